@@ -8,7 +8,7 @@ namespace Optiks.Stress;
 /// even without a proof.
 /// </summary>
 /// <param name="Prefix">Prefix that keeps the keys of different runs apart.</param>
-/// <param name="Count">The number of keys, which are numbered 0..Count-1.</param>
+/// <param name="Count">The number of keys. Their numbers are 0 to <paramref name="Count"/> - 1.</param>
 /// <param name="ManyCount">The number of additional keys that have many versions.</param>
 /// <param name="ValueLength">Length of a value in octets; a value is longer if its key needs more room.</param>
 internal sealed record KeySpace(string Prefix, int Count, int ManyCount, int ValueLength)
@@ -25,7 +25,7 @@ internal sealed record KeySpace(string Prefix, int Count, int ManyCount, int Val
         return value.PadRight(ValueLength, '.');
     }
 
-    /// <summary>Tells whether this program wrote a value for a key.</summary>
+    /// <summary>Tells whether a value is one that this program writes for the given key.</summary>
     public static bool Belongs(string key, ReadOnlySpan<byte> value)
     {
         byte[] start = Encoding.UTF8.GetBytes(key + " ");

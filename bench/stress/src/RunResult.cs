@@ -23,7 +23,7 @@ internal sealed record RunResult
 
     public required IReadOnlyList<Stage> Stages { get; init; }
 
-    /// <summary>The windows of the measured time; empty unless they were requested.</summary>
+    /// <summary>The windows of the measured time; empty unless windows were requested.</summary>
     public required IReadOnlyList<IReadOnlyDictionary<string, KindTotals>> Windows { get; init; }
 
     /// <summary>

@@ -56,16 +56,16 @@ internal sealed record RunOptions
     /// <summary>The share of failed and unsent requests, 0 to 1, beyond which a stage of a ramp counts as saturated.</summary>
     public required double LimitErrors { get; init; }
 
-    /// <summary>How long after its intended start a request may still be sent, in seconds.</summary>
+    /// <summary>The time after its intended start within which the program may still send a request, in seconds.</summary>
     public required double Late { get; init; }
 
-    /// <summary>The Zipf exponent of lookups; 0 is uniform.</summary>
+    /// <summary>The Zipf exponent with which lookups pick keys; 0 picks keys uniformly.</summary>
     public required double ZipfExponent { get; init; }
 
-    /// <summary>The Zipf exponent of updates; 0 is uniform.</summary>
+    /// <summary>The Zipf exponent with which updates pick keys; 0 picks keys uniformly.</summary>
     public required double UpdateZipfExponent { get; init; }
 
-    /// <summary>The share of the answers that are verified, 0 to 1.</summary>
+    /// <summary>The share of the answers that the program verifies, 0 to 1.</summary>
     public required double VerifyShare { get; init; }
 
     /// <summary>The share of the updated keys, 0 to 1. The program follows all updates of these keys to their publication.</summary>

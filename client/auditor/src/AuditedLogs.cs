@@ -2,7 +2,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Auditor;
 
-/// <summary>The auditors of all logs of one key, each with its folder's lock until it is disposed.</summary>
+/// <summary>The auditors of all logs that one key signs. Each auditor holds the lock of its folder until it is disposed.</summary>
 internal sealed class AuditedLogs : IDisposable
 {
     private readonly List<LogAuditor> _all;

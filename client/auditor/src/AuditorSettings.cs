@@ -17,7 +17,7 @@ public sealed record AuditorSettings
     /// <summary>The state folder, which has a folder for each log.</summary>
     public required string StateFolder { get; init; }
 
-    /// <summary>The folder with one mark file per log, apart from the state and its backups.</summary>
+    /// <summary>The folder with one mark file per log. It must be separate from the state folder and from backups of the state.</summary>
     public required string MarkFolder { get; init; }
 
     /// <summary>The URLs on which the auditor listens, separated by semicolons.</summary>

@@ -120,7 +120,7 @@ internal sealed class LogAuditor : IDisposable
         return _view;
     }
 
-    /// <summary>Records that the finding was delivered.</summary>
+    /// <summary>Records that the webhook accepted the finding.</summary>
     public void Alerted()
     {
         Finding finding = _view.Finding! with { IsAlerted = true };
@@ -295,7 +295,7 @@ internal sealed class LogAuditor : IDisposable
         ? view with { VerifiedEpoch = EpochRecord.ReadEpoch(record), VerifiedTimeMs = EpochRecord.Decode(record).TimeMs }
         : view;
 
-    // Requires that the signed statement, the mark and the state belong to one auditor and one coverage.
+    // Throws unless the signed statement, the mark and the state belong to one auditor and one coverage.
     private void Require(SignedStatement? signed)
     {
         string auditor = _key.Key.ToString();

@@ -10,13 +10,13 @@ internal sealed record LogView
     /// <summary>The vkey of the key that signs.</summary>
     public required string Auditor { get; init; }
 
-    /// <summary>The last verified epoch; null before the first.</summary>
+    /// <summary>The last verified epoch; null if no epoch was verified yet.</summary>
     public ulong? VerifiedEpoch { get; init; }
 
     /// <summary>The time of the record of <see cref="VerifiedEpoch"/>, in Unix milliseconds.</summary>
     public ulong VerifiedTimeMs { get; init; }
 
-    /// <summary>The statement that was signed last; null before the first.</summary>
+    /// <summary>The statement that the auditor signed last; null before its first statement.</summary>
     public SignedStatement? Signed { get; init; }
 
     public LogCondition Condition { get; init; } = LogCondition.Starting;

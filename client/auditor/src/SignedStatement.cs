@@ -35,7 +35,9 @@ public sealed record SignedStatement
     /// <summary>The size of the checkpoint.</summary>
     internal ulong Size => Epoch + 1;
 
-    /// <summary>Verifies a statement that was read from disk; returns null if this auditor did not sign it for this log.</summary>
+    /// <summary>
+    /// Verifies a statement that was read from disk; returns null if this auditor did not sign the statement for this log.
+    /// </summary>
     internal SignedCheckpoint? Open(TrustAnchor anchor, VerifierKey auditor)
     {
         var verifier = new CheckpointVerifier(anchor.LogKey, [auditor], Ed25519.Verifier);

@@ -99,7 +99,9 @@ internal sealed class GlobalOptions
         ? new DataFolder(path)
         : Variable(host, DataFolder.Variable) is { } variable ? new DataFolder(variable) : DataFolder.Default();
 
-    /// <summary>Returns the names of the given options that are about a single log: its servers, and its trust anchor.</summary>
+    /// <summary>
+    /// Returns the names of the given options that concern a single log: the options for its servers and for its trust anchor.
+    /// </summary>
     public IEnumerable<string> NamesOfOneLog(ParseResult parse) =>
         ((Option[])[_queryUrl, _trust]).Where(option => parse.GetResult(option) is { Implicit: false }).Select(option => option.Name);
 

@@ -34,7 +34,7 @@ public sealed partial class OptiksClient
     /// keeps, or looks the user up first. If the lookup shows no user or is refused, nothing is sent and the result says so.
     /// </summary>
     /// <param name="username">Username of the user.</param>
-    /// <param name="versions">First and last version of the list; null for everything, once the user has left.</param>
+    /// <param name="versions">First and last version of the list; null to erase everything, once the user has left.</param>
     /// <param name="period">Period of the versions, as in <see cref="EraseAsync"/>; unused without versions.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
@@ -104,7 +104,7 @@ public sealed partial class OptiksClient
     }
 
     // An owner's version numbers belong to the period in which it verified them, even if a later lookup showed the next period. The log
-    // then refuses them, and the owner monitors first.
+    // then refuses the request, and the owner must monitor the key first.
     private ulong VerifiedPeriod(KeyName key) => _store.Current.Owned.GetValueOrDefault(key.Id) is { Version: > 0 } owned ? owned.Period : _store.Current.Head!.Period;
 
     private ulong? ListPeriod(KeyName user) => _store.Current.OwnedUsers.GetValueOrDefault(user.Id)?.List?.Period;

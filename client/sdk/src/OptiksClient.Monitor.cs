@@ -90,7 +90,7 @@ public sealed partial class OptiksClient
             OwnedKey now = current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey { Period = seen.Period };
             moved = !IsAt(now, seen);
             now = isKnown && !goesOn ? OwnerRules.SeeAgain(now, head.Period, versions, CoverageOf(current).First ?? 0) : now;
-            // If another call moved the state, only the head is remembered, and the caller starts again from the newer state.
+            // If another call has advanced the key's state, store only the head. The caller then starts again from the newer state.
             return moved
                 ? current
                 : PeriodEnds.Tidy(current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Apply(now with { IsListedOnly = false, ProvenEpoch = proven }, head.Period, head.Epoch, versions, handover)) });

@@ -11,7 +11,7 @@ public sealed partial class OptiksClient
     /// <see cref="InvalidOperationException"/>.
     /// </summary>
     /// <param name="key">Key, or id of a device.</param>
-    /// <param name="payload">The part of the value that others use.</param>
+    /// <param name="payload">The part of the value that other users of the key read.</param>
     /// <param name="text">The owner's words, at most <see cref="OwnerNote.MaxTextLength"/> octets. The value does not show other people
     /// whether the text is empty.</param>
     /// <param name="requestId">Id of the request that changes the key, used once (<see cref="NewRequestId"/>).</param>

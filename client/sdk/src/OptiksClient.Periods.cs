@@ -4,8 +4,8 @@ namespace Optiks.Client;
 
 public sealed partial class OptiksClient
 {
-    // Finds the record of the last epoch of a period; null if the period has not ended, or the answer is refused. The search may take
-    // several pages.
+    // Finds the record of the last epoch of a period; null if the period has not ended, or the client refused the answer. The search may
+    // take several pages.
     private async Task<(Outcome<IReadOnlyList<byte[]>> Outcome, byte[]? Ended)> FindEndAsync(ulong period, CancellationToken cancellationToken)
     {
         if (_store.Current.Head is null)
@@ -30,8 +30,9 @@ public sealed partial class OptiksClient
         }
     }
 
-    // Tells whether the data that a server reports as gone may really be gone. Until then the log must still serve the period
-    // (docs/spec/periods.md section 8). Otherwise any server could obtain "no guarantee" at any time just by claiming it.
+    // Tells whether the data that a server reports as gone may really be gone. As long as the period is among the retained periods, the log
+    // must still serve it (docs/spec/periods.md section 8). Without this check, any server could make an owner record "no guarantee" just
+    // by claiming that a period is gone.
     private async Task<bool> MayBeGoneAsync(ulong period, CancellationToken cancellationToken)
     {
         while (true)

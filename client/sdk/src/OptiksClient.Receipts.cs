@@ -103,8 +103,8 @@ public sealed partial class OptiksClient
             : result with { Status = reason == Reason.PromiseKept ? ReceiptStatus.Kept : ReceiptStatus.Unproven, Reason = reason };
     }
 
-    // The receipt must have been given between the request and its answer, as far as clocks differ. It must promise future epochs, or say
-    // that the request was published.
+    // Tells whether the time of the receipt is between the request and its answer, within the tolerance for clocks. The receipt must also
+    // promise epochs after the kept head, or say that the request was published.
     private bool IsOfNow(Receipt promise, DateTimeOffset sent, ulong? kept)
     {
         ulong ahead = _options.TrustAnchor.Configuration.MaxAheadMs;

@@ -104,7 +104,7 @@ public sealed partial class OptiksClient
 
     private async Task<IReadOnlyList<LookupResult>> LookupBatchAsync(KeyName[] keys, ulong leastEpoch, CancellationToken cancellationToken)
     {
-        // The state has one entry per key, so a key that occurs twice is sent once.
+        // Send a key that occurs twice only once, because the state has one entry per key.
         KeyName[] distinct = [.. keys.DistinctBy(key => key.Id)];
         var exchange = new LookupExchange(distinct, _options.TrustAnchor.Policy, _store) { LeastEpoch = leastEpoch };
         Outcome<LookupExchange.KeyAnswer[]> outcome;
@@ -124,8 +124,8 @@ public sealed partial class OptiksClient
         return [.. keys.Select(key => results[key.Id])];
     }
 
-    // Long values can make an answer too long for any number of keys. A request for a single key is never refused for this reason
-    // (docs/spec/rest.md section 2).
+    // Long values can make an answer too long even for a few keys, so the client splits the request. A server never refuses a request for a
+    // single key for this reason (docs/spec/rest.md section 2).
     private static bool MaySplit(OptiksServerException refusal, int count) => refusal.Problem == ProblemNames.AnswerTooLarge && count > 1;
 
     private static async Task<IReadOnlyList<T>> HalveAsync<TQuestion, T>(TQuestion[] questions, Func<TQuestion[], Task<IReadOnlyList<T>>> askAsync)

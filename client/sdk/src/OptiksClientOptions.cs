@@ -22,7 +22,7 @@ public sealed record OptiksClientOptions
     public Action<ReplicaFault>? ReplicaFailed { get; init; }
 
     /// <summary>The URL of the update-service.</summary>
-    /// <value>null: this client does not update.</value>
+    /// <value>null: this client cannot send updates.</value>
     public Uri? UpdateUrl { get; init; }
 
     /// <summary>
@@ -40,8 +40,8 @@ public sealed record OptiksClientOptions
     public Func<CancellationToken, ValueTask<string>>? Token { get; init; }
 
     /// <summary>
-    /// Whether a lookup that a server refuses without a credential is sent again with the API key or token. The operator then knows who
-    /// looks up whom.
+    /// Whether a lookup that a server refuses without a credential is sent again with the API key or token. The operator then learns which
+    /// client looks up which keys.
     /// </summary>
     /// <value>false: lookups carry neither the API key nor a token.</value>
     public bool AuthorizeLookups { get; init; }

@@ -9,7 +9,7 @@ internal static class UnixTime
         : DateTimeOffset.MaxValue;
 
     /// <summary>
-    /// Tells whether one time is later than another by more than <paramref name="more"/>, without overflow.
+    /// Tells whether a time is later than <paramref name="other"/> by more than <paramref name="more"/>, without overflow.
     /// </summary>
     public static bool IsAfter(ulong milliseconds, ulong other, ulong more) => milliseconds > other && milliseconds - other > more;
 }

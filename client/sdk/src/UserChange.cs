@@ -17,7 +17,7 @@ public sealed record UserChange
     /// <summary>The devices that the change adds or sets, with their values.</summary>
     public IReadOnlyList<UserDeviceValue> Devices { get; private init; } = [];
 
-    /// <summary>The device that the change removes; null if it removes none.</summary>
+    /// <summary>The device that the change removes; null if the change removes no device.</summary>
     public ReadOnlyMemory<byte>? Removed { get; private init; }
 
     /// <summary>The version that must be the latest version of the device that is set; null for any version.</summary>

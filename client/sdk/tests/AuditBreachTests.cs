@@ -121,7 +121,7 @@ public sealed class AuditBreachTests
         Assert.Equal((Reason.Valid, 1UL), (result.Reason, result.Epoch));
         AuditRefusal refusal = Assert.Single(result.Refusals);
         Assert.Equal((fixture.Urls[0], (0UL, 1UL)), (refusal.Server, refusal.Range!.Value));
-        // From now on the honest replica is asked first.
+        // From now on the auditor asks the honest replica first.
         fixture.Publish(("alice", "2"));
         Assert.Empty((await session.AuditAsync(null, Cancellation)).Refusals);
         // If only the false replica answers, the auditor refuses its proof. Once that replica is honest, the auditor continues with the

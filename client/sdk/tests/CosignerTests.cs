@@ -5,7 +5,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Tests how a client treats auditors and witnesses of its own choice (docs/spec/cosigners.md): N63, N66, N67.</summary>
+/// <summary>Tests how a client treats the auditors and witnesses of its policy (docs/spec/cosigners.md): N63, N66, N67.</summary>
 public sealed class CosignerTests : IDisposable
 {
     private static readonly byte[] Alice = "alice"u8.ToArray();
@@ -141,7 +141,8 @@ public sealed class CosignerTests : IDisposable
         fixture.Clock.UtcNow = fixture.Log.Now;
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(second, (ulong)cosigned, fixture.Clock.UtcNow, "a"));
-        // The board has the files of the larger tree: a log that shows two histories gives each client the files that it needs.
+        // The board has the files of the larger tree: a log that shows two histories gives each client the files of the history that this
+        // client sees.
         fixture.Server.Tile = tile => (cosigned > shown ? second : fixture.Log).Board((ulong)Math.Max(cosigned, shown)).Tile(tile)!;
         TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", 0));
 

@@ -243,7 +243,7 @@ public sealed class LeafTests
         Assert.Equal(Reason.LeafEpochOrder, (await client.MonitorAsync(s_alice, Cancellation)).Reason);
     }
 
-    // Returns another log with the same first epochs and secrets, which continues differently, and further.
+    // Returns another log with the same first epochs and secrets. It continues with different epochs, and has more epochs.
     private static FixtureLog Rewritten(Fixture fixture, string lie)
     {
         FixtureLog second = fixture.Log.Fork(lie switch { "another old value" => 1UL, "earlier than it was" => 3UL, _ => 2UL });

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Tests a client that was away for more periods than one answer has bounds for (docs/spec/periods.md section 4).</summary>
+/// <summary>Tests a client that has missed more periods than the bounds of one answer can show (docs/spec/periods.md section 4).</summary>
 public sealed class ManyPeriodsTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();

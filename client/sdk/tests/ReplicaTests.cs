@@ -66,7 +66,7 @@ public sealed class ReplicaTests
         await client.UpdateAsync(s_alice, "two"u8.ToArray(), cancellationToken: Cancellation);
         await client.UpdateAsync(s_alice, "three"u8.ToArray(), cancellationToken: Cancellation);
         fixture.Clock.UtcNow = fixture.Log.Now;
-        // The first value was erased, and replica 0 withholds the second.
+        // Both replicas have erased the first value, and replica 0 also withholds the second value.
         fixture.Replica(0).Mutate = (path, answer) => path is "/v1/history" or "/v1/monitor" ? Erasure.Of(answer, number => number <= 2) : answer;
         fixture.Replica(1).Mutate = (path, answer) => path is "/v1/history" or "/v1/monitor" ? Erasure.Of(answer, number => number == 1) : answer;
 

@@ -7,7 +7,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Witness;
 
-/// <summary>A witness's state of one log. Thread-safe.</summary>
+/// <summary>Decides the requests about one log, and keeps the witness's state of that log. Thread-safe.</summary>
 /// <remarks>
 /// Invariants: (1) The comparison with the old size and the write happen under one lock (<c>_turn</c>), so no other request for this log
 /// comes between them. (2) The witness signs a checkpoint and a time only after both are on disk. (3) A new state on disk has a larger tree
@@ -54,7 +54,7 @@ internal sealed class WitnessLog : IDisposable
     /// <summary>The size of the last cosigned checkpoint.</summary>
     public ulong Size => Volatile.Read(ref _state)?.Checkpoint.Size ?? 0;
 
-    /// <summary>The time in the last cosignature; 0 before the first.</summary>
+    /// <summary>The time in the last cosignature, in seconds since 1970; 0 before the first cosignature.</summary>
     public ulong Time => Volatile.Read(ref _state)?.Time ?? 0;
 
     /// <summary>

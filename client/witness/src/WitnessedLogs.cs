@@ -28,7 +28,7 @@ internal sealed class WitnessedLogs : IDisposable
     /// <summary>All logs, in the order of the logs file.</summary>
     public IReadOnlyList<WitnessLog> All { get; }
 
-    /// <summary>Returns the log of an origin; null if the witness does not know it.</summary>
+    /// <summary>Returns the log of an origin; null if the witness does not know the origin.</summary>
     public WitnessLog? Find(string origin) => _byOrigin.GetValueOrDefault(origin);
 
     /// <summary>Returns the log whose origin has this hash (<see cref="WitnessFolder.GetName"/>).</summary>

@@ -8,7 +8,7 @@ namespace Optiks.Witness.Tests;
 
 /// <summary>
 /// Replays the 55 exchanges of witness-http.json, in order, with the running program. The expected answers follow the specification's text,
-/// not the recorded program's answers.
+/// even where the recorded program answered differently.
 /// </summary>
 public sealed class WitnessHttpTests
 {

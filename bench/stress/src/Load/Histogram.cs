@@ -55,7 +55,9 @@ internal sealed class Histogram
         Max = Math.Max(Max, other.Max);
     }
 
-    /// <summary>Returns the percentile by nearest rank, as the upper edge of its bucket; 0 when nothing was recorded.</summary>
+    /// <summary>
+    /// Returns a percentile by nearest rank, as the upper edge of the bucket that has it; 0 when no duration was recorded.
+    /// </summary>
     /// <param name="percent">The percentage, 0 to 100.</param>
     public long Percentile(double percent)
     {

@@ -48,6 +48,6 @@ internal sealed record Settlement
     /// </summary>
     public required Histogram Delay { get; init; }
 
-    /// <summary>The first few complaints.</summary>
+    /// <summary>Descriptions of the first lost or doubled updates.</summary>
     public required IReadOnlyList<string> Complaints { get; init; }
 }

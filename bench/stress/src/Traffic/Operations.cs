@@ -121,7 +121,7 @@ internal sealed class Operations
         return (Judge(planned, reason, reply, $"epoch {epoch}", complaint), ended);
     }
 
-    // Returns the record of an epoch, or the outcome of the request for it.
+    // Returns the record of an epoch, or the outcome of the failed request for that record.
     private async Task<(byte[]? Record, RequestOutcome Failed)> RecordAsync(Uri server, ulong epoch, int proofLength, CancellationToken cancellationToken)
     {
         if (_views.Record(epoch) is { } shown)

@@ -6,6 +6,6 @@ namespace Optiks.Stress.Traffic;
 /// <param name="Part">Operation of the mix.</param>
 /// <param name="Server">Number of the replica or update-service.</param>
 /// <param name="Keys">Numbers of the keys; only a batch has more than one key.</param>
-/// <param name="Draw">A random number for all other choices.</param>
+/// <param name="Draw">A random number, from which the program derives all other choices about the request.</param>
 /// <param name="Verify">Whether to verify the answer.</param>
 internal sealed record Planned(MixPart Part, int Server, int[] Keys, long Draw, bool Verify);

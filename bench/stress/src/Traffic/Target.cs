@@ -140,7 +140,7 @@ internal sealed class Target : IDisposable
         return length;
     }
 
-    // Returns the problem's own name if the answer has one.
+    // Returns the name of the problem in the answer, or a name for the status if the answer has no problem document.
     private static string Problem(int status, byte[] answer)
     {
         try

@@ -25,7 +25,9 @@ internal sealed class Views
         _kept = new KeptHead?[replicas];
     }
 
-    /// <summary>The epochs and the timestamps at which any replica first showed them, earliest epoch first.</summary>
+    /// <summary>
+    /// The epochs that the replicas have shown, earliest first, each with the timestamp at which a replica first showed it.
+    /// </summary>
     public IReadOnlyList<(ulong Epoch, long Seen)> Epochs => [.. _seen.Select(pair => (pair.Key, pair.Value)).OrderBy(pair => pair.Key)];
 
     public KeptHead? Kept(int replica) => Volatile.Read(ref _kept[replica]);

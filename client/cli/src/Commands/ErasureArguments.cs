@@ -6,7 +6,7 @@ using Optiks.Protocol;
 namespace Optiks.Cli.Commands;
 
 /// <summary>
-/// The arguments of both erase commands: whose values, which versions, how long to wait, and the id of an earlier request.
+/// The arguments of both erase commands: the key or user, the versions to erase, how long to wait, and the id of an earlier request.
 /// </summary>
 internal sealed class ErasureArguments
 {
@@ -45,7 +45,7 @@ internal sealed class ErasureArguments
         _ => throw new UsageException($"--from and --to are given together, versions from 1 on, {ProtocolLimits.MaxErasures} of them at most."),
     };
 
-    /// <summary>Sends a request under its id, waits if the command says so, and prints the outcome.</summary>
+    /// <summary>Sends a request under its request id, waits if the user gave --wait, and prints the outcome.</summary>
     public async Task<int> RunAsync(
         GlobalOptions options, ParseResult parse, CommandHost host, Session session, Func<OptiksClient, Guid, Task<ErasureResult>> send, CancellationToken cancellationToken)
     {

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>Sets a key's value, and with --wait proves that the log shows it.</summary>
+/// <summary>Sets a key's value, and with --wait proves that the log shows this value.</summary>
 internal static class UpdateCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)

@@ -33,7 +33,7 @@ internal static class Report
         }
     }
 
-    /// <summary>Writes a key as text if it is text, and always as octets.</summary>
+    /// <summary>Writes a key as text if the key is valid text, and always also as octets.</summary>
     public static void Key(Utf8JsonWriter writer, ReadOnlyMemory<byte> key)
     {
         if (DisplayText.IsText(key.Span))
@@ -78,7 +78,9 @@ internal static class Report
         writer.WriteEndArray();
     }
 
-    /// <summary>Describes a verified answer. Whether auditors cover its epochs is a separate matter.</summary>
+    /// <summary>
+    /// Returns the words for a verified answer: it is valid, and also says "not yet audited" if auditors do not cover its epochs.
+    /// </summary>
     public static string Standing(HeadInfo head) => head.IsAudited ? "valid" : "valid, not yet audited";
 
     /// <summary>Reports the overdue beliefs, which auditors should have covered by now, as an alarm. Returns the exit code.</summary>

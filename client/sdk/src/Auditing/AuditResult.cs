@@ -34,7 +34,7 @@ public sealed record AuditResult : VerifiedAnswer
 
     /// <summary>
     /// Whether the log's own signature proves the fault: <see cref="VerifiedAnswer.EvidencePath"/> convinces anyone, and no later answer
-    /// can repair it.
+    /// can disprove the fault.
     /// </summary>
     public bool IsProven { get; init; }
 
@@ -51,7 +51,8 @@ public sealed record AuditResult : VerifiedAnswer
     public bool IsOpen { get; init; }
 
     /// <summary>
-    /// Whether the newest record is older than the configuration's max_behind: the log has stopped publishing, or this server hides epochs.
+    /// Whether the newest record is older than the configuration's max_behind: either the log has stopped publishing, or this server hides
+    /// epochs.
     /// </summary>
     public bool IsSilent { get; init; }
 }

@@ -186,7 +186,8 @@ public sealed class AuditorSession : IDisposable
 
     private string LogId => Base64UrlText.Encode(_options.TrustAnchor.LogId.Span);
 
-    // A fork or breach that was proven once stays proven.
+    // Returns the result of an earlier call that found a fork or breach, because a proven fault stays proven; null if there is no such
+    // fault.
     private AuditResult? Known(ulong start) => _unwritten is { } write ? Proven(write, start) : _state switch
     {
         { Fork: { } fork } => Result(Reason.Fork, start, evidencePath: fork.EvidencePath) with { IsProven = true },
@@ -368,7 +369,7 @@ public sealed class AuditorSession : IDisposable
         return _periodRecord;
     }
 
-    // The first record gets the same checks as every later one, except the comparison with a previous record.
+    // Checks the first record in the same way as every later record, except that there is no previous record to compare it with.
     private Reason CheckFirst(byte[] record, ulong epoch)
     {
         if (record.Length != EpochRecord.Length)

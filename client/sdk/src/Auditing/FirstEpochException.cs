@@ -26,6 +26,6 @@ public sealed class FirstEpochException : Exception
         Latest = latest;
     }
 
-    /// <summary>The log's latest epoch, by its signed checkpoint.</summary>
+    /// <summary>The log's latest epoch, according to its signed checkpoint.</summary>
     public ulong Latest { get; }
 }

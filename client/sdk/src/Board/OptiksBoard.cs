@@ -37,7 +37,7 @@ public sealed class OptiksBoard
         return (reason, note);
     }
 
-    /// <summary>Reads every tile and every entry of a checkpoint's tree, and checks each record against the one before it.</summary>
+    /// <summary>Reads every tile and every entry of a checkpoint's tree, and checks each record against the record before it.</summary>
     /// <param name="note">The checkpoint.</param>
     /// <param name="progress">Receives the number of entries checked so far.</param>
     /// <param name="cancellationToken">Cancels the call.</param>

@@ -179,7 +179,7 @@ internal sealed class CosignerWatch
         }
         catch (InvalidTileException)
         {
-            // The server's files do not make up the tree, so they say nothing about the cosigned checkpoint.
+            // The server's files do not make up the signed tree, so the files say nothing about the cosigned checkpoint.
             return view;
         }
         if (comparison.Relation == HeadRelation.Contradicts)

@@ -20,7 +20,7 @@ internal sealed class Coverage
     }
 
     /// <summary>
-    /// Tells whether enough auditors cover every step from one epoch to another. Each auditor that counts must cover all of the steps.
+    /// Tells whether enough auditors cover every step from one epoch to another. An auditor counts only if it covers all of these steps.
     /// </summary>
     public bool IsAudited(ulong from, ulong epoch) => _policy.Auditors is { } policy && policy.Auditors.Count(auditor => auditor.FirstEpoch <= from && SizeOf(auditor.Key) > epoch) >= policy.Required;
 

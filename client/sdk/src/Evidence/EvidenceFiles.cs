@@ -27,7 +27,9 @@ internal sealed class EvidenceFiles
     /// <summary>Reads a file that must exist. Throws <see cref="InvalidDataException"/> if the file does not exist.</summary>
     public byte[] Require(string name, long maxLength) => Find(name, maxLength) ?? throw new InvalidDataException($"{name} is missing.");
 
-    /// <summary>Reads a file that holds one epoch record. Throws <see cref="InvalidDataException"/> for another length.</summary>
+    /// <summary>
+    /// Reads a file that holds one epoch record. Throws <see cref="InvalidDataException"/> if the file has another length than a record.
+    /// </summary>
     public byte[] RequireRecord(string name) => Require(name, EpochRecord.Length) is { Length: EpochRecord.Length } record
         ? record
         : throw new InvalidDataException($"{name} is no record: one has {EpochRecord.Length} octets.");

@@ -11,7 +11,7 @@ public enum EvidenceKind
     /// </summary>
     Record,
 
-    /// <summary>Two statements about one leaf that no tree which only grows can show.</summary>
+    /// <summary>Two statements about one leaf that contradict each other if the tree only grows.</summary>
     BrokenAppend,
 
     /// <summary>A receipt, and answers about the receipt's key, which show whether the log published the promised update.</summary>

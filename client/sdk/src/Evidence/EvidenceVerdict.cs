@@ -9,5 +9,5 @@ namespace Optiks.Client;
 /// <param name="IsProof">Whether the log's own signature proves the breach.</param>
 /// <param name="Breach">The rule that the log broke; for a refused proof, the reason of the refusal.</param>
 /// <param name="Epoch">Epoch at which the log broke the rule; null for a fork.</param>
-/// <param name="Sentence">Says for people what the evidence proves, or why it proves nothing.</param>
+/// <param name="Sentence">A sentence for people that says what the evidence proves, or why it proves nothing.</param>
 public sealed record EvidenceVerdict(EvidenceKind Kind, TrustAnchor Anchor, bool IsProof, Reason Breach, ulong? Epoch, string Sentence);

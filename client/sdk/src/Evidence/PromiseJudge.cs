@@ -81,7 +81,9 @@ internal static class PromiseJudge
     /// <summary>Returns the name of the file in a folder of evidence that holds the answer with this number, counted from 1.</summary>
     public static string AnswerName(int number) => string.Create(CultureInfo.InvariantCulture, $"history-{number}.bin");
 
-    /// <summary>Returns the files of evidence that was judged to prove a broken promise.</summary>
+    /// <summary>
+    /// Returns the files of a folder of evidence that proves a broken promise. The caller has judged the evidence before.
+    /// </summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, UpdateReceipt given, Receipt receipt, ReadOnlyMemory<byte> after, IReadOnlyList<ReadOnlyMemory<byte>> answers)
     {
         var files = new Dictionary<string, ReadOnlyMemory<byte>>

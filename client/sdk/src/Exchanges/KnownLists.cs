@@ -28,7 +28,7 @@ internal sealed class KnownLists
         return known;
     }
 
-    /// <summary>Adds the list that a valid lookup of the whole user shows, if it shows one.</summary>
+    /// <summary>Adds the device list of a valid lookup of the whole user, if the lookup shows a list.</summary>
     public KnownLists With(UserLookupResult lookup)
     {
         if (lookup.ListVersion > 0)

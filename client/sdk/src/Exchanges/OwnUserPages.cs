@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Collects what the answers to one question about the client's own user show, and returns the next question until an answer ends all lists
-/// (docs/spec/user-monitor.md section 5). Not thread-safe.
+/// Collects the verified contents of the answers to one question about the client's own user, and returns the next question until an answer
+/// ends all lists (docs/spec/user-monitor.md section 5). Not thread-safe.
 /// </summary>
 internal sealed class OwnUserPages
 {
@@ -38,7 +38,7 @@ internal sealed class OwnUserPages
     /// <summary>The octets of all pages read.</summary>
     public long Octets { get; private set; }
 
-    /// <summary>The epoch of the last page; an earlier one is refused.</summary>
+    /// <summary>The epoch of the last page; the client refuses a later page of an earlier epoch.</summary>
     public ulong Epoch { get; private set; }
 
     /// <summary>
@@ -88,8 +88,8 @@ internal sealed class OwnUserPages
     /// </summary>
     /// <param name="user">The user.</param>
     /// <param name="seen">State of the client.</param>
-    /// <param name="before">Record of the last epoch of the previous period, up to which the user was verified: this is step 2 of the
-    /// hand-over. Null if this is not a hand-over.</param>
+    /// <param name="before">Record of the last epoch of the previous period, up to which the owner verified the user. If it is not null,
+    /// the question is step 2 of the hand-over.</param>
     /// <param name="asked">Record of the last epoch of the period in question; null for the current period.</param>
     /// <param name="coverage">The auditors' coverage: the question requests versions again if an answer showed them before the coverage
     /// began.</param>

@@ -23,7 +23,7 @@ internal static class OwnedUserRules
     /// <summary>Returns the device ids, in base64url, of a list whose octets were verified.</summary>
     public static IEnumerable<string> Ids(ReadOnlyMemory<byte> list) => DeviceList.Decode(list).Select(device => Base64UrlText.Encode(device.Span));
 
-    /// <summary>Returns the owned user to whom the client's state assigns a name; null if no owned user claims it.</summary>
+    /// <summary>Returns the owned user to whom the client's state assigns a name; null if no owned user claims the name.</summary>
     public static string? UserOf(ClientState state, string name) => state.OwnedUsers.Where(user => user.Value.Names.Contains(name)).Select(user => user.Key)
         .OrderByDescending(user => state.Names.GetValueOrDefault(name)?.User == user).ThenBy(user => user, StringComparer.Ordinal).FirstOrDefault();
 

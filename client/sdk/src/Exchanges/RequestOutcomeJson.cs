@@ -9,7 +9,7 @@ namespace Optiks.Client;
 /// </summary>
 internal static class RequestOutcomeJson
 {
-    // A reason must be a name of the specification: no other text may reach a terminal.
+    // The bound of a reason. A reason must have the form of a name in the specification, because no other text may reach a terminal.
     private const int MaxReasonLength = 64;
 
     public static RequestOutcome Parse(byte[] answer, Guid requestId, Uri server) => ReadStatus(answer, server, "an update", (status, root) => status switch
@@ -71,7 +71,7 @@ internal static class RequestOutcomeJson
         : Structures.Names.ToList().IndexOf(name.GetString() ?? "") is >= 0 and var index ? (StructureId)(index + 1)
         : throw new FormatException("structure");
 
-    /// <summary>Returns the current version that a refusal names, if it names one.</summary>
+    /// <summary>Returns the current version that a refusal names; null if the refusal names no version.</summary>
     internal static KeyVersionNumber? Current(JsonElement root) => root.TryGetProperty("current", out JsonElement current) ? Number(current) : null;
 
     internal static KeyVersionNumber Number(JsonElement element) =>

@@ -8,7 +8,7 @@ namespace Optiks.Client;
 /// </summary>
 internal static class UserConfirmation
 {
-    /// <summary>Judges a result by its valid lookups.</summary>
+    /// <summary>Compares a result's requested changes with its valid lookups, and returns the result with the confirmation.</summary>
     /// <param name="result">Result of a published request.</param>
     /// <param name="histories">For each device whose latest version is not the published version, the value of the published version, by
     /// device id in base64url. A value is null if it was erased.</param>

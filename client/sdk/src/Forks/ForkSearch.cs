@@ -32,8 +32,8 @@ internal sealed class ForkSearch
         or Reason.CheckpointConsistency or Reason.InclusionIndex or Reason.InclusionProof;
 
     /// <summary>
-    /// Searches for a fork. The answer must have decoded and been refused; if it is empty, only the server's current checkpoint is
-    /// compared. Throws only when the caller cancels.
+    /// Searches for a fork. The answer must decode, and the verifier must have refused it. If the answer is empty, the search compares only
+    /// the server's current checkpoint. The call throws only when the caller cancels.
     /// </summary>
     public async Task<ForkFinding> RunAsync(HeadState kept, ReadOnlyMemory<byte> answer, Uri server, CancellationToken cancellationToken)
     {

@@ -16,7 +16,9 @@ internal static class LeafEvidence
     /// <summary>The name of the file with the received statement, which contradicts the kept statement.</summary>
     public const string ReceivedName = "received-leaf.bin";
 
-    /// <summary>Returns the files of evidence that was judged to prove a contradiction.</summary>
+    /// <summary>
+    /// Returns the files of a folder of evidence that proves a contradiction. The caller has judged the statements before.
+    /// </summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, byte[] kept, byte[] received, string source) => new()
     {
         ["trust.json"] = anchor.ToJson(),

@@ -7,19 +7,19 @@ namespace Optiks.Client;
 /// </summary>
 public sealed record ErasureResult
 {
-    /// <summary>The key whose versions are erased; null for a user's versions.</summary>
+    /// <summary>The key whose versions the request erases; null for a user's versions.</summary>
     public ReadOnlyMemory<byte>? Key { get; init; }
 
-    /// <summary>The username of the user whose versions are erased; null for a key's versions.</summary>
+    /// <summary>The username of the user whose versions the request erases; null for a key's versions.</summary>
     public ReadOnlyMemory<byte>? Username { get; init; }
 
     /// <summary>
-    /// The id of the user whose versions are erased; null for a key's versions, or when nothing was sent because the username led to no
-    /// user.
+    /// The id of the user whose versions the request erases; null for a key's versions, or when nothing was sent because the username led
+    /// to no user.
     /// </summary>
     public ReadOnlyMemory<byte>? User { get; init; }
 
-    /// <summary>The versions that are erased; null for everything of a user who has left.</summary>
+    /// <summary>The versions that the request erases; null for everything of a user who has left.</summary>
     public (ulong From, ulong To)? Versions { get; init; }
 
     /// <summary>The period of the versions; null for everything of a user who has left, or when nothing was sent.</summary>
@@ -38,8 +38,8 @@ public sealed record ErasureResult
     public IReadOnlyList<ErasedVersion> Erased { get; init; } = [];
 
     /// <summary>
-    /// The reason of a refusal, such as <c>latest-version</c>; null unless refused, or when the answer about the user was refused
-    /// (<see cref="Lookup"/>).
+    /// The reason of a refusal, such as <c>latest-version</c>. Null unless the request was refused, and null if the client sent nothing
+    /// because it refused the answer about the user (<see cref="Lookup"/>).
     /// </summary>
     public string? RefusedBecause { get; init; }
 
@@ -48,8 +48,8 @@ public sealed record ErasureResult
 
     /// <summary>
     /// The time at which even a replica that no longer follows the log stops serving the erased values. Clients and the replica itself
-    /// refuse an epoch that is too old. The time follows from the time of a verified record of the epoch or a later one; null without such
-    /// a record.
+    /// refuse an epoch that is too old. The time follows from the time of a verified record of the epoch or a later one; null if the client
+    /// has no such record.
     /// </summary>
     public DateTimeOffset? ServedUntil { get; init; }
 

@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>Says which state of the log an answer was verified against.</summary>
+/// <summary>The state of the log against which an answer was verified.</summary>
 /// <param name="Epoch">Epoch of the record.</param>
 /// <param name="Period">Period of the epoch.</param>
 /// <param name="Time">Time of the record.</param>

@@ -23,7 +23,7 @@ public sealed record LookupResult : VerifiedAnswer
     /// <summary>The value, exactly as it was set; null unless the key is present.</summary>
     public ReadOnlyMemory<byte>? Value { get; init; }
 
-    /// <summary>Whether the key is unchanged since this client last verified it: the value is the remembered one.</summary>
+    /// <summary>Whether the key is unchanged since this client last verified it: the value is the remembered value.</summary>
     public bool Unchanged { get; init; }
 
     /// <summary>

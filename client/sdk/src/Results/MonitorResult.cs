@@ -15,7 +15,7 @@ public sealed record MonitorResult : VerifiedAnswer
     public ulong Version { get; init; }
 
     /// <summary>
-    /// The versions since the key was last monitored, expected or not, of all periods since then. Correct copies are not listed.
+    /// The versions since the key was last monitored, expected or not, from all periods since then. The list leaves out correct copies.
     /// </summary>
     public IReadOnlyList<KeyVersion> NewVersions { get; init; } = [];
 

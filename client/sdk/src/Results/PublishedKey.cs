@@ -3,7 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>A key with the version that a request gave it, according to the server.</summary>
-/// <param name="Key">The key, empty when the server may not name it; in its structure a username, a user id or a device id.</param>
+/// <param name="Key">The key; empty when the server may not name it. Depending on the structure it is a username, a user id or a device
+/// id.</param>
 /// <param name="Version">Period and version of the key; version 0 in structures without versions, see
 /// <see cref="Structures.HasVersions"/>.</param>
 /// <param name="Structure">Structure of the key.</param>

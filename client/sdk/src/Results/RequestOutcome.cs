@@ -1,6 +1,8 @@
 namespace Optiks.Client;
 
-/// <summary>A server's statement about the outcome of a request with one update, or with several that are applied together.</summary>
+/// <summary>
+/// A server's statement about the outcome of a request with one update, or with several updates that are applied together.
+/// </summary>
 public sealed record RequestOutcome
 {
     /// <summary>The id of the request.</summary>

@@ -54,12 +54,12 @@ public sealed record UpdateResult
     /// <summary>Whether the log provably holds the value under the version that the server named.</summary>
     public bool Confirmed => Confirmation == UpdateConfirmation.Confirmed;
 
-    /// <summary>The log's verified promise to publish the update; null when none was requested, or no valid one came.</summary>
+    /// <summary>The log's verified promise to publish the update; null when no receipt was requested, or no valid receipt came.</summary>
     public UpdateReceipt? Receipt { get; init; }
 
-    /// <summary>Why the receipt that came is invalid; null otherwise.</summary>
+    /// <summary>The reason why the received receipt is invalid; null if no invalid receipt came.</summary>
     public Reason? ReceiptRefused { get; init; }
 
-    /// <summary>Says for people what contradicts or prevents a confirmation; null otherwise.</summary>
+    /// <summary>A sentence for people that says what contradicts or prevents a confirmation; null if nothing does.</summary>
     public string? Detail { get; init; }
 }

@@ -26,6 +26,8 @@ public sealed record UserHistoryResult : VerifiedAnswer
     /// <summary>The versions 1, 2, ... of the device list.</summary>
     public IReadOnlyList<UserListVersion> Lists { get; init; } = [];
 
-    /// <summary>The devices that were ever on a list that is shown, in the order of their ids, with all versions of their keys.</summary>
+    /// <summary>
+    /// The devices that are on any of the shown lists, in the order of the device ids, each with all versions of its key.
+    /// </summary>
     public IReadOnlyList<UserDeviceVersions> Devices { get; init; } = [];
 }

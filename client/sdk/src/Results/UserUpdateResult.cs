@@ -54,6 +54,6 @@ public sealed record UserUpdateResult
     /// <summary>Whether the log provably shows all requested changes.</summary>
     public bool Confirmed => Confirmation == UpdateConfirmation.Confirmed;
 
-    /// <summary>Says for people what contradicts or prevents a confirmation; null otherwise.</summary>
+    /// <summary>A sentence for people that says what contradicts or prevents a confirmation; null if nothing does.</summary>
     public string? Detail { get; init; }
 }

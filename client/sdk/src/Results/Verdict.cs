@@ -8,7 +8,7 @@ public enum Verdict
     /// </summary>
     Valid,
 
-    /// <summary>The key has a value, and this is the latest.</summary>
+    /// <summary>The key has a value, and the answer shows the latest value.</summary>
     Present,
 
     /// <summary>The key is proven to have no value.</summary>
@@ -26,8 +26,8 @@ public enum Verdict
     Stale,
 
     /// <summary>
-    /// The log signed two views that differ, or proof that one of its trees did not only grow. The evidence is on disk, and the client
-    /// believes nothing more until a person has looked at it.
+    /// The log signed two contradicting views, or signed data that proves that one of its trees did not only grow. The evidence is on disk,
+    /// and the client believes no further answer until a person has examined the evidence.
     /// </summary>
     Fork,
 }

@@ -38,7 +38,7 @@ public abstract record VerifiedAnswer
     /// </summary>
     public HeadInfo? Head => IsValid ? _head : throw new InvalidOperationException($"The answer is refused ({Reason.Name()}): it has no head. Look at IsValid first.");
 
-    /// <summary>The folder with both views of a fork, or both statements about a leaf; null otherwise.</summary>
+    /// <summary>The folder of evidence, with both views of a fork or both statements about a leaf; null if there is no evidence.</summary>
     public string? EvidencePath { get; }
 
     /// <summary>Details about what failed, for people, if the reason alone does not say enough; null otherwise.</summary>

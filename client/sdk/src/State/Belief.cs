@@ -1,7 +1,8 @@
 namespace Optiks.Client;
 
 /// <summary>
-/// Something that the client verified and believed before enough auditors covered its epoch (docs/spec/cosigners.md section 5).
+/// An answer's claim that the client verified and believed before enough auditors covered the answer's epoch (docs/spec/cosigners.md
+/// section 5).
 /// </summary>
 /// <param name="Epoch">Epoch that auditors must cover.</param>
 /// <param name="RecordHash">Hash of the epoch's record, in base64url.</param>

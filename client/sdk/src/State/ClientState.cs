@@ -48,7 +48,7 @@ public sealed record ClientState
     public ImmutableArray<byte[]> PeriodEnds { get; init => field = value.IsDefault ? [] : value; } = [];
 
     /// <summary>
-    /// Cosigners of the client's policy, by verifier key, each with the newest checkpoint that this client knows it signed.
+    /// The cosigners of the client's policy, by verifier key, each with the newest checkpoint by this cosigner that the client knows.
     /// </summary>
     public ImmutableDictionary<string, CosignerState> Cosigners { get; init => field = value ?? ImmutableDictionary<string, CosignerState>.Empty; } = ImmutableDictionary<string, CosignerState>.Empty;
 

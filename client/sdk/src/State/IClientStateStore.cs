@@ -1,7 +1,7 @@
 namespace Optiks.Client;
 
 /// <summary>
-/// Stores a client's state. If the store loses state, the client forgets it, and a server could show it an older or another view.
+/// Stores a client's state. If the store loses a state, a server could show the client an older or a different view of the log.
 /// Thread-safe, for use in one process.
 /// </summary>
 public interface IClientStateStore

@@ -7,7 +7,7 @@ namespace Optiks.Client;
 /// </summary>
 public sealed record OwnedKey
 {
-    /// <summary>The period of the versions. If it has ended, the owner continues from here to the next one.</summary>
+    /// <summary>The period of the versions. If the period has ended, the owner continues from it to the next period.</summary>
     public ulong Period { get; init; }
 
     /// <summary>The version up to which the owner verified every version; 0 if it verified no version.</summary>

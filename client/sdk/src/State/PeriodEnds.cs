@@ -4,7 +4,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// The records of the last epochs of ended periods (docs/spec/periods.md section 4) that a client keeps because an owner still needs them.
+/// The records of the last epochs of ended periods (docs/spec/periods.md section 4) that a client keeps because an owner still needs these
+/// records.
 /// </summary>
 internal static class PeriodEnds
 {

@@ -22,9 +22,7 @@ internal sealed class StateFolder : IDisposable
 
     public string Path { get; }
 
-    /// <summary>
-    /// Opens or creates the folder; waits at most <paramref name="wait"/> for another process to release it.
-    /// </summary>
+    /// <summary>Opens or creates the folder; waits at most <paramref name="wait"/> for another process to release the folder.</summary>
     public static async Task<StateFolder> OpenAsync(string path, TimeSpan wait, TimeProvider time, CancellationToken cancellationToken)
     {
         string full = System.IO.Path.GetFullPath(path);
@@ -95,7 +93,8 @@ internal sealed class StateFolder : IDisposable
     }
 
     /// <summary>
-    /// Replaces the state. Throws when the new state has a fault: the next start would refuse it, and the previous state would be lost.
+    /// Replaces the state. Throws when the new state has a fault, because the next start would refuse that state, and the previous state
+    /// would be lost.
     /// </summary>
     public void Save<T>(T state, JsonTypeInfo<T> type, string? fault)
     {
@@ -106,7 +105,7 @@ internal sealed class StateFolder : IDisposable
         AtomicFile.Write(_file, JsonSerializer.SerializeToUtf8Bytes(state, type), AtomicFile.PrivateMode);
     }
 
-    /// <summary>Writes these files to a new folder below this one.</summary>
+    /// <summary>Writes these files of evidence to a new folder below this folder.</summary>
     public string WriteEvidence(string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files) =>
         EvidenceFolder.Write(System.IO.Path.Combine(Path, "evidence"), name, files);
 

@@ -13,7 +13,7 @@ namespace Optiks.Client;
 /// <param name="ValueSha256">SHA-256 of the list's octets or of the value in hexadecimal; null if the alarm is about neither a list nor a
 /// value, or when it was erased.</param>
 /// <param name="Device">The device with the value, in base64url; null if the alarm is not about a value.</param>
-/// <param name="Name">The name that leads elsewhere, in base64url; null if the alarm is not about a name.</param>
+/// <param name="Name">The owner's name that leads to another user, in base64url; null if the alarm is not about a name.</param>
 /// <param name="User">The user to whom that name leads, in base64url; null if the alarm is not about a name.</param>
 /// <param name="Handover">Why the version is not the correct copy (docs/spec/periods.md section 6); null if the alarm is about a version
 /// that the owner did not set with this state.</param>

@@ -33,7 +33,7 @@ internal static class ProxyCheck
         return proxy is null || proxy.IsBypassed(server) || proxy.GetProxy(server) is not { } reader || reader == server ? null : reader;
     }
 
-    // .NET has no other way to ask an HttpClient for its handler, and the API of this library takes clients.
+    // Reads a private field, because this library's API takes an HttpClient and .NET has no public way to get the client's handler.
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_handler")]
     private static extern ref HttpMessageHandler HandlerOf(HttpMessageInvoker http);
 }

@@ -12,7 +12,7 @@ namespace Optiks.Client;
 /// </summary>
 internal sealed class ServerConnection
 {
-    // The least rate of an answer once its initial time limit has passed.
+    // The least rate at which an answer must arrive once its initial time limit has passed.
     private const int LeastOctetsPerSecond = 16 * 1024;
 
     private readonly HttpClient _http;

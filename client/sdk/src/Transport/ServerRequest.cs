@@ -10,6 +10,6 @@ internal sealed record ServerRequest(Uri Server, string Path, string? Accept, in
     /// <summary>The body of a POST with its media type; null for a GET.</summary>
     public (ReadOnlyMemory<byte> Octets, string MediaType)? Body { get; init; }
 
-    /// <summary>Whether to send the API key or token, if there is one.</summary>
+    /// <summary>Whether to send the API key or token, if the client has one of them.</summary>
     public bool Authorize { get; init; }
 }

@@ -137,7 +137,7 @@ internal sealed class FixtureLog : IDisposable
 
     public byte[] Record(ulong epoch) => _epochs[(int)epoch].Record;
 
-    /// <summary>Publishes an epoch with these values; without values it is a heartbeat.</summary>
+    /// <summary>Publishes an epoch with these values; without values the epoch is a heartbeat.</summary>
     public void Publish(params (string Key, string Value)[] updates)
     {
         using var keys = new ByteStrings();

@@ -128,7 +128,7 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>The body of the last request about a user, or of an erasure.</summary>
     public byte[] LastUserRequest { get; private set; } = [];
 
-    /// <summary>The last update, and whether it asked for a receipt.</summary>
+    /// <summary>The last update that the server received, and whether the request asked for a receipt.</summary>
     public (byte[] Key, byte[] Value, bool WantsReceipt) LastUpdate { get; private set; }
 
     /// <summary>Whether the server publishes accepted updates at once.</summary>

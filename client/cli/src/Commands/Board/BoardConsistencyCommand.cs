@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands.Board;
 
-/// <summary>Compares two signed checkpoints, such as one that the user saved and one that somebody else gave.</summary>
+/// <summary>Compares two signed checkpoints, such as a checkpoint that the user saved and a checkpoint from somebody else.</summary>
 internal static class BoardConsistencyCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)

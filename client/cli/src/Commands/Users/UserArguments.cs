@@ -47,7 +47,7 @@ internal sealed class UserArguments
         return octets.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? octets : throw new UsageException($"A name or device id has 1 to {ProtocolLimits.MaxKeyLength} octets, not {octets.Length}.");
     }
 
-    /// <summary>Sends a request under its id, waits if the command says so, and prints the outcome.</summary>
+    /// <summary>Sends a request under its request id, waits if the command says so, and prints the outcome.</summary>
     public async Task<int> RunAsync(
         GlobalOptions options, ParseResult parse, CommandHost host, Session session, Func<OptiksClient, Guid, Task<UserUpdateResult>> send, CancellationToken cancellationToken)
     {
