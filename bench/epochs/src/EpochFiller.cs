@@ -21,7 +21,8 @@ internal sealed class EpochFiller : IDisposable
     // The newest record must stay fresh as long as a measurement takes.
     private const uint MaxBehindMs = 86_400_000;
 
-    // The number of leaves that are prepared together, because computing their labels in one batch takes a tenth of the time.
+    // The number of leaves that are prepared together, because a batch computes their labels in a tenth of the time that single leaves
+    // need.
     private const int RoundEpochs = 4096;
 
     private readonly DataFolder _folder;

@@ -8,8 +8,8 @@ using Optiks.Secrets;
 namespace Optiks.Cli;
 
 /// <summary>
-/// The options of every command. A command takes each value from the option itself, else from the environment, else from the data folder,
-/// else from the default.
+/// The options of every command. A command takes each value from the first of these that has it: the option itself, the environment, the
+/// data folder, the default.
 /// </summary>
 internal sealed class GlobalOptions
 {

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>A client of the log that the options name, with its state folder locked.</summary>
+/// <summary>A client of the log that the options name. It holds the lock of the client's state folder.</summary>
 internal sealed class Session : IDisposable
 {
     private static readonly TimeSpan LockWait = TimeSpan.FromSeconds(30);

@@ -15,7 +15,7 @@ public sealed partial class OptiksClient
     /// <param name="to">Last version, at most <see cref="ProtocolLimits.MaxErasures"/> in all.</param>
     /// <param name="period">Period of the versions (<see cref="KeyVersionNumber.Period"/>). If null, the period in which this client
     /// verified the owned key's versions. For a key that is not owned, the period of the newest record that this client verified.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<ErasureResult> EraseAsync(
         ReadOnlyMemory<byte> key, ulong from, ulong to, ulong? period = null, Guid? requestId = null, CancellationToken cancellationToken = default)
@@ -36,7 +36,7 @@ public sealed partial class OptiksClient
     /// <param name="username">Username of the user.</param>
     /// <param name="versions">First and last version of the list; null to erase everything, once the user has left.</param>
     /// <param name="period">Period of the versions, as in <see cref="EraseAsync"/>; unused without versions.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<ErasureResult> EraseUserAsync(
         ReadOnlyMemory<byte> username, (ulong From, ulong To)? versions = null, ulong? period = null, Guid? requestId = null, CancellationToken cancellationToken = default)

@@ -19,7 +19,7 @@ public sealed partial class OptiksClient
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
     /// <param name="value">Value, at most the configuration's length.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>), or the id of an update whose receipt was lost;
-    /// null for a new one.</param>
+    /// null for a new id.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw an update that was sent.</param>
     public async Task<UpdateResult> UpdateWithReceiptAsync(
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, Guid? requestId = null, CancellationToken cancellationToken = default)

@@ -157,8 +157,8 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Asks for every version in one period of a user's device list and of the keys of its devices, up to the last epoch of the period if
-    /// it has ended. Throws <see cref="ArgumentOutOfRangeException"/> if the log has not begun the period, and
+    /// Asks for every version in one period of a user's device list and of the keys of the user's devices, up to the last epoch of the
+    /// period if the period has ended. Throws <see cref="ArgumentOutOfRangeException"/> if the log has not begun the period, and
     /// <see cref="OptiksServerException"/> with the problem <c>period-gone</c> if the period is no longer served. The call needs an API
     /// key, or a token of the user, with the scope history.
     /// </summary>

@@ -12,7 +12,7 @@ public sealed partial class OptiksClient
     /// </summary>
     /// <param name="usernames">One username or more, without duplicates.</param>
     /// <param name="devices">First devices, possibly none.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<UserUpdateResult> CreateUserAsync(
         IReadOnlyList<ReadOnlyMemory<byte>> usernames, IReadOnlyList<UserDeviceValue> devices, Guid? requestId = null, CancellationToken cancellationToken = default)
@@ -37,7 +37,7 @@ public sealed partial class OptiksClient
     /// </summary>
     /// <param name="username">Username of the user.</param>
     /// <param name="changes">Changes, at least one; <see cref="UserChange.Decommission"/> must be the only one.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<UserUpdateResult> ChangeUserAsync(
         ReadOnlyMemory<byte> username, IReadOnlyList<UserChange> changes, Guid? requestId = null, CancellationToken cancellationToken = default)
@@ -103,13 +103,13 @@ public sealed partial class OptiksClient
     private string? KnownUser(KeyName name) => OwnedUserRules.UserOf(_store.Current, name.Id) ?? _store.Current.Names.GetValueOrDefault(name.Id)?.User;
 
     /// <summary>
-    /// Makes the user leave, for good, and waits for the proof. When this returns with <see cref="UserUpdateResult.Confirmed"/>, the client
-    /// has verified an answer that shows that the user has left. If the request is still pending after <paramref name="atMost"/>, the
-    /// result's status is pending, and the same call with the result's request id continues the wait.
+    /// Makes the user leave, for good, and waits for the proof. When the call returns with <see cref="UserUpdateResult.Confirmed"/>, the
+    /// client has verified an answer that shows that the user has left. If the request is still pending after <paramref name="atMost"/>,
+    /// the result's status is pending, and the same call with the result's request id continues the wait.
     /// </summary>
     /// <param name="username">Username of the user.</param>
     /// <param name="atMost">The longest time to wait.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
     /// <param name="unseen">True to make the user leave without monitoring it first, or in spite of alarms.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<UserUpdateResult> DecommissionUserAsync(

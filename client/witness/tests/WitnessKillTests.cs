@@ -85,7 +85,7 @@ public sealed class WitnessKillTests
         {
             while (true)
             {
-                // After <see cref="MostSteps"/> answers, repeat the same size, so that the vectors' entries last for all rounds.
+                // After MostSteps answers, repeat the same size, so that the vectors' entries last for all rounds.
                 int next = answers < MostSteps ? size + 1 : size;
                 (int status, _, string line) = await witness.AddAsync(await log.RequestAsync(size, next));
                 if (status != 200)

@@ -72,7 +72,8 @@ internal static class UpdateCommand
             }
             catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure && (result is not null || e.IsTransient))
             {
-                // The server may hold the update. Only a second try with the same request id cannot apply the update twice.
+                // The server may hold the update. The hint names the request id, because a second try under another id could apply the
+                // update twice.
                 string hint = $"The update may have been accepted. {RepeatCommand(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
                 return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
                     .Print(options.Json(parse), host.Out, host.Error);

@@ -15,14 +15,14 @@ internal static class KeyRules
     /// named the known version, the verifier itself detects an answer with an older version. The question did not name it if the client had
     /// lost the version's value, or did not know that the answer would be about this key.
     /// </summary>
-    /// <param name="before">The kept state; null if nothing is kept.</param>
+    /// <param name="before">The state that the client has of the key or list; null if it has no state.</param>
     /// <param name="owned">The owner's knowledge of all versions; null if the key is not owned.</param>
     /// <param name="lookup">The lookup.</param>
     /// <param name="value">Value of the lookup's version; null when there is no version.</param>
     /// <param name="period">Period of the record.</param>
     /// <param name="epoch">Epoch at which the answer is true. From now on the client accepts no earlier epoch for the key.</param>
     /// <param name="recordEpoch">Epoch of the record in whose tree the absence of later versions was proven.</param>
-    /// <param name="after">The state to keep.</param>
+    /// <param name="after">The state to keep from now on.</param>
     /// <param name="reason">Why the client refuses the lookup.</param>
     public static bool TryLearn(
         KeyState? before, OwnedKey? owned, VerifiedLookup lookup, byte[]? value, ulong period, ulong epoch, ulong recordEpoch, out KeyState after, out Reason reason)
@@ -46,12 +46,12 @@ internal static class KeyRules
     /// Computes the state after a complete list of versions, and returns the reason if the client still refuses the list. The kept state of
     /// a later period stays, because a list of an earlier period does not contradict it.
     /// </summary>
-    /// <param name="before">The kept state; null if nothing is kept.</param>
+    /// <param name="before">The state that the client has of the key or list; null if it has no state.</param>
     /// <param name="owned">The owner's knowledge of the latest version; null if the key is not owned.</param>
     /// <param name="shown">The complete list.</param>
     /// <param name="period">Period of the record.</param>
     /// <param name="epoch">Epoch of the record.</param>
-    /// <param name="after">The state to keep.</param>
+    /// <param name="after">The state to keep from now on.</param>
     public static Reason Learn(KeyState? before, KeyState? owned, EndedVersions shown, ulong period, ulong epoch, out KeyState after)
     {
         if (before is not null && before.Period > period)
@@ -155,8 +155,8 @@ internal static class KeyRules
         after.Version < before.Version
         || (after.Version == before.Version && (after.Time != before.Time || (before.ValueSha256 is not null && after.ValueSha256 != before.ValueSha256)));
 
-    // An epoch inserts at most one version of a key. No version after the kept version existed at the kept
-    // <see cref="KeyState.AbsentEpoch"/> (docs/spec/pahd.md section 5).
+    // An epoch inserts at most one version of a key. No version after the kept version existed at the kept AbsentEpoch (docs/spec/pahd.md
+    // section 5).
     private static bool ComesTooEarly(KeyState before, KeyState after) =>
         after.Version > before.Version && before.AbsentEpoch is { } absent
         && (after.Time < absent || after.Time - absent < after.Version - before.Version);

@@ -8,7 +8,7 @@ namespace Optiks.Client;
 /// <param name="Period">Period of the record.</param>
 /// <param name="HasLeft">Whether the user has left; the answer then shows nothing more.</param>
 /// <param name="Complete">Whether the answer completes a result, because every list of versions ends in it.</param>
-/// <param name="List">Versions of the device list.</param>
+/// <param name="List">Versions of the device list that the answer shows.</param>
 /// <param name="KeptList">Octets of the device list to keep from now on; empty if there is no list.</param>
 /// <param name="Devices">The followed ids in order, with the versions of their keys.</param>
 /// <param name="Octets">Number of octets of the answer.</param>
@@ -21,7 +21,7 @@ internal sealed record OwnUserPage(
 
     /// <summary>The part of an answer about one list of versions.</summary>
     /// <param name="Latest">Latest version. On a page that does not end the list, the server only claims this number.</param>
-    /// <param name="Versions">Versions in order.</param>
+    /// <param name="Versions">Versions that the answer shows, in order.</param>
     /// <param name="Complete">Whether the list of versions ends on this page.</param>
     internal readonly record struct Key(ulong Latest, IReadOnlyList<VersionsExchange.TimedVersion> Versions, bool Complete)
     {

@@ -7,7 +7,7 @@ namespace Optiks.Client;
 /// <param name="Epoch">Epoch of the last answer.</param>
 /// <param name="Period">Period of the last answer.</param>
 /// <param name="HasLeft">Whether the user has left; servers then show nothing more of the user.</param>
-/// <param name="List">Versions of the device list.</param>
+/// <param name="List">Versions of the device list that the answers showed.</param>
 /// <param name="LatestList">Octets of the latest version of the list.</param>
 /// <param name="Devices">The versions that the answers showed of each device that was on a list, by device id in base64url.</param>
 internal sealed record OwnUserShown(

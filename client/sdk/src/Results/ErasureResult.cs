@@ -31,7 +31,7 @@ public sealed record ErasureResult
     /// <summary>The status of the request so far.</summary>
     public required ErasureStatus Status { get; init; }
 
-    /// <summary>The epoch that erased the versions; null unless erased.</summary>
+    /// <summary>The epoch that erased the versions; null unless the server reports the versions as erased.</summary>
     public ulong? Epoch { get; init; }
 
     /// <summary>The versions that the request erased: only versions that still had their value.</summary>

@@ -27,9 +27,9 @@ public sealed record LookupResult : VerifiedAnswer
     public bool Unchanged { get; init; }
 
     /// <summary>
-    /// Whether the client knew a version in an earlier period, and this period did not begin with a copy of it (docs/spec/periods.md
-    /// section 6). Either the key belongs to a device whose user had left by then, which a lookup of the user proves, or the log dropped
-    /// the key. Every answer of the period sets this.
+    /// Whether the client knew a version in an earlier period, and this period did not begin with a copy of that version
+    /// (docs/spec/periods.md section 6). Either the key belongs to a device whose user had left by then, which a lookup of the user proves,
+    /// or the log dropped the key. Every answer of the period sets this.
     /// </summary>
     public bool NotCopied { get; init; }
 

@@ -11,13 +11,13 @@ public sealed record RequestOutcome
     /// <summary>The status of the request so far.</summary>
     public required UpdateStatus Status { get; init; }
 
-    /// <summary>The epoch that published the request; null unless published.</summary>
+    /// <summary>The epoch that published the request; null unless the request was published.</summary>
     public ulong? Epoch { get; init; }
 
-    /// <summary>The items in the order of the request, with their new versions; empty unless published.</summary>
+    /// <summary>The items in the order of the request, with their new versions; empty unless the request was published.</summary>
     public IReadOnlyList<PublishedKey> Items { get; init; } = [];
 
-    /// <summary>The server's reason, such as <c>expected-version</c>; null unless refused.</summary>
+    /// <summary>The server's reason, such as <c>expected-version</c>; null unless the request was refused.</summary>
     public string? RefusedBecause { get; init; }
 
     /// <summary>The number of the refused item; null unless the server names it.</summary>

@@ -22,14 +22,14 @@ public sealed record UpdateResult
 
     /// <summary>
     /// The epoch of publication. Before the confirmation it is the server's statement; after the confirmation it is the verified epoch of
-    /// the version. Null until published.
+    /// the version. Null until the update is published.
     /// </summary>
     public ulong? Epoch { get; init; }
 
-    /// <summary>The period and version of the update, according to the server; null until published.</summary>
+    /// <summary>The period and version of the update, according to the server; null until the update is published.</summary>
     public KeyVersionNumber? Version { get; init; }
 
-    /// <summary>The server's reason, such as <c>expected-version</c>; null unless refused.</summary>
+    /// <summary>The server's reason, such as <c>expected-version</c>; null unless the update was refused.</summary>
     public string? RefusedBecause { get; init; }
 
     /// <summary>The current version at the server when an expected version did not match.</summary>

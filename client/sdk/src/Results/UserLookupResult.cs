@@ -24,7 +24,7 @@ public sealed record UserLookupResult : VerifiedAnswer
     /// </summary>
     public ReadOnlyMemory<byte>? AskedDevice { get; init; }
 
-    /// <summary>The id of the user to whom the username leads; null unless the user is present.</summary>
+    /// <summary>The id of the user to whom the username leads; null if no user has the name, or the answer is not valid.</summary>
     public ReadOnlyMemory<byte>? User { get; init; }
 
     /// <summary>

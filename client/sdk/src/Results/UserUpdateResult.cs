@@ -21,13 +21,13 @@ public sealed record UserUpdateResult
     /// </summary>
     public required UpdateStatus Status { get; init; }
 
-    /// <summary>The epoch of publication, according to the server; null until published.</summary>
+    /// <summary>The epoch of publication, according to the server; null until the request is published.</summary>
     public ulong? Epoch { get; init; }
 
-    /// <summary>The items with their new versions, according to the server; empty until published.</summary>
+    /// <summary>The items with their new versions, according to the server; empty until the request is published.</summary>
     public IReadOnlyList<PublishedKey> Items { get; init; } = [];
 
-    /// <summary>The reason, such as <c>device-taken</c>; null unless refused.</summary>
+    /// <summary>The reason, such as <c>device-taken</c>; null unless the request was refused.</summary>
     public string? RefusedBecause { get; init; }
 
     /// <summary>The current version, at the server, of the item that was refused; null unless the server names it.</summary>

@@ -25,8 +25,8 @@ public sealed record KeyState
     public ulong PublishedEpoch { get; init; }
 
     /// <summary>
-    /// Whether a version was known in an earlier period, and this period did not begin with a copy of it (docs/spec/periods.md section 6).
-    /// This stays set as long as the period lasts.
+    /// Whether the client knew a version of an earlier period, and this period did not begin with a copy of that version
+    /// (docs/spec/periods.md section 6). This stays set as long as the period lasts.
     /// </summary>
     public bool NotCopied { get; init; }
 

@@ -98,8 +98,8 @@ internal sealed class ServerConnection
 
     /// <summary>
     /// Tells whether the client could not reach the server, or the connection broke before the server's answer ended. HttpClient wraps most
-    /// such exceptions. It does not wrap the SocketException if the server closes the connection before the client asks for the server's
-    /// address. While the client reads a body, the stream's own exceptions reach the caller too.
+    /// such exceptions. It does not wrap a SocketException that comes if the server closes a new connection before .NET reads the
+    /// connection's remote address. While the client reads a body, the stream's own exceptions reach the caller too.
     /// </summary>
     private static bool IsConnectionFailure(Exception e) => e is HttpRequestException or HttpIOException or SocketException or IOException { InnerException: SocketException };
 
