@@ -100,7 +100,7 @@ public sealed class VerifyTests
             Assert.Equal((1, "invalid", reason), (run.Code, run.Json.GetProperty("verdict").GetString(), run.Json.GetProperty("reason").GetString()));
         }
         Assert.Equal(0, (await VerifyAsync(fixture, answer, "alice")).Code);
-        // If the file is valid but another argument is wrong, the exit code is that of wrong usage.
+        // If the file is valid but another argument is wrong, the exit code is 2, for wrong usage.
         Assert.Equal(2, (await VerifyAsync(fixture, answer, "alice", "--from-record", Write(fixture, "bad", new byte[EpochRecord.Length - 1]))).Code);
     }
 

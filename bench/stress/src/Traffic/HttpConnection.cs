@@ -31,7 +31,9 @@ internal sealed class HttpConnection : IDisposable
     /// <summary>Whether the whole last answer was read, and the server did not announce that it closes the connection.</summary>
     public bool Reusable { get; private set; }
 
-    /// <summary>Whether nothing has arrived since the last answer: neither the end of the connection nor unrequested data.</summary>
+    /// <summary>
+    /// Whether the connection is still usable: since the last answer, the server has not closed it and has not sent data without a request.
+    /// </summary>
     public bool IsOpen => !_socket.Poll(0, SelectMode.SelectRead);
 
     /// <summary>The timestamp since which the connection is idle, which the pool sets.</summary>

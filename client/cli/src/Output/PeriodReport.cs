@@ -9,7 +9,7 @@ internal static class PeriodReport
 {
     /// <summary>
     /// Returns the reason of a result with alarms, or with epochs without guarantee that nobody has accepted (docs/spec/reasons.md section
-    /// 2). If a result has both, the reason is that of the alarm.
+    /// 2). If a result has both, the reason of the alarm counts.
     /// </summary>
     public static string Reason(string? alarm, IEnumerable<NoGuarantee> missed) =>
         alarm ?? (missed.Any(one => !one.IsAccepted) ? NoGuaranteeReason : Protocol.Reason.Valid.Name());

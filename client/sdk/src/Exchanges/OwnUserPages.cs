@@ -130,8 +130,8 @@ internal sealed class OwnUserPages
         {
             OwnedKey? key = seen.Owned.GetValueOrDefault(id);
             bool isKnown = key is not null && key.Period == list.Period && key.AbsentEpoch is not null;
-            // If a list is too long to name all keys, the question first names the keys whose versions a page did not complete. A key that
-            // KeyRules.Again names would look like such a key, so the key is named as complete here.
+            // If a list is too long to name all keys, the question first names the keys whose versions a page did not complete.
+            // KeyRules.Again would make every key look like such a key, so in this case name the latest known version itself.
             KnownKey known = !isKnown ? default
                 : listed.Length <= ProtocolLimits.MaxKnownKeys ? KeyRules.Again(key!)
                 : new KnownKey(0, key!.Period, key.Version, key.Time, key.AbsentEpoch);

@@ -3,8 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Compares what a request about a user asked for with what the log shows of the user at an epoch at least as late (docs/spec/users.md
-/// section 8). If a later change hides a requested change, the result is neither confirmed nor contradicted.
+/// Compares the changes in a request about a user with the user's state in the log, at the epoch of publication or later
+/// (docs/spec/users.md section 8). If a later change hides a requested change, the result is neither confirmed nor contradicted.
 /// </summary>
 internal static class UserConfirmation
 {

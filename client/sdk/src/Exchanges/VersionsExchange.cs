@@ -80,7 +80,8 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
         KeyState? owned = seen.Owned.TryGetValue(_key.Id, out OwnedKey? kept) ? KeyRules.OfOwned(kept) : null;
         if (!shown.Complete)
         {
-            // The state's version may be on this page although another page ends the list, so compare it here.
+            // Compare the version in the client's state on every page, because that version may be on this page although another page ends
+            // the list.
             Reason agrees = KeyRules.Agree(seen.Keys.GetValueOrDefault(_key.Id), owned, new EndedVersions(0, 0, versions), head.Period);
             return agrees == Reason.Valid ? new(Reason.Valid, head, page, null) : new(agrees, null, null, null);
         }

@@ -54,9 +54,9 @@ public sealed record ErasureResult
     public DateTimeOffset? ServedUntil { get; init; }
 
     /// <summary>
-    /// The lookup that shows no user or that the client refused, or the answer with the newest epoch if the client refused it; null
-    /// otherwise. If this answer came before the request, the client sent nothing. If it came after the server reported the erasure, the
-    /// server's report cannot be believed.
+    /// The lookup that shows no user or that the client refused, or the answer with the newest epoch if the client refused that answer;
+    /// null if there is no such answer. If this answer came before the request, the client sent nothing. If it came after the server
+    /// reported the erasure, the server's report cannot be believed.
     /// </summary>
     public VerifiedAnswer? Lookup { get; init; }
 }

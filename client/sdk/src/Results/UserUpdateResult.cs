@@ -39,7 +39,9 @@ public sealed record UserUpdateResult
     /// </summary>
     public IReadOnlyList<UserLookupResult> Lookups { get; init; } = [];
 
-    /// <summary>The refused history of the device or user whose published version a later version hides; null otherwise.</summary>
+    /// <summary>
+    /// The refused history of the device or user whose published version a later version hides; null if no history was refused.
+    /// </summary>
     public VerifiedAnswer? History { get; init; }
 
     /// <summary>

@@ -41,7 +41,7 @@ public abstract record VerifiedAnswer
     /// <summary>The folder of evidence, with both views of a fork or both statements about a leaf; null if there is no evidence.</summary>
     public string? EvidencePath { get; }
 
-    /// <summary>Details about what failed, for people, if the reason alone does not say enough; null otherwise.</summary>
+    /// <summary>Details about what failed, for people, if the reason alone does not say enough; null if there are no details.</summary>
     public string? Detail { get; }
 
     /// <summary>Whether every check passed.</summary>
