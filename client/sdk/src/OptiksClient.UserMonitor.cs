@@ -41,8 +41,8 @@ public sealed partial class OptiksClient
         }
         var looks = new List<UserLook>();
         Outcome outcome = await MonitorAsync(name, user, looks, pages, cancellationToken).ConfigureAwait(false);
-        // A refusal of the look takes precedence over one of the lookup, because it tells more. If the lookup fails only because the log
-        // dropped the list, the look has already raised a lasting alarm.
+        // A refusal of the look takes precedence over a refusal of the lookup, because the look's refusal tells more. If the lookup fails
+        // only because the log dropped the list, the look has already raised a lasting alarm.
         outcome = outcome.Reason == Reason.Valid && lookup is { Reason: not Reason.HandoverMissing } ? OutcomeOf(lookup) : outcome;
         ClientState now = _store.Current;
         OwnedUser? owned = now.OwnedUsers.GetValueOrDefault(user.Id);

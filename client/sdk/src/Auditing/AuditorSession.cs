@@ -387,7 +387,7 @@ public sealed class AuditorSession : IDisposable
             : Reason.Valid;
     }
 
-    // Returns the records of an accepted proof, whose first vector they are.
+    // Returns the records of an accepted proof. The first vector of the proof has these records.
     private static List<ReadOnlyMemory<byte>> Records(byte[] proof, ulong from, ulong to)
     {
         const int PrefixLength = 3;

@@ -380,8 +380,8 @@ internal sealed class VerifiedExchanger
         };
     }
 
-    // Tells whether the head of the state is still the head against which the answer was verified, or is the answer's own head. Two answers
-    // that were verified against one head may still contradict each other, so otherwise the caller asks again.
+    // Tells whether the head of the state is still the head against which the answer was verified, or is the answer's own head. Otherwise
+    // the caller asks again, because two answers that were verified against one head may still contradict each other.
     private static bool SameView(HeadState? seen, HeadState? current, HeadState next) =>
         ReferenceEquals(seen, current)
         || (current is not null && current.Size == next.Size && current.Root.AsSpan().SequenceEqual(next.Root) && current.Record.AsSpan().SequenceEqual(next.Record));
