@@ -12,16 +12,17 @@ namespace Optiks.Epochs;
 
 /// <summary>
 /// Fills a data folder, whose SQLite database was migrated, with a log of epochs that have one new key each. The update-task's own
-/// libraries make trees, records, checkpoints, tiles and audit proofs. But the database is written in one transaction, no audit proof is
-/// synced, and only the newest epoch has partial tiles. So an epoch takes a fraction of a millisecond, and a log whose making was
-/// interrupted is useless.
+/// libraries make trees, records, checkpoints, tiles and audit proofs. To make an epoch in a fraction of a millisecond, the filler writes
+/// the database in one transaction, syncs no audit proof, and makes partial tiles only for the newest epoch. If it is interrupted, the log
+/// is useless.
 /// </summary>
 internal sealed class EpochFiller : IDisposable
 {
-    // The newest record must stay fresh as long as somebody measures.
+    // The newest record must stay fresh as long as a measurement takes.
     private const uint MaxBehindMs = 86_400_000;
 
-    // Leaves are prepared together in this number: their labels then take a tenth of the time.
+    // The number of leaves that are prepared together, because a batch computes their labels in a tenth of the time that single leaves
+    // need.
     private const int RoundEpochs = 4096;
 
     private readonly DataFolder _folder;
@@ -35,7 +36,9 @@ internal sealed class EpochFiller : IDisposable
     private readonly ulong _firstTimeMs;
     private EpochRow? _last;
 
-    /// <summary>Begins a new log whose epoch 0 has this time; each later epoch is a millisecond after the one before.</summary>
+    /// <summary>
+    /// Begins a new log whose epoch 0 has this time. The time of each later epoch is a millisecond after the time of the epoch before it.
+    /// </summary>
     public EpochFiller(DataFolder folder, ulong firstTimeMs)
     {
         (_folder, _firstTimeMs) = (folder, firstTimeMs);
@@ -50,9 +53,7 @@ internal sealed class EpochFiller : IDisposable
 
     private static ReadOnlySpan<byte> Value => "v"u8;
 
-    /// <summary>
-    /// Makes epoch 0 and <paramref name="epochs"/> epochs after it.
-    /// </summary>
+    /// <summary>Makes epoch 0 and <paramref name="epochs"/> further epochs.</summary>
     public async Task RunAsync(int epochs, CancellationToken cancellationToken)
     {
         await using IMaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync($"Data Source={_folder.Database}", cancellationToken);
@@ -96,7 +97,7 @@ internal sealed class EpochFiller : IDisposable
 
     private static byte[] Key(ulong epoch) => Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"key-{epoch}"));
 
-    // Prepares one leaf per epoch, from the first on, in the order of the keys and not of the labels.
+    // Prepares one leaf per epoch, from epoch <c>first</c> on, and returns the leaves in the order of their epochs.
     private LeafRow[] Prepare(int first, int count)
     {
         using var keys = new ByteStrings(count);
@@ -133,7 +134,7 @@ internal sealed class EpochFiller : IDisposable
         return row;
     }
 
-    // Returns the record of the next epoch, and the checkpoint that ends with it.
+    // Returns the record of the next epoch, with the signed checkpoint whose last entry it is.
     private async Task<EpochRow> SignAsync(ulong epoch, StructureState[] states, CancellationToken cancellationToken)
     {
         byte[] record = new EpochRecord

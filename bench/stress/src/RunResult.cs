@@ -23,13 +23,15 @@ internal sealed record RunResult
 
     public required IReadOnlyList<Stage> Stages { get; init; }
 
-    /// <summary>The windows of the measured time; empty unless they were requested.</summary>
+    /// <summary>The windows of the measured time; empty unless windows were requested.</summary>
     public required IReadOnlyList<IReadOnlyDictionary<string, KindTotals>> Windows { get; init; }
 
-    /// <summary>The number of versions of keys that the log had published before the run, as far as it still counts them.</summary>
+    /// <summary>
+    /// The number of versions of keys that the log had published before the run, as far as its records still count these versions.
+    /// </summary>
     public required ulong VersionsBefore { get; init; }
 
-    /// <summary>The epochs that a replica showed during the run and its settlement.</summary>
+    /// <summary>The epochs that a replica showed during the run and its settlement of updates.</summary>
     public required IReadOnlyList<EpochShown> Epochs { get; init; }
 
     public required Findings Findings { get; init; }
@@ -37,9 +39,9 @@ internal sealed record RunResult
     /// <summary>The settlement of the updates; null when the mix has no updates.</summary>
     public required Settlement? Settlement { get; init; }
 
-    /// <summary>Whether nothing that was verified was wrong, and no accepted update was lost or doubled.</summary>
+    /// <summary>Whether every verified answer was correct, and no accepted update was lost or doubled.</summary>
     public bool Good => Findings.Failed == 0 && (Settlement is null or { Lost: 0, Doubled: 0 });
 
-    /// <summary>The fastest stage of a ramp that stayed within its bounds; null without a ramp.</summary>
+    /// <summary>The fastest stage of a ramp that stayed within its bounds; null if the run has no ramp.</summary>
     public Stage? Sustained => Options.RampFactor is null ? null : Stages.Where(stage => !stage.Saturated).MaxBy(stage => stage.Rate);
 }

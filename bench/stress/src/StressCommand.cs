@@ -10,7 +10,7 @@ using Spectre.Console;
 
 namespace Optiks.Stress;
 
-/// <summary>The command line, and the one place where failures become exit codes.</summary>
+/// <summary>The command line. It alone turns failures into exit codes.</summary>
 internal static class StressCommand
 {
     private const string Description =
@@ -56,7 +56,7 @@ internal static class StressCommand
     private static ServiceCommand CreateRun(TargetArguments target)
     {
         var arguments = new RunArguments();
-        // After the load the command follows the accepted updates.
+        // Use ServiceCommand, because after a signal ends the load, the command still follows the accepted updates.
         var command = new ServiceCommand("run", "offer a load and report");
         arguments.AddTo(command);
         command.SetAction(async (parse, cancellationToken) =>

@@ -6,12 +6,12 @@ using Optiks.Stress.Traffic;
 
 namespace Optiks.Stress;
 
-/// <summary>Executes one run: contact, load, settlement.</summary>
+/// <summary>Executes one run: contacts the services, offers the load, and settles the updates.</summary>
 internal static class StressRun
 {
     /// <summary>
-    /// Runs it. Throws <see cref="StressException"/> when a service cannot be reached at the start. Cancelling ends the load, and accepted
-    /// updates are still followed.
+    /// Executes the run. Throws <see cref="StressException"/> when a service cannot be reached at the start. If the caller cancels, the
+    /// load ends, and the run still follows the accepted updates.
     /// </summary>
     public static async Task<RunResult> RunAsync(TargetOptions target, RunOptions options, ILiveView view, TimeProvider time, CancellationToken cancellationToken)
     {
@@ -40,7 +40,7 @@ internal static class StressRun
         Settlement? settlement = null;
         using (var end = new CancellationTokenSource())
         {
-            // Epochs count until the last update is settled.
+            // Watch for new epochs until the last update is settled.
             Task watching = watcher.FollowAsync(end.Token);
             try
             {

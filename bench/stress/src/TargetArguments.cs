@@ -6,8 +6,8 @@ using Optiks.Protocol;
 namespace Optiks.Stress;
 
 /// <summary>
-/// The options of every command. The option itself counts first, then the environment, then the data folder, then the default, as in
-/// <c>optiks</c>.
+/// The options of every command. As in <c>optiks</c>, a command takes each value from the first of these that has it: the option itself,
+/// the environment, the data folder, the default.
 /// </summary>
 internal sealed class TargetArguments
 {

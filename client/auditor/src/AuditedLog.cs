@@ -13,7 +13,9 @@ public sealed record AuditedLog
     /// <summary>The URLs of one or more query-services.</summary>
     public required IReadOnlyList<Uri> QueryUrls { get; init; }
 
-    /// <summary>The first epoch of the coverage, whose record is taken on trust unless it is 0. It never changes.</summary>
+    /// <summary>
+    /// The first epoch of the coverage, which never changes. The auditor takes the record of this epoch on trust unless the epoch is 0.
+    /// </summary>
     public ulong FirstEpoch { get; init; }
 
     /// <summary>Names the log in paths and folders: SHA-256 of the origin in hexadecimal digits.</summary>

@@ -2,7 +2,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Auditor;
 
-/// <summary>The auditors of all logs of one key, each with its folder's lock until it is disposed.</summary>
+/// <summary>The auditors of all logs that one key signs. Each auditor holds the lock of its folder until it is disposed.</summary>
 internal sealed class AuditedLogs : IDisposable
 {
     private readonly List<LogAuditor> _all;
@@ -19,10 +19,12 @@ internal sealed class AuditedLogs : IDisposable
     /// <summary>The logs' current views, in the order of the settings.</summary>
     public IEnumerable<LogView> Views => _all.Select(log => log.View);
 
-    /// <summary>The vkey that signs.</summary>
+    /// <summary>The vkey of the key that signs.</summary>
     public string Auditor => _key.Key.ToString();
 
-    /// <summary>Opens all of the auditors; the result then owns the key and the client. Throws <see cref="StartupException"/>.</summary>
+    /// <summary>
+    /// Opens the auditors of all logs. The result then owns the key and the HttpClient. Throws <see cref="StartupException"/>.
+    /// </summary>
     public static async Task<AuditedLogs> OpenAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {
         var opened = new AuditedLogs([], http, key);

@@ -7,8 +7,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.Auditor;
 
 /// <summary>
-/// Serves the auditor's signed statements (docs/spec/auditing.md section 4), each request from one view, so that no answer mixes two
-/// statements.
+/// Serves the auditor's signed statements (docs/spec/auditing.md section 4). It answers each request from one view, so that no answer mixes
+/// two statements.
 /// </summary>
 internal static class AuditorEndpoints
 {

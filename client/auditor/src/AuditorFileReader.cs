@@ -6,7 +6,7 @@ namespace Optiks.Auditor;
 /// <summary>Reads an <see cref="AuditorFile"/> into settings.</summary>
 internal static class AuditorFileReader
 {
-    /// <summary>Reads the file. Throws a <see cref="StartupException"/> that says what is wrong.</summary>
+    /// <summary>Reads the file. Throws a <see cref="StartupException"/> that says what is wrong with the file.</summary>
     public static (AuditorSettings Settings, string? KeyFile) Read(string path, string defaultState, string defaultMark)
     {
         AuditorFile file;

@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Auditor;
 
 /// <summary>
-/// An auditor's own files of one log. They are next to the state of its session, whose lock excludes other processes; the mark is in
-/// another folder. Each file is replaced in one step and on disk when a call returns.
+/// An auditor's own files of one log. They are in the folder of the session's state, whose lock excludes other processes; only the mark is
+/// in another folder. Each call replaces a file in one step and returns once the file is on disk.
 /// </summary>
 internal sealed class AuditorFiles
 {
@@ -46,8 +46,8 @@ internal sealed class AuditorFiles
     }
 
     /// <summary>
-    /// Locks the mark until the result is disposed: a process with another state would be another auditor of the same key. Throws
-    /// <see cref="StartupException"/> when another process holds the lock.
+    /// Locks the mark until the result is disposed, because a process with another state would act as a second auditor with the same key.
+    /// Throws <see cref="StartupException"/> when another process holds the lock.
     /// </summary>
     public FileStream LockMark()
     {

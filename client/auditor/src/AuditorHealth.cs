@@ -3,7 +3,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace Optiks.Auditor;
 
 /// <summary>
-/// Reports the auditor as ready if it has signed every log up to an epoch no older than the log's max_behind, and found nothing wrong.
+/// Reports the auditor as ready if it has signed every log up to an epoch no older than the log's max_behind, and has no finding.
 /// </summary>
 internal sealed class AuditorHealth : IHealthCheck
 {

@@ -7,18 +7,18 @@ using Optiks.Tlog;
 
 namespace Optiks.Auditor;
 
-/// <summary>Runs an auditor, as a daemon that serves what it signed, or for a single look.</summary>
+/// <summary>Runs an auditor as a daemon that serves its signed statements, or for a single look.</summary>
 public static class AuditorHost
 {
-    /// <summary>The environment variable that holds the key's text when no file is named.</summary>
+    /// <summary>The environment variable that holds the text of the key when the settings name no key file.</summary>
     public const string KeyVariable = "OPTIKS_AUDITOR_KEY";
 
     private static readonly OptiksServiceOptions s_service = OptiksServiceOptions.Read(Programs.Auditor);
 
     /// <summary>
-    /// Runs the daemon until it is told to stop, and returns its exit code. The code is <see cref="ExitCodes.Fork"/> or
-    /// <see cref="ExitCodes.Invalid"/> if something was wrong with a log, although the daemon kept following the others. Problems that an
-    /// operator can fix are reported in one sentence on standard error.
+    /// Runs the daemon until it is told to stop, and returns its exit code. If the daemon has a finding about a log, the code is
+    /// <see cref="ExitCodes.Fork"/> or <see cref="ExitCodes.Invalid"/>, although the daemon kept following the other logs. It reports
+    /// problems that an operator can fix in one sentence on standard error.
     /// </summary>
     public static Task<int> RunAsync(AuditorSettings settings, INoteSigner key, HttpClient http) => EndAsync(settings, async () =>
     {
@@ -32,7 +32,7 @@ public static class AuditorHost
     });
 
     /// <summary>
-    /// Looks at every log once, one after another, reports each to <paramref name="report"/>, and returns the exit code.
+    /// Looks at every log once, one after another, passes each result to <paramref name="report"/>, and returns the exit code.
     /// </summary>
     public static Task<int> OnceAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, Action<AuditorReport> report, CancellationToken cancellationToken) => EndAsync(settings, async () =>
     {
@@ -52,8 +52,8 @@ public static class AuditorHost
     });
 
     /// <summary>
-    /// Lets the audit of a log continue after a person looked: after a refusal, or when the mark is missing. Returns what it did, in
-    /// sentences. Throws <see cref="StartupException"/> if the log's own signature proves the fault.
+    /// Lets the audit of each log continue after a person has examined a refusal or a missing mark. Returns sentences that say what the
+    /// call changed. Throws <see cref="StartupException"/> if the log's own signature proves the fault.
     /// </summary>
     public static async Task<IReadOnlyList<string>> ResumeAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {
@@ -62,7 +62,7 @@ public static class AuditorHost
         {
             string origin = log.TrustAnchor.Configuration.Origin;
             var files = new AuditorFiles(settings, log);
-            // The locks keep other processes out of the folders in the meantime.
+            // These locks keep other processes out of the folders while this code changes them.
             using FileStream markLock = files.LockMark();
             using AuditorSession session = await AuditorSession.OpenAsync(
                 new AuditorOptions { TrustAnchor = log.TrustAnchor, QueryUrls = log.QueryUrls, StateFolder = files.Folder, FirstEpoch = log.FirstEpoch }, http, time, cancellationToken).ConfigureAwait(false);
@@ -88,7 +88,7 @@ public static class AuditorHost
         return done;
     }
 
-    /// <summary>Builds the daemon for logs that are open.</summary>
+    /// <summary>Builds the daemon for auditors that are already open.</summary>
     internal static WebApplication Build(AuditorSettings settings, AuditedLogs logs, HttpClient http, TimeProvider time)
     {
         WebApplicationBuilder builder = ServiceBuilder.Create("--urls", settings.Urls);

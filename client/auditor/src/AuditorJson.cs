@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Optiks.Auditor;
 
-/// <summary>The form of the auditor's files; strict, so that a damaged or misspelt file is noticed.</summary>
+/// <summary>The JSON form of the auditor's files. It is strict, so that reading a damaged or misspelt file fails.</summary>
 [JsonSourceGenerationOptions(
     PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,

@@ -6,12 +6,12 @@ using Optiks.Protocol;
 namespace Optiks.Auditor;
 
 /// <summary>
-/// The newest checkpoint of a log that an auditor may have signed. It is on disk before the signature is made, and apart from the state: a
-/// state that does not reach the mark is an older copy (docs/spec/auditing.md section 2).
+/// The newest checkpoint of a log that an auditor may have signed. The auditor writes the mark to disk before it signs, in another folder
+/// than the state. If the state ends before the mark, the state is an older copy (docs/spec/auditing.md section 2).
 /// </summary>
 /// <remarks>
-/// Three lines of text, <c>optiks auditor-mark 1</c>, the auditor's vkey and the first epoch of the coverage; then the checkpoint as the
-/// log signed it.
+/// The file has three lines of text: <c>optiks auditor-mark 1</c>, the auditor's vkey, and the first epoch of the coverage. The checkpoint
+/// follows, as the log signed it.
 /// </remarks>
 /// <param name="Auditor">The auditor's vkey.</param>
 /// <param name="FirstEpoch">First epoch of the coverage.</param>
@@ -23,7 +23,8 @@ internal sealed record AuditorMark(string Auditor, ulong FirstEpoch, ulong Size,
     private const int Lines = 3;
 
     /// <summary>
-    /// Reads the file; null if it does not exist. Throws <see cref="InvalidDataException"/> for anything but a mark of this log.
+    /// Reads the mark's file; null if the file does not exist. Throws <see cref="InvalidDataException"/> for anything but a mark of this
+    /// log.
     /// </summary>
     public static AuditorMark? Read(string path, TrustAnchor anchor)
     {
@@ -39,7 +40,7 @@ internal sealed record AuditorMark(string Auditor, ulong FirstEpoch, ulong Size,
         return Parse(octets, path, anchor);
     }
 
-    /// <summary>Returns the file's contents.</summary>
+    /// <summary>Returns the contents of the mark's file.</summary>
     public byte[] Encode() => [.. Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Header}\n{Auditor}\n{FirstEpoch}\n")), .. Checkpoint];
 
     private static AuditorMark Parse(byte[] octets, string path, TrustAnchor anchor)

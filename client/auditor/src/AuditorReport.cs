@@ -1,16 +1,16 @@
 namespace Optiks.Auditor;
 
 /// <summary>Describes the state of a log after a look, for the command line.</summary>
-/// <param name="Origin">Log.</param>
+/// <param name="Origin">Origin of the log.</param>
 /// <param name="Condition">Name of the auditor's condition for this log.</param>
-/// <param name="Description">The same in sentences.</param>
+/// <param name="Description">Description of this condition, in sentences.</param>
 /// <param name="FirstEpoch">First epoch of the coverage.</param>
-/// <param name="SignedEpoch">Last epoch that is signed; null before the first signature.</param>
-/// <param name="VerifiedEpoch">Last epoch that is verified; null before the first.</param>
-/// <param name="ProofOctets">Octets of proofs in this look.</param>
-/// <param name="Finding">The finding; null if nothing is wrong.</param>
-/// <param name="Warning">Answers of single servers that were refused although another server's answer verified; null if no answer was
-/// refused.</param>
+/// <param name="SignedEpoch">Last epoch that the auditor has signed; null before the first signature.</param>
+/// <param name="VerifiedEpoch">Last epoch that the auditor has verified; null before the first.</param>
+/// <param name="ProofOctets">Number of octets of proofs in this look.</param>
+/// <param name="Finding">The finding about the log; null if there is no finding.</param>
+/// <param name="Warning">Says which servers gave answers that the auditor refused although another server's answer verified; null if it
+/// refused no answer.</param>
 public sealed record AuditorReport(
     string Origin, string Condition, string Description, ulong FirstEpoch, ulong? SignedEpoch, ulong? VerifiedEpoch, long ProofOctets, Finding? Finding, string? Warning)
 {

@@ -5,7 +5,7 @@ namespace Optiks.Auditor;
 /// <summary>Says which logs an auditor follows, and where its files are.</summary>
 public sealed record AuditorSettings
 {
-    /// <summary>The default URL on which it listens.</summary>
+    /// <summary>The default URL on which the auditor listens.</summary>
     public const string DefaultUrl = Programs.AuditorUrl;
 
     /// <summary>The default interval between two looks at a log.</summary>
@@ -17,25 +17,25 @@ public sealed record AuditorSettings
     /// <summary>The state folder, which has a folder for each log.</summary>
     public required string StateFolder { get; init; }
 
-    /// <summary>The folder with one mark file per log, apart from the state and its backups.</summary>
+    /// <summary>The folder with one mark file per log. It must be separate from the state folder and from backups of the state.</summary>
     public required string MarkFolder { get; init; }
 
-    /// <summary>The URLs on which it listens, separated by semicolons.</summary>
+    /// <summary>The URLs on which the auditor listens, separated by semicolons.</summary>
     public string Urls { get; init; } = DefaultUrl;
 
     /// <summary>The interval between two looks at a log.</summary>
     public TimeSpan Interval { get; init; } = DefaultInterval;
 
-    /// <summary>The webhook to which findings are sent; null for no webhook.</summary>
+    /// <summary>The webhook to which the auditor sends findings; null for no webhook.</summary>
     public Uri? Webhook { get; init; }
 
     /// <summary>
-    /// Reads a configuration file, and returns the settings with the key file that it names, or null. Throws
-    /// <see cref="StartupException"/>.
+    /// Reads a configuration file, and returns the settings and the name of the key file, which is null if the file names no key file.
+    /// Throws <see cref="StartupException"/>.
     /// </summary>
     /// <param name="path">The JSON file (docs/operations/auditors.md).</param>
-    /// <param name="state">StateFolder when the file names none.</param>
-    /// <param name="mark">MarkFolder when the file names none.</param>
+    /// <param name="state"><see cref="StateFolder"/> to use when the file names no state folder.</param>
+    /// <param name="mark"><see cref="MarkFolder"/> to use when the file names no mark folder.</param>
     public static (AuditorSettings Settings, string? KeyFile) Read(string path, string state, string mark) => AuditorFileReader.Read(path, state, mark);
 
     /// <summary>The pause before the auditor asks again after a refused answer.</summary>

@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Optiks.Auditor;
 
-/// <summary>Sends a finding to a webhook, which wakes the operator. Thread-safe.</summary>
+/// <summary>Sends a finding to a webhook, which alerts the operator. Thread-safe.</summary>
 internal sealed class AuditorWebhook
 {
     private static readonly TimeSpan s_within = TimeSpan.FromSeconds(10);
@@ -16,8 +16,8 @@ internal sealed class AuditorWebhook
     }
 
     /// <summary>
-    /// Posts the finding; returns null when the webhook accepted it, and otherwise the problem. The caller repeats it until it was
-    /// accepted: delivery is at least once.
+    /// Posts the finding. Returns null when the webhook accepted the finding, and otherwise a description of the problem. The caller
+    /// repeats the call until the webhook accepts the finding, so the webhook gets each finding at least once.
     /// </summary>
     public async Task<string?> TellAsync(LogView view, CancellationToken cancellationToken)
     {

@@ -4,7 +4,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Auditor;
 
-/// <summary>Looks at all logs concurrently, once per interval, and reports what it found.</summary>
+/// <summary>Looks at all logs concurrently, once per interval, and logs and reports findings.</summary>
 internal sealed class AuditorWorker : BackgroundService
 {
     private readonly AuditedLogs _logs;
@@ -26,7 +26,7 @@ internal sealed class AuditorWorker : BackgroundService
 
     private async Task FollowAsync(LogAuditor log, CancellationToken stop)
     {
-        // The look must not delay the start of a host whose server does not listen yet.
+        // Yield, so that the first look does not delay the start of the host, whose server does not listen yet.
         await Task.Yield();
         LogView before = log.View;
         if (before.Finding is not null)
@@ -50,7 +50,7 @@ internal sealed class AuditorWorker : BackgroundService
         }
     }
 
-    // Null: the webhook accepted the finding, and that is on disk.
+    // Sends a finding to the webhook. Returns null if the webhook accepted the finding and that fact is on disk.
     private static async Task<string?> TellAsync(LogAuditor log, AuditorWebhook webhook, CancellationToken stop)
     {
         if (await webhook.TellAsync(log.View, stop).ConfigureAwait(false) is { } problem)
@@ -68,7 +68,7 @@ internal sealed class AuditorWorker : BackgroundService
         }
     }
 
-    // Logs what changed between two views.
+    // Logs the changes between two views.
     private void Say(LogView? before, LogView now)
     {
         if (now.Finding is { } finding)

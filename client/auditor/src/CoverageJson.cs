@@ -86,7 +86,7 @@ internal static class CoverageJson
         writer.WriteEndObject();
     }
 
-    /// <summary>Returns the root of the signed tree, as the checkpoint has it.</summary>
+    /// <summary>Returns the root of the signed tree, in the form that checkpoints use.</summary>
     public static string Root(SignedStatement signed) =>
         SignedNote.TryParse(signed.Note, out SignedNote? note, out _) && Checkpoint.TryParse(note.Text.Span, out Checkpoint? checkpoint, out _)
             ? checkpoint.Root.ToString()

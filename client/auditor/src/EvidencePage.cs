@@ -7,8 +7,8 @@ using Optiks.Protocol;
 namespace Optiks.Auditor;
 
 /// <summary>
-/// Tells people what is audited, up to which time, and what is wrong. The HTML has no scripts, styles or external content, and encodes all
-/// text of a log or a server.
+/// Renders pages for people that say which logs are audited, up to which time, and what is wrong. The HTML has no scripts, styles or
+/// external content, and encodes all text that comes from a log or a server.
 /// </summary>
 internal static class EvidencePage
 {
@@ -87,7 +87,7 @@ internal static class EvidencePage
     private static void Row(StringBuilder html, string name, string value) =>
         html.Append(CultureInfo.InvariantCulture, $"<tr><th scope=\"row\">{Text(name)}</th><td>{Text(value)}</td></tr>\n");
 
-    // Characters that are invisible, or change the direction of writing, are shown escaped.
+    // Escapes characters that are invisible or change the direction of writing.
     private static string Text(string text) => WebUtility.HtmlEncode(DisplayText.Escape(text));
 
     private static string Time(ulong milliseconds) => UnixTime.FromMilliseconds(milliseconds).ToString("yyyy-MM-dd HH:mm:ss'Z'", CultureInfo.InvariantCulture);

@@ -3,20 +3,21 @@ using Optiks.Protocol;
 namespace Optiks.Auditor;
 
 /// <summary>
-/// The first thing that was wrong with a log: the auditor no longer signs anything of it (docs/spec/auditing.md section 3).
+/// The first fault that an auditor found in a log, after which it signs no more statements about this log (docs/spec/auditing.md section
+/// 3).
 /// </summary>
 /// <param name="Reason">Name of the check that failed, as in docs/spec/reasons.md.</param>
-/// <param name="FoundAtMs">When it was found, in Unix time.</param>
-/// <param name="IsProven">Whether the log's own signature proves it.</param>
+/// <param name="FoundAtMs">Time at which the auditor found the fault, in milliseconds of Unix time.</param>
+/// <param name="IsProven">Whether the log's own signature proves the fault.</param>
 /// <param name="EvidencePath">Folder with the evidence.</param>
-/// <param name="Detail">Details that the reason does not tell; null without details.</param>
+/// <param name="Detail">Details that the reason does not say; null if there are no details.</param>
 /// <param name="From">Epoch before the step that failed; null when no step failed.</param>
 /// <param name="To">Last epoch of the step that failed.</param>
-/// <param name="IsAlerted">Whether the webhook accepted it.</param>
+/// <param name="IsAlerted">Whether the webhook accepted the finding.</param>
 public sealed record Finding(
     string Reason, long FoundAtMs, bool IsProven, string EvidencePath, string? Detail = null, ulong? From = null, ulong? To = null, bool IsAlerted = false)
 {
-    /// <summary>Whether the log has two histories.</summary>
+    /// <summary>Whether the finding is a fork: the log has two histories.</summary>
     public bool IsFork => Reason == ReasonExtensions.Name(Protocol.Reason.Fork);
 
     /// <summary>Describes the finding in one sentence, for people.</summary>

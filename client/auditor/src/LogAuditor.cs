@@ -7,12 +7,13 @@ using Optiks.Tlog;
 namespace Optiks.Auditor;
 
 /// <summary>
-/// Follows one log: it verifies, writes the mark, signs and shows, in this order (docs/spec/auditing.md section 2). The first thing that is
-/// wrong ends the audit for good, even after restarts. Callers make one look at a time; any thread may read <see cref="View"/>.
+/// Follows one log. It verifies new epochs, writes the mark, signs, and publishes the statement, in this order (docs/spec/auditing.md
+/// section 2). The first finding ends the audit for good, even after restarts. Callers make one look at a time; any thread may read
+/// <see cref="View"/>.
 /// </summary>
 internal sealed class LogAuditor : IDisposable
 {
-    // A single refusal may come from a temporary fault of a disk or a proxy.
+    // The auditor tries again after a refused answer, because a single refusal may come from a temporary fault of a disk or a proxy.
     private const int LooksAtRefused = 3;
 
     private readonly AuditedLog _log;
@@ -53,7 +54,9 @@ internal sealed class LogAuditor : IDisposable
     /// <summary>The current view.</summary>
     public LogView View => _view;
 
-    /// <summary>Opens or creates the files of a log. Throws <see cref="StartupException"/> when nothing may be signed with them.</summary>
+    /// <summary>
+    /// Opens or creates the files of a log. Throws <see cref="StartupException"/> when the auditor must not sign with these files.
+    /// </summary>
     public static async Task<LogAuditor> OpenAsync(AuditedLog log, AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {
         var files = new AuditorFiles(settings, log);
@@ -76,8 +79,9 @@ internal sealed class LogAuditor : IDisposable
     }
 
     /// <summary>
-    /// Verifies and signs what the log published. A failure of a server, of the network, of the disk or of this program becomes part of the
-    /// view. A problem with one log must not end the audit of others. Only the caller's cancellation is thrown.
+    /// Verifies and signs the epochs that the log published. A failure of a server, of the network, of the disk or of this program becomes
+    /// part of the view, because a problem with one log must not end the audit of other logs. The call throws only when the caller cancels
+    /// it.
     /// </summary>
     public async Task<LogView> LookAsync(CancellationToken cancellationToken)
     {
@@ -116,7 +120,7 @@ internal sealed class LogAuditor : IDisposable
         return _view;
     }
 
-    /// <summary>Records that the finding was delivered.</summary>
+    /// <summary>Records that the webhook accepted the finding.</summary>
     public void Alerted()
     {
         Finding finding = _view.Finding! with { IsAlerted = true };
@@ -131,7 +135,7 @@ internal sealed class LogAuditor : IDisposable
         _session.Dispose();
     }
 
-    // Asks again after a refused answer: the audit ends only when no server has another answer.
+    // Verifies new epochs, and asks again after a refused answer. The audit ends only when no server has an answer that verifies.
     private async Task<AuditResult> VerifyAsync(CancellationToken cancellationToken)
     {
         for (int look = 1; ; look++)
@@ -203,7 +207,7 @@ internal sealed class LogAuditor : IDisposable
             Auditor = _view.Auditor,
             FirstEpoch = state.FirstEpoch,
             Switches = state.Switches,
-            // The note has only the log's and this auditor's lines: others serve what they signed.
+            // The note has only the signature lines of the log and of this auditor, because other cosigners serve their own signatures.
             Note = SignedNote.Create(note.Text.Span, [note.Signatures.Single(line => line.IsBy(_log.TrustAnchor.LogKey)), signature]).Encode(),
             Record = state.Head.Record,
             SignedAt = now,
@@ -213,7 +217,7 @@ internal sealed class LogAuditor : IDisposable
         _view = _view with { Signed = signed };
     }
 
-    // Handles an invalid result: either the servers are at fault for now, or the audit ends.
+    // Handles an invalid result. If the servers may be at fault, the auditor tries again at the next look; otherwise the audit ends.
     private void End(AuditResult result)
     {
         if (result.IsOpen)
@@ -277,7 +281,7 @@ internal sealed class LogAuditor : IDisposable
             """).ToString();
     }
 
-    // These reasons accuse neither the log nor its trees: another server, or a later try, may succeed.
+    // Tells whether the reason shows no fault of the log or its trees, so that another server or a later try may succeed.
     private static bool IsServerFault(Reason reason) =>
         reason is Reason.Stale or Reason.RecordFromFuture or Reason.CheckpointMalformed or Reason.CheckpointOrigin or Reason.CheckpointSignature;
 
@@ -291,7 +295,7 @@ internal sealed class LogAuditor : IDisposable
         ? view with { VerifiedEpoch = EpochRecord.ReadEpoch(record), VerifiedTimeMs = EpochRecord.Decode(record).TimeMs }
         : view;
 
-    // Requires that the signed statement, the mark and the state belong to one auditor and one coverage.
+    // Throws unless the signed statement, the mark and the state belong to one auditor and one coverage.
     private void Require(SignedStatement? signed)
     {
         string auditor = _key.Key.ToString();
@@ -317,7 +321,8 @@ internal sealed class LogAuditor : IDisposable
         }
     }
 
-    // Catching up may take hours: the view shows what is verified in the meantime, while what is signed does not change.
+    // Updates the verified epoch of the view while the auditor catches up, which may take hours. The signed statement does not change in
+    // the meantime.
     private sealed class Progress(LogAuditor auditor) : IProgress<AuditProgress>
     {
         private long _octets;

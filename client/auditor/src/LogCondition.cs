@@ -3,24 +3,26 @@ namespace Optiks.Auditor;
 /// <summary>An auditor's condition for one log.</summary>
 public enum LogCondition
 {
-    /// <summary>It has not looked yet.</summary>
+    /// <summary>The auditor has not looked at the log yet.</summary>
     Starting,
 
-    /// <summary>Everything that the log published is verified and signed.</summary>
+    /// <summary>The auditor has verified and signed everything that the log published.</summary>
     Following,
 
-    /// <summary>The state is older than the last signed checkpoint, and catches up.</summary>
+    /// <summary>
+    /// The auditor's state is older than the last checkpoint that it may have signed. It catches up, and signs nothing until then.
+    /// </summary>
     Waiting,
 
-    /// <summary>The servers show less than they should, or something that the log did not sign.</summary>
+    /// <summary>The servers show fewer epochs than they showed before, or data that the log did not sign.</summary>
     Behind,
 
     /// <summary>No server gave an answer.</summary>
     Unreachable,
 
-    /// <summary>The auditor's own files cannot be written.</summary>
+    /// <summary>The auditor cannot write its own files, cannot sign, or has a fault of its own.</summary>
     Failing,
 
-    /// <summary>Something is wrong with the log: nothing is signed any more.</summary>
+    /// <summary>The auditor has a finding about the log, and signs no more statements about it.</summary>
     Stopped,
 }

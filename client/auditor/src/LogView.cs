@@ -2,40 +2,45 @@ using Optiks.Protocol;
 
 namespace Optiks.Auditor;
 
-/// <summary>An auditor's statements about a log at one time. Immutable.</summary>
+/// <summary>An auditor's signed statement, progress and condition for a log at one time. Immutable.</summary>
 internal sealed record LogView
 {
     public required AuditedLog Log { get; init; }
 
-    /// <summary>The vkey that signs.</summary>
+    /// <summary>The vkey of the key that signs.</summary>
     public required string Auditor { get; init; }
 
-    /// <summary>The last verified epoch; null before the first.</summary>
+    /// <summary>The last verified epoch; null if no epoch was verified yet.</summary>
     public ulong? VerifiedEpoch { get; init; }
 
-    /// <summary>The time of that epoch's record.</summary>
+    /// <summary>The time of the record of <see cref="VerifiedEpoch"/>, in Unix milliseconds.</summary>
     public ulong VerifiedTimeMs { get; init; }
 
-    /// <summary>The statement that was signed last; null before the first.</summary>
+    /// <summary>The statement that the auditor signed last; null before its first statement.</summary>
     public SignedStatement? Signed { get; init; }
 
     public LogCondition Condition { get; init; } = LogCondition.Starting;
 
-    /// <summary>Describes the condition for the operator of the auditor.</summary>
+    /// <summary>The description of the condition for the operator of the auditor.</summary>
     public string Description { get; init; } = "Nothing was looked at yet.";
 
     public Finding? Finding { get; init; }
 
-    /// <summary>The refused answers of single servers at the last look, where another server's answer verified.</summary>
+    /// <summary>
+    /// Describes the answers of single servers that the auditor refused at the last look although another server's answer verified; null if
+    /// it refused no answer.
+    /// </summary>
     public string? Warning { get; init; }
 
-    /// <summary>The fault of this program that ended the last look; null without a fault.</summary>
+    /// <summary>The fault of this program that ended the last look; null if there was no fault.</summary>
     public Exception? Fault { get; init; }
 
-    /// <summary>The octets of proofs in all looks.</summary>
+    /// <summary>The number of octets of proofs in all looks.</summary>
     public long ProofOctets { get; init; }
 
-    /// <summary>A description that anyone may see: the system's messages about disks and connections contain paths and addresses.</summary>
+    /// <summary>
+    /// A description that anyone may see. It omits the system's messages about disks and connections, which contain paths and addresses.
+    /// </summary>
     public string PublicDescription => Condition switch
     {
         LogCondition.Failing when Fault is not null => "A fault of the auditor ended the last look.",

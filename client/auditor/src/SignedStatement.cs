@@ -5,19 +5,22 @@ using Optiks.Tlog;
 
 namespace Optiks.Auditor;
 
-/// <summary>The last signed statement about a log, with the note that is served (docs/spec/auditing.md section 1).</summary>
+/// <summary>The last signed statement about a log, with the note that the auditor serves (docs/spec/auditing.md section 1).</summary>
 public sealed record SignedStatement
 {
-    /// <summary>The vkey that signed.</summary>
+    /// <summary>The vkey of the key that signed.</summary>
     public required string Auditor { get; init; }
 
     /// <summary>The first epoch of the coverage.</summary>
     public required ulong FirstEpoch { get; init; }
 
-    /// <summary>Switches of the period after the first epoch: devices and keys were not compared there.</summary>
+    /// <summary>
+    /// Switches of the period after the first epoch. At these epochs the auditor did not compare the trees of devices and keys with the
+    /// trees before.
+    /// </summary>
     public ImmutableArray<ulong> Switches { get; init => field = value.IsDefault ? [] : value; } = [];
 
-    /// <summary>The checkpoint with the log's signature and the auditor's.</summary>
+    /// <summary>The checkpoint with the signatures of the log and of the auditor.</summary>
     public required byte[] Note { get; init; }
 
     /// <summary>The record of the last covered epoch.</summary>
@@ -32,7 +35,9 @@ public sealed record SignedStatement
     /// <summary>The size of the checkpoint.</summary>
     internal ulong Size => Epoch + 1;
 
-    /// <summary>Verifies a statement that was read from disk; returns null if this auditor did not sign it for this log.</summary>
+    /// <summary>
+    /// Verifies a statement that was read from disk; returns null if this auditor did not sign the statement for this log.
+    /// </summary>
     internal SignedCheckpoint? Open(TrustAnchor anchor, VerifierKey auditor)
     {
         var verifier = new CheckpointVerifier(anchor.LogKey, [auditor], Ed25519.Verifier);

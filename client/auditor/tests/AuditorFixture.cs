@@ -5,7 +5,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Auditor.Tests;
 
-/// <summary>An auditor of a fixture's log: its key, its folders, and what it signed.</summary>
+/// <summary>An auditor of a fixture's log, with its key, its folders and its signed statements.</summary>
 internal sealed class AuditorFixture : IAsyncDisposable
 {
     public const string Name = "auditor.example.org/optiks";
@@ -23,7 +23,7 @@ internal sealed class AuditorFixture : IAsyncDisposable
 
     public string KeyFile { get; }
 
-    /// <summary>The key that verifies the signatures.</summary>
+    /// <summary>The key that verifies the auditor's signatures.</summary>
     public VerifierKey Key { get; }
 
     public AuditedLog Log => new() { TrustAnchor = FixtureLog.Anchor, QueryUrls = Fixture.Urls, FirstEpoch = FirstEpoch };
@@ -64,14 +64,14 @@ internal sealed class AuditorFixture : IAsyncDisposable
         }
     }
 
-    /// <summary>Opens, looks once and closes, like an auditor that is started again each time.</summary>
+    /// <summary>Opens the auditor, looks once and closes it, as if the auditor were restarted for each look.</summary>
     public async Task<LogView> LookAsync()
     {
         using LogAuditor auditor = await OpenAsync();
         return await auditor.LookAsync(Cancellation);
     }
 
-    /// <summary>Verifies a view's statement as a client does, and returns the epoch.</summary>
+    /// <summary>Verifies a view's statement as a client does, and returns the signed epoch.</summary>
     public ulong Signed(LogView view)
     {
         SignedStatement signed = Assert.IsType<SignedStatement>(view.Signed);

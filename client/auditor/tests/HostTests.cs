@@ -106,7 +106,7 @@ public sealed class HostTests
             (HttpStatusCode status, string body, _) = await running.GetAsync("/health/ready");
             Assert.Equal(HttpStatusCode.ServiceUnavailable, status);
             Assert.Contains("record_previous", body, StringComparison.Ordinal);
-            // The statement that was signed before is still served.
+            // The auditor still serves the statement that it signed before.
             Assert.Equal(HttpStatusCode.OK, (await running.GetAsync($"/{auditor.Log.Id}/checkpoint")).Status);
         }
         await using Running again = await Running.StartAsync(auditor, hook.Url);

@@ -3,7 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Auditor.Tests;
 
 /// <summary>
-/// Tests that an auditor finds a log or server that cheats, reports it with evidence, and signs nothing from then on, whatever comes later.
+/// Tests that an auditor finds a log or server that cheats, reports the finding with evidence, and signs nothing from then on, whatever the
+/// servers show later.
 /// </summary>
 public sealed class HostileLogTests
 {
@@ -42,7 +43,7 @@ public sealed class HostileLogTests
         Assert.False(view.IsCurrent(auditor.Fixture.Clock.UtcNow));
         Judge(finding, log);
 
-        // The log is honest again and the auditor restarts: it stays stopped, sends no request and signs nothing.
+        // The log is honest again and the auditor restarts. The auditor stays stopped, sends no request and signs nothing.
         auditor.Fixture.Server.Log = log;
         auditor.Fixture.Server.Mutate = (_, answer) => answer;
         auditor.Fixture.Server.Requests.Clear();
@@ -55,7 +56,7 @@ public sealed class HostileLogTests
         Assert.Equal(mark, File.ReadAllBytes(auditor.Files.Mark));
         Assert.Empty(auditor.Fixture.Server.Requests);
 
-        // A person may resume where no signature of the log proves the fault. The auditor then verifies the same step first.
+        // A person may resume the audit if no signature of the log proves the fault. The auditor then verifies the same step first.
         using Secrets.NoteSigner key = Secrets.CosignerKeyFile.Open(auditor.KeyFile);
         if (isProven)
         {
@@ -153,7 +154,7 @@ public sealed class HostileLogTests
         second.PublishMany(2, i => [("mallory", $"{i}")]);
         using LogAuditor log = await auditor.OpenAsync();
         Assert.Equal(3UL, auditor.Signed(await log.LookAsync(Cancellation)));
-        // Show the other view, and make the first one unavailable.
+        // Show the other view, and make the first view unavailable.
         auditor.Fixture.Replica(0).Refuse = _ => (503, "unavailable");
         auditor.Fixture.Replica(1).Log = second;
         auditor.Fixture.Clock.UtcNow = second.Now;
@@ -184,7 +185,7 @@ public sealed class HostileLogTests
         auditor.Fixture.Server.Log = second;
         auditor.Fixture.Clock.UtcNow = second.Now;
         Assert.Equal(LogCondition.Failing, (await log.LookAsync(Cancellation)).Condition);
-        // The other view is gone, but the auditor remembers what it showed.
+        // The servers no longer show the other view, but the auditor keeps its finding.
         auditor.Fixture.Server.Log = auditor.Fixture.Log;
         auditor.Fixture.Publish(("late", "x"));
         LogView view = await log.LookAsync(Cancellation);
@@ -245,7 +246,7 @@ public sealed class HostileLogTests
             "switches a period early" => honest with { Period = 1, PeriodFirstEpoch = honest.Epoch },
             _ => honest with { Structures = all },
         });
-        // The log then takes the change back.
+        // The log then reverts the change.
         log.PublishRecord(honest => honest with { Epoch = 7, Period = 0, PeriodFirstEpoch = 0, TimeMs = honest.TimeMs + FixtureLog.StepMs, Structures = EpochRecord.Decode(log.Record(5)).Structures });
         auditor.Fixture.Clock.UtcNow = log.Now;
     }

@@ -36,7 +36,7 @@ public sealed class LogAuditorTests
         Assert.Equal(10UL, auditor.Signed(await auditor.LookAsync()));
         auditor.FirstEpoch = 5;
         Assert.Contains("never changes", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message, StringComparison.Ordinal);
-        // The same holds with a new state: the mark records the first epoch.
+        // A new state does not allow another first epoch either, because the mark records the first epoch.
         Directory.Delete(auditor.Settings.StateFolder, recursive: true);
         Assert.Contains("one coverage of a log", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message, StringComparison.Ordinal);
         auditor.FirstEpoch = 4;
@@ -59,7 +59,7 @@ public sealed class LogAuditorTests
     public async Task The_mark_is_on_disk_before_anything_is_signed()
     {
         await using AuditorFixture auditor = await AuditorFixture.StartAsync(3);
-        // The mark's folder cannot be written.
+        // Put a file in place of the mark's folder, so that the auditor cannot write the mark.
         Directory.CreateDirectory(auditor.Settings.MarkFolder);
         using LogAuditor log = await auditor.OpenAsync();
         Directory.Delete(auditor.Settings.MarkFolder, recursive: true);
@@ -86,7 +86,7 @@ public sealed class LogAuditorTests
 
         Directory.Delete(auditor.Settings.StateFolder, recursive: true);
         Copy(copy, auditor.Settings.StateFolder);
-        // The server shows no more than the old copy has.
+        // The server shows no epoch after the last epoch of the old copy.
         auditor.Fixture.Server.Lag = 6;
         LogView view = await auditor.LookAsync();
         Assert.Equal(LogCondition.Waiting, view.Condition);

@@ -3,7 +3,7 @@ using Spectre.Console;
 
 namespace Optiks.Cli;
 
-/// <summary>The environment of one run: terminal, variables, clock and network. Tests supply their own.</summary>
+/// <summary>The environment of one run: terminal, variables, clock and network. Tests supply their own environment.</summary>
 internal sealed class CommandHost : IDisposable
 {
     private static readonly TimeSpan RequestTimeout = TimeSpan.FromSeconds(100);
@@ -21,10 +21,10 @@ internal sealed class CommandHost : IDisposable
     /// <summary>Opens standard input when a command reads it.</summary>
     public required Func<Stream> OpenInput { get; init; }
 
-    /// <summary>The terminal on which progress is drawn; null without a terminal.</summary>
+    /// <summary>The terminal on which commands draw progress; null if there is no terminal.</summary>
     public IAnsiConsole? ProgressConsole { get; init; }
 
-    /// <summary>The overdue beliefs that the command found: auditors should cover them by now.</summary>
+    /// <summary>The overdue beliefs that the command found, which auditors should have covered by now.</summary>
     public IReadOnlyList<Belief> Overdue { get; set; } = [];
 
     public static CommandHost System()

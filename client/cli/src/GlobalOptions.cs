@@ -8,7 +8,8 @@ using Optiks.Secrets;
 namespace Optiks.Cli;
 
 /// <summary>
-/// The options of every command. The option itself counts first, then the environment, then the data folder, then the default.
+/// The options of every command. A command takes each value from the first of these that has it: the option itself, the environment, the
+/// data folder, the default.
 /// </summary>
 internal sealed class GlobalOptions
 {
@@ -66,7 +67,7 @@ internal sealed class GlobalOptions
         Recursive = true,
     };
 
-    /// <summary>The option for JSON, which reports of failures need too.</summary>
+    /// <summary>The option for JSON output. The code that reports failures reads it too.</summary>
     public Option<bool> JsonOption => _json;
 
     public void AddTo(Command root)
@@ -98,11 +99,13 @@ internal sealed class GlobalOptions
         ? new DataFolder(path)
         : Variable(host, DataFolder.Variable) is { } variable ? new DataFolder(variable) : DataFolder.Default();
 
-    /// <summary>Returns the names of the given options that are about a single log: its servers, and its trust anchor.</summary>
+    /// <summary>
+    /// Returns the names of the given options that concern a single log: the options for its servers and for its trust anchor.
+    /// </summary>
     public IEnumerable<string> NamesOfOneLog(ParseResult parse) =>
         ((Option[])[_queryUrl, _trust]).Where(option => parse.GetResult(option) is { Implicit: false }).Select(option => option.Name);
 
-    /// <summary>Returns the token to send instead of an API key; null if none is given.</summary>
+    /// <summary>Returns the token to send instead of an API key; null if the options name no token.</summary>
     public string? Token(ParseResult parse)
     {
         try
@@ -117,7 +120,7 @@ internal sealed class GlobalOptions
         }
     }
 
-    /// <summary>Returns null if there is no API key: most commands do not need it.</summary>
+    /// <summary>Returns the API key; null if there is no API key, because most commands do not need one.</summary>
     public string? ApiKey(ParseResult parse, CommandHost host)
     {
         try
@@ -135,7 +138,7 @@ internal sealed class GlobalOptions
         }
     }
 
-    /// <summary>Returns the anchor that was given or is in the data folder; null without an anchor.</summary>
+    /// <summary>Returns the trust anchor that the options name or the data folder has; null if there is no anchor.</summary>
     public TrustAnchor? TrustAnchor(ParseResult parse, CommandHost host)
     {
         if ((parse.GetValue(_trust) ?? Variable(host, "OPTIKS_TRUST")) is { } file)

@@ -25,11 +25,12 @@ internal sealed class KeyArguments
 
     public IReadOnlyList<ReadOnlyMemory<byte>> Read(ParseResult parse) => [.. (parse.GetValue(_keys) ?? []).Select(text => Decode(parse, NotAnOption(parse, text)))];
 
-    /// <summary>Decodes a key or similar text of an option, in the same form.</summary>
+    /// <summary>Decodes the text of an option, such as a key, in the same form as the arguments.</summary>
     public ReadOnlyMemory<byte> Decode(ParseResult parse, string text) => Decode(text, parse.GetValue(_base64));
 
     /// <summary>
-    /// Refuses a mistyped option, which would be taken for a key or a value. Keys and values that start with a dash go after <c>--</c>.
+    /// Returns the text unless it looks like a mistyped option, which would otherwise count as a key or a value. Keys and values that start
+    /// with a dash go after <c>--</c>.
     /// </summary>
     public static string NotAnOption(ParseResult parse, string text) =>
         text.StartsWith('-') && !parse.Tokens.Any(token => token.Type == TokenType.DoubleDash)

@@ -10,7 +10,7 @@ using Optiks.Secrets;
 
 namespace Optiks.Cli;
 
-/// <summary>The command line: the commands, their examples, and the one place where failures become exit codes.</summary>
+/// <summary>The command line: it has the commands and their examples, and it alone turns failures into exit codes.</summary>
 internal static class OptiksCommand
 {
     private const string Description =
@@ -161,7 +161,7 @@ internal static class OptiksCommand
         return root;
     }
 
-    /// <summary>Says what to do when a server gave no answer.</summary>
+    /// <summary>Returns the advice on what to do when a server gave no answer; null if there is no advice.</summary>
     public static string? Hint(OptiksServerException e) => e switch
     {
         { Failure: ServerFailure.Unreachable } => "Is the service running? `make up` starts it; --query-url and --update-url (or OPTIKS_QUERY_URL, OPTIKS_UPDATE_URL) name another.",

@@ -9,7 +9,7 @@ internal sealed class PeriodArgument
 
     public void AddTo(Command command) => command.Add(_period);
 
-    /// <summary>Reads the versions of the given period, or of the current one.</summary>
+    /// <summary>Reads the versions of the given period, or of the current period if the option is missing.</summary>
     public async Task<T> ReadAsync<T>(ParseResult parse, Func<Task<T>> current, Func<ulong, Task<T>> of)
     {
         if (parse.GetValue(_period) is not { } period)

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>A client of the log that the options name, with its state folder locked.</summary>
+/// <summary>A client of the log that the options name. It holds the lock of the client's state folder.</summary>
 internal sealed class Session : IDisposable
 {
     private static readonly TimeSpan LockWait = TimeSpan.FromSeconds(30);
@@ -26,7 +26,7 @@ internal sealed class Session : IDisposable
 
     public ClientState State => _store.Current;
 
-    /// <summary>The current period, in which versions count, by the newest verified record.</summary>
+    /// <summary>The period to which version numbers in the arguments belong: the period of the newest verified record.</summary>
     public ulong Period => State.Head is { } head ? EpochRecord.Decode(head.Record).Period : 0;
 
     public static async Task<Session> OpenAsync(GlobalOptions options, ParseResult parse, CommandHost host, bool needsCredential, CancellationToken cancellationToken)
@@ -54,7 +54,10 @@ internal sealed class Session : IDisposable
         return new Session(new OptiksClient(clientOptions, host.Http, store, host.Time), anchor, store, host);
     }
 
-    /// <summary>Returns the trust anchor: given, in the data folder, pinned before, or pinned now with a warning (ADR 4).</summary>
+    /// <summary>
+    /// Returns the trust anchor that the options name, the data folder has, or an earlier run pinned. If there is no such anchor, pins the
+    /// server's anchor now with a warning (ADR 4).
+    /// </summary>
     public static async Task<TrustAnchor> TrustAsync(
         GlobalOptions options, ParseResult parse, CommandHost host, IReadOnlyList<Uri> queryUrls, CancellationToken cancellationToken)
     {
@@ -76,7 +79,7 @@ internal sealed class Session : IDisposable
         return first;
     }
 
-    /// <summary>Requires keys that a log with this configuration can have.</summary>
+    /// <summary>Throws unless a log with this configuration can have these keys.</summary>
     public void RequireKeys(IEnumerable<ReadOnlyMemory<byte>> keys)
     {
         int most = Anchor.Configuration.MaxKeyLength;
@@ -86,7 +89,7 @@ internal sealed class Session : IDisposable
         }
     }
 
-    /// <summary>Requires a value that a log with this configuration can have.</summary>
+    /// <summary>Throws unless a log with this configuration can have a value of this length.</summary>
     public void RequireValue(int length)
     {
         uint most = Anchor.Configuration.MaxValueLength;
@@ -96,7 +99,7 @@ internal sealed class Session : IDisposable
         }
     }
 
-    /// <summary>Requires usernames that this log can normalize.</summary>
+    /// <summary>Throws unless this log can normalize these usernames.</summary>
     public void RequireUsernames(IEnumerable<ReadOnlyMemory<byte>> usernames)
     {
         foreach (ReadOnlyMemory<byte> username in usernames)

@@ -3,15 +3,15 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>Finds the trust anchor by which commands judge.</summary>
+/// <summary>Finds the trust anchor by which commands judge answers.</summary>
 internal static class TrustArgument
 {
     /// <summary>Returns the file of a trust anchor that was pinned on first contact.</summary>
     public static string GetPin(GlobalOptions options, ParseResult parse, CommandHost host) => Path.Combine(options.Data(parse, host).Client, "trust.json");
 
     /// <summary>
-    /// Returns the anchor that was named, is in the data folder or was pinned; null without an anchor. It never comes from a server: an
-    /// answer must not be judged by what the same server says of itself today.
+    /// Returns the anchor that the options name, the data folder has, or an earlier run pinned; null if there is no anchor. The call never
+    /// fetches an anchor, because a command must not judge a server's answer by what the same server says of itself today.
     /// </summary>
     public static TrustAnchor? Find(GlobalOptions options, ParseResult parse, CommandHost host)
     {

@@ -5,7 +5,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Tests board and evidence: only what the log signed decides, wherever the files come from.</summary>
+/// <summary>Tests the commands board and evidence: the verdict depends only on what the log signed, wherever the files come from.</summary>
 public sealed class BoardTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -25,7 +25,7 @@ public sealed class BoardTests
         Assert.Equal((0, 301UL, 602UL), (same.Code, same.Json.GetProperty("from_size").GetUInt64(), same.Json.GetProperty("checkpoint_size").GetUInt64()));
         CommandRun words = await RunAsync(fixture, "board consistency", kept);
         Assert.Equal("consistent: the tree of 602 entries begins with that of 301\n", words.Out);
-        // Either order works, and standard input too.
+        // The command accepts the two checkpoints in either order, and also a checkpoint from standard input.
         string later = fixture.Folder.In("later.checkpoint");
         Assert.Equal(0, (await RunAsync(fixture, "board checkpoint --out", later)).Code);
         Assert.Equal(0, (await RunAsync(fixture, "board consistency", later, kept)).Code);
@@ -58,7 +58,7 @@ public sealed class BoardTests
         {
             second.PublishMany(size == 5 ? 1 : 0, _ => []);
             File.WriteAllBytes(theirs, FixtureLog.Checkpoint(second.Board(size)));
-            // The board has the first history, so it has no files of a larger tree of the other one.
+            // The board has the first history, so it has no files of a larger tree of the other history.
             CommandRun run = await RunAsync(fixture, "board consistency --json", theirs);
             if (size == 5)
             {
@@ -74,7 +74,7 @@ public sealed class BoardTests
         }
     }
 
-    // Changes each octet of the signed parts: the evidence then proves nothing.
+    // Changes each octet of the signed parts, and checks that the evidence then proves nothing.
     private static void Mutate(string evidence, int judgedAs)
     {
         foreach (string name in (string[])["kept-checkpoint.txt", "received-checkpoint.txt", "received-prefix.txt"])
@@ -189,7 +189,7 @@ public sealed class BoardTests
         Assert.Equal((1, "invalid", "refused-proof"), (refused.Code, Text(refused.Json, "verdict"), Text(refused.Json, "kind")));
         Assert.Contains("Nobody signed it", Text(refused.Json, "proves"), StringComparison.Ordinal);
         Assert.False(refused.Json.GetProperty("own_trust_anchor").GetBoolean());
-        // Evidence about another log than the trusted one is refused, and so is an empty folder.
+        // The command refuses evidence about another log than the trusted log, and also an empty folder.
         string other = fixture.Folder.In("other.json");
         TrustAnchor.Create((FixtureLog.Configuration with { MaxAheadMs = 1 }).Encode(), FixtureLog.Anchor.LogKey).Save(other);
         Assert.Equal(2, (await RunAsync(fixture, $"evidence verify {folder} --trust {other}")).Code);

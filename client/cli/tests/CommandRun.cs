@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>One run of the command line in this process: what it printed and its exit code.</summary>
+/// <summary>One run of the command line in this process, with its output and its exit code.</summary>
 internal sealed record CommandRun(int Code, string Out, string Error)
 {
     /// <summary>The printed objects, one per line.</summary>

@@ -70,7 +70,7 @@ public sealed class CosignerTests : IDisposable
         Assert.Equal((1, "invalid", "overdue", 1, 0), Shown(other));
         Assert.Equal((0, "valid", "valid", 0, 1), Shown(accepted));
         Assert.Equal(("", 0, early.Out), (accepted.Error, after.Code, after.Out));
-        // A later belief becomes overdue at its own time.
+        // A belief of a later lookup becomes overdue only at its own time.
         fixture.Log.PublishMany(40, _ => []);
         CommandRun later = await CommandRun.RunAsync(fixture, "overdue", "--trust", trust, "--accept", "1");
         Assert.Equal(1, later.Code);

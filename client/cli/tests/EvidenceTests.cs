@@ -7,7 +7,9 @@ using Optiks.Tlog;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Tests evidence of a broken append as a stranger receives it: folders made from the vectors, honest and not.</summary>
+/// <summary>
+/// Tests evidence of a broken append in the form in which a stranger receives it. The folders are made from honest and false vectors.
+/// </summary>
 public sealed class EvidenceTests
 {
     [Fact]
@@ -21,7 +23,7 @@ public sealed class EvidenceTests
         {
             string reason = vector.GetProperty("reason").GetString()!;
             string folder = Write(fixture, anchors[vector.GetProperty("anchor").GetInt32()], Vectors.Hex(vector, "first"), Vectors.Hex(vector, "second"));
-            // Each is judged with the trust anchor that somebody else has.
+            // Judge each folder with a trust anchor that the user gives.
             CommandRun run = await CommandRun.RunAsync(fixture, "evidence", "verify", folder, "--json", "--trust", Path.Combine(folder, "trust.json"));
             bool isProof = reason == "leaf_contradicts";
             Assert.Equal(
@@ -111,7 +113,7 @@ public sealed class EvidenceTests
         }
     }
 
-    // An entry of the board that is one octet short, with a proof that commits to it: a log may sign anything.
+    // Returns the files of a board entry that is one octet short, with a proof that the log signed it: a log can sign any octets.
     private static IEnumerable<(string Name, byte[] Octets)> Entry(Fixture fixture, ulong index, byte[] note)
     {
         Assert.True(SignedNote.TryParse(note, out SignedNote? signed, out _));

@@ -6,7 +6,7 @@ using static Optiks.Cli.Tests.TrustingFixture;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Tests --note, and how notes and values with notes are shown. NoteTests of the SDK test what is stored.</summary>
+/// <summary>Tests --note, and the output of notes and of values with notes. NoteTests of the SDK test the stored notes.</summary>
 public sealed class NoteTests
 {
     [Fact]

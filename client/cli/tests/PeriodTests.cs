@@ -6,7 +6,7 @@ namespace Optiks.Cli.Tests;
 
 /// <summary>
 /// Tests what monitor, user monitor, history and lookup print once the log has begun another period. HandoverTests and UserHandoverTests of
-/// the SDK test what they verify.
+/// the SDK test the verification.
 /// </summary>
 public sealed class PeriodTests
 {

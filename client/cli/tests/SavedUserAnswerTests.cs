@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Tests that saved answers about users are printed and judged without a server.</summary>
+/// <summary>Tests that the command line prints and judges saved answers about users without a server.</summary>
 public sealed class SavedUserAnswerTests
 {
     private static readonly byte[] s_user = "id of alice"u8.ToArray();
@@ -37,7 +37,10 @@ public sealed class SavedUserAnswerTests
         Assert.Empty(fixture.Server.Requests);
     }
 
-    /// <summary>An answer out of several epochs shows the state at one of them: the report has that epoch and its time, not the head's.</summary>
+    /// <summary>
+    /// An answer with several epochs shows the state at one of these epochs. The report has that epoch and its time, and not the epoch and
+    /// time of the head.
+    /// </summary>
     [Fact]
     public async Task A_state_is_told_with_the_epoch_and_time_that_it_is_of()
     {
@@ -55,7 +58,7 @@ public sealed class SavedUserAnswerTests
 
         CommandRun run = await CommandRun.RunAsync(fixture, ["verify", saved, name, "--trust", trust, "--json"]);
         Assert.Equal((0, epoch), (run.Code, run.Json.GetProperty("epoch").GetUInt64()));
-        // Vectors have an epoch each second.
+        // The epochs of the vectors are one second apart.
         Assert.Equal(EpochRecord.Decode(answer.AsSpan(0, EpochRecord.Length)).TimeMs - (1000 * (EpochRecord.ReadEpoch(answer) - epoch)), run.Json.GetProperty("time_ms").GetUInt64());
         Assert.Contains($"epoch {epoch}, valid", (await CommandRun.RunAsync(fixture, ["verify", saved, name, "--trust", trust])).Out, StringComparison.Ordinal);
     }
@@ -99,7 +102,7 @@ public sealed class SavedUserAnswerTests
                 byte[] changed = [.. answer];
                 changed[i] ^= 1;
                 CommandRun run = await RunAsync(fixture, "verify", changed, arguments);
-                // Code 2: too damaged to be an answer, or an answer to another question.
+                // Code 2 means that the octets are too damaged to be an answer, or are an answer to another question.
                 Assert.True(run.Code is 1 or 2, $"octet {i}: {run.Code} {run.Out}");
                 Assert.True((await RunAsync(fixture, "inspect", changed)).Code is 0 or 2, $"octet {i}");
             }
@@ -121,7 +124,7 @@ public sealed class SavedUserAnswerTests
         Assert.Contains("  device phone, of record 0", users.Out, StringComparison.Ordinal);
         Assert.StartsWith($"user monitor answer, {monitor.Length} octets, 2 devices", own.Out, StringComparison.Ordinal);
         Assert.Contains("  device laptop", own.Out, StringComparison.Ordinal);
-        // With the name, the labels of everything that follows from it are known: the name's, the user's and the devices'.
+        // With the name, the command can compute the labels of the name, the user and the devices, so no line says only "sibling".
         Assert.Equal(0, own.Out.Split('\n').Count(line => line.Contains("sibling ", StringComparison.Ordinal)));
         Assert.Equal("not_verified", Text((await RunAsync(fixture, "inspect", lookup, "--json")).Json, "reason"));
         Assert.Equal(2, (await RunAsync(fixture, "inspect", monitor, "--json")).Json.GetProperty("user_monitor_answer").GetProperty("keys").GetArrayLength());

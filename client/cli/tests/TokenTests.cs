@@ -6,7 +6,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Tests tokens on the command line: created for trials, and used instead of an API key.</summary>
+/// <summary>Tests that the command line creates tokens for trials, and uses tokens instead of an API key.</summary>
 public sealed class TokenTests
 {
     [Fact]
@@ -30,7 +30,7 @@ public sealed class TokenTests
         Assert.True(Base64UrlText.TryDecode(key.GetProperty("x").GetString()!, out byte[]? publicKey) && Base64UrlText.TryDecode(parts[2], out byte[]? signature)
             && Ed25519.Verify(publicKey, Encoding.ASCII.GetBytes($"{parts[0]}.{parts[1]}"), signature));
 
-        // The key itself appears nowhere.
+        // The output never contains the key that signs tokens.
         foreach (string output in (string[])[made.Out, made.Error, printed.Out])
         {
             Assert.DoesNotContain(Base64UrlText.Encode(seed), output, StringComparison.Ordinal);

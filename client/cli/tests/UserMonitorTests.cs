@@ -5,7 +5,7 @@ using static Optiks.Cli.Tests.TrustingFixture;
 namespace Optiks.Cli.Tests;
 
 /// <summary>
-/// Tests what user monitor, user history and decommission print. UserMonitorTests and UserAttackTests of the SDK test what they verify.
+/// Tests what user monitor, user history and decommission print. UserMonitorTests and UserAttackTests of the SDK test the verification.
 /// </summary>
 public sealed class UserMonitorTests
 {

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Tests that saved answers are judged without a server: these tests send no request.</summary>
+/// <summary>Tests that the command line judges saved answers without a server. These tests send no request.</summary>
 public sealed class VerifyTests
 {
     [Fact]
@@ -19,7 +19,7 @@ public sealed class VerifyTests
         Assert.All(run.Lines, line => Assert.Equal(("valid", 3UL), (line.GetProperty("reason").GetString(), line.GetProperty("epoch").GetUInt64())));
         Assert.Contains("alice: present, version 3, epoch 3, valid", (await VerifyAsync(fixture, answer, "alice", "nobody")).Out, StringComparison.Ordinal);
 
-        // In another order, or for another key, it proves nothing.
+        // The answer proves nothing if the keys are in another order, or are other keys.
         Assert.Equal(1, (await VerifyAsync(fixture, answer, "nobody", "alice")).Code);
         Assert.Equal(1, (await VerifyAsync(fixture, answer, "alice", "bob")).Code);
         Assert.Equal(2, (await VerifyAsync(fixture, answer, "alice")).Code);
@@ -38,7 +38,7 @@ public sealed class VerifyTests
             byte[] changed = [.. answer];
             changed[i] ^= 1;
             CommandRun run = await VerifyAsync(fixture, changed, "alice", "--json");
-            // Code 2: too damaged to be an answer.
+            // Code 2 means that the octets are too damaged to be an answer.
             Assert.True(run.Code is 1 or 2, $"octet {i}: {run.Code}");
             Assert.NotEqual("present", run.Json.GetProperty("verdict").GetString());
         }
@@ -100,7 +100,7 @@ public sealed class VerifyTests
             Assert.Equal((1, "invalid", reason), (run.Code, run.Json.GetProperty("verdict").GetString(), run.Json.GetProperty("reason").GetString()));
         }
         Assert.Equal(0, (await VerifyAsync(fixture, answer, "alice")).Code);
-        // A wrong argument next to the file is wrong usage.
+        // If the file is valid but another argument is wrong, the exit code is 2, for wrong usage.
         Assert.Equal(2, (await VerifyAsync(fixture, answer, "alice", "--from-record", Write(fixture, "bad", new byte[EpochRecord.Length - 1]))).Code);
     }
 

@@ -4,7 +4,7 @@ using Optiks.Witness;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Tests what <c>optiks witness init</c> creates; client/witness/tests test <c>run</c>.</summary>
+/// <summary>Tests what <c>optiks witness init</c> creates; the tests in client/witness/tests test <c>optiks witness run</c>.</summary>
 public sealed class WitnessTests
 {
     [Fact]

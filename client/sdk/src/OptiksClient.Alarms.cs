@@ -10,8 +10,9 @@ public sealed partial class OptiksClient
         [.. _store.Current.Owned.Where(key => !key.Value.IsListedOnly).Select(key => key.Key).Order(StringComparer.Ordinal).Select(KeyName.FromId)];
 
     /// <summary>
-    /// Returns the alarms of an owned key that were raised before this call, each with its version as the log has it. The owner looks at
-    /// them before <see cref="AcknowledgeAlarms"/>. Needs an API key or token with the scope history. Without alarms it sends no request.
+    /// Returns the alarms of an owned key that were raised before this call, each with the version that the log shows. The owner reads
+    /// these versions before it calls <see cref="AcknowledgeAlarms"/>. The call needs an API key or token with the scope history. For a key
+    /// without alarms it sends no request.
     /// </summary>
     public async Task<AlarmReview> ReviewAlarmsAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
@@ -47,7 +48,10 @@ public sealed partial class OptiksClient
         return OwnedUserRules.UserOf(state, UsernameOf(username).Id) is { } user ? state.OwnedUsers[user].NoGuarantee : [];
     }
 
-    /// <summary>Records that the owner of a key knows of these epochs. They are still reported. Returns how many there were.</summary>
+    /// <summary>
+    /// Records that the owner of a key knows of these epochs without guarantee. Later results still report these epochs. Returns the number
+    /// of entries of <paramref name="missed"/> that this call newly accepted.
+    /// </summary>
     public int AcceptNoGuarantee(ReadOnlyMemory<byte> key, IReadOnlyCollection<NoGuarantee> missed)
     {
         ArgumentNullException.ThrowIfNull(missed);
@@ -65,7 +69,10 @@ public sealed partial class OptiksClient
         return count;
     }
 
-    /// <summary>Records that the owner of a user knows of these epochs. They are still reported. Returns how many there were.</summary>
+    /// <summary>
+    /// Records that the owner of a user knows of these epochs without guarantee. Later results still report these epochs. Returns the
+    /// number of entries of <paramref name="missed"/> that this call newly accepted.
+    /// </summary>
     public int AcceptNoGuaranteeOfUser(ReadOnlyMemory<byte> username, IReadOnlyCollection<NoGuarantee> missed)
     {
         ArgumentNullException.ThrowIfNull(missed);
@@ -89,7 +96,7 @@ public sealed partial class OptiksClient
         return [.. held.Select(one => missed.Contains(one) ? one with { IsAccepted = true } : one)];
     }
 
-    // Null: their period is no longer served, so nobody can show the versions.
+    // Returns null if the log no longer serves the period of the versions, so that nobody can show the versions.
     private async Task<VersionsRun?> TryFindVersionsAsync(KeyName name, KeyVersionNumber[] versions, CancellationToken cancellationToken)
     {
         try
@@ -108,7 +115,8 @@ public sealed partial class OptiksClient
         : null;
 
     /// <summary>
-    /// Ends these alarms of an owned key, and no others: its owner confirms that it knows of the versions. Returns how many there were.
+    /// Ends these alarms of an owned key, and no others. The key's owner thereby confirms that it knows of their versions. Returns the
+    /// number of alarms that ended.
     /// </summary>
     public int AcknowledgeAlarms(ReadOnlyMemory<byte> key, IReadOnlyCollection<OwnerAlarm> alarms)
     {
@@ -130,7 +138,7 @@ public sealed partial class OptiksClient
         return count;
     }
 
-    // An erased value is shown as erased, because nobody can show it any more.
+    // Compares epochs only if the value was erased: nobody can show an erased value, so its hash cannot be compared with the alarm's.
     private static bool IsOf(OwnerAlarm alarm, KeyVersion version) =>
         alarm.Epoch == version.Epoch && (version.Value is not { } value || alarm.ValueSha256 is null || ValueHash.Of(value.Span) == alarm.ValueSha256);
 }

@@ -5,18 +5,18 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>
-    /// Erases superseded values of a key, for good: the latest value is never erased (docs/spec/erasure.md). When it returns
+    /// Erases superseded values of a key, for good: the latest value is never erased (docs/spec/erasure.md). When the call returns
     /// <see cref="ErasureStatus.Pending"/>, the server holds the request durably. Retries use one request id. An owner should monitor the
-    /// key first: a version that it has not seen yet can be shown by nobody afterwards, and becomes an alarm. Needs an API key or token
-    /// with the scope erase.
+    /// key first. After the erasure nobody can show a version that the owner has not seen yet, and that version becomes an alarm. The call
+    /// needs an API key or token with the scope erase.
     /// </summary>
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
     /// <param name="from">First version, 1 or more.</param>
     /// <param name="to">Last version, at most <see cref="ProtocolLimits.MaxErasures"/> in all.</param>
     /// <param name="period">Period of the versions (<see cref="KeyVersionNumber.Period"/>). If null, the period in which this client
-    /// verified the owned key's versions, or that of the newest record that it verified.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
-    /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
+    /// verified the owned key's versions. For a key that is not owned, the period of the newest record that this client verified.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
+    /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<ErasureResult> EraseAsync(
         ReadOnlyMemory<byte> key, ulong from, ulong to, ulong? period = null, Guid? requestId = null, CancellationToken cancellationToken = default)
     {
@@ -29,15 +29,15 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Erases superseded versions of a user's device list, or everything of a user who has left. Everything is every list, and every key of
-    /// the devices that these lists name. Otherwise it works like <see cref="EraseAsync"/>. The client uses the user id that it keeps, or
-    /// looks it up first. If the lookup shows no user or is refused, nothing is sent and the result says so.
+    /// Erases superseded versions of a user's device list, or everything of a user who has left. "Everything" is every list, and every key
+    /// of the devices that these lists name. Otherwise the call works like <see cref="EraseAsync"/>. The client uses the user id that it
+    /// keeps, or looks the user up first. If the lookup shows no user or is refused, nothing is sent and the result says so.
     /// </summary>
     /// <param name="username">Username of the user.</param>
-    /// <param name="versions">First and last version of the list; null for everything, once the user has left.</param>
+    /// <param name="versions">First and last version of the list; null to erase everything, once the user has left.</param>
     /// <param name="period">Period of the versions, as in <see cref="EraseAsync"/>; unused without versions.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
-    /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
+    /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<ErasureResult> EraseUserAsync(
         ReadOnlyMemory<byte> username, (ulong From, ulong To)? versions = null, ulong? period = null, Guid? requestId = null, CancellationToken cancellationToken = default)
     {
@@ -49,7 +49,7 @@ public sealed partial class OptiksClient
             RequestId = RequestIdOf(requestId),
             Status = ErasureStatus.Pending,
         };
-        // Read this before the lookup, which may be the first to show another period.
+        // Read the period before the lookup, because the lookup may be the first answer that shows another period.
         ulong? known = _store.Current.Head?.Period;
         (ReadOnlyMemory<byte>? user, UserLookupResult? lookup) = await FindUserAsync(name, false, cancellationToken).ConfigureAwait(false);
         return user is null
@@ -59,9 +59,9 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Waits until a pending erasure is done or refused, and finds out until when a copy may be served. If an answer is refused in the
-    /// meantime, it is the result's <see cref="ErasureResult.Lookup"/>, and the server's statement that it erased is worthless. If the
-    /// request is still pending after <paramref name="atMost"/>, the result says so.
+    /// Waits until a pending erasure is done or refused, and finds out until when a replica may serve a copy. If the client refuses an
+    /// answer in the meantime, the result's <see cref="ErasureResult.Lookup"/> is that answer, and the server's statement that it erased is
+    /// worthless. If the request is still pending after <paramref name="atMost"/>, the result's status is pending.
     /// </summary>
     public async Task<ErasureResult> WaitAsync(ErasureResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
     {
@@ -72,8 +72,8 @@ public sealed partial class OptiksClient
         return result is { Status: ErasureStatus.Erased, Epoch: { } epoch } ? await BoundAsync(result, epoch, cancellationToken).ConfigureAwait(false) : result;
     }
 
-    // A replica that makes no progress serves epochs before this one until they are too old. A later record's time gives a later bound,
-    // which is equally true.
+    // A replica that makes no progress serves epochs before the erasing epoch until they are too old. The time of a later record gives a
+    // later bound, which is equally true.
     private async Task<ErasureResult> BoundAsync(ErasureResult erased, ulong epoch, CancellationToken cancellationToken)
     {
         VerifiedAnswer shown;
@@ -85,7 +85,7 @@ public sealed partial class OptiksClient
         }
         catch (OptiksServerException)
         {
-            // The receipt is valid without the bound, which stays unknown.
+            // The result is usable without the bound, which stays unknown.
             return erased;
         }
         return shown.IsValid ? erased with { ServedUntil = shown.Head!.Time.AddMilliseconds(_options.TrustAnchor.Configuration.MaxBehindMs) } : erased with { Lookup = shown };
@@ -104,7 +104,7 @@ public sealed partial class OptiksClient
     }
 
     // An owner's version numbers belong to the period in which it verified them, even if a later lookup showed the next period. The log
-    // then refuses them, and the owner monitors first.
+    // then refuses the request, and the owner must monitor the key first.
     private ulong VerifiedPeriod(KeyName key) => _store.Current.Owned.GetValueOrDefault(key.Id) is { Version: > 0 } owned ? owned.Period : _store.Current.Head!.Period;
 
     private ulong? ListPeriod(KeyName user) => _store.Current.OwnedUsers.GetValueOrDefault(user.Id)?.List?.Period;

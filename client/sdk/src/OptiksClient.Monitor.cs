@@ -6,10 +6,11 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>
-    /// Verifies every version of an owned key since the last time, and that no later one exists, and compares them with the updates made
-    /// through this client's state. If the log began other periods since, it verifies the end of each period in between, and that the next
-    /// period began with a copy of it (docs/spec/periods.md section 6). <see cref="MonitorResult.NoGuarantee"/> reports the periods that
-    /// are no longer served. Needs an API key or token with the scope history.
+    /// Verifies every version of an owned key since it was last monitored, and that no later version exists. Compares the versions with the
+    /// updates made through this client's state. If the log began other periods since, the call verifies the end of each period in between.
+    /// It also verifies that the next period began with a copy of the key's value at that end (docs/spec/periods.md section 6).
+    /// <see cref="MonitorResult.NoGuarantee"/> reports the periods that are no longer served. The call needs an API key or token with the
+    /// scope history.
     /// </summary>
     public async Task<MonitorResult> MonitorAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
@@ -22,7 +23,7 @@ public sealed partial class OptiksClient
             OwnedKey seen = state.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey { Period = state.Head?.Period ?? 0 };
             EpochRecord? end = state.EndOf(seen.Period);
             bool isVerified = end is not null && seen.AbsentEpoch == end.Epoch;
-            // Step 1 of the hand-over asks for the rest of the period, step 2 for the next one.
+            // Step 1 of the hand-over asks for the rest of the period. Step 2 asks for the next period.
             EpochRecord? asked = isVerified ? state.EndOf(end!.Period + 1) : end;
             try
             {
@@ -33,7 +34,7 @@ public sealed partial class OptiksClient
                 }
                 if (run.Outcome.Reason == Reason.Valid)
                 {
-                    // A server may show known versions again.
+                    // Skip versions of earlier looks, because a server may show known versions again.
                     shown.AddRange(run.Versions.Select(timed => timed.Version).Where(version =>
                         !(version.IsCopy && run.Handover == Reason.Valid) && !(version.Period == seen.Period && version.Version <= seen.Version)));
                     handedOver.AddRange(isVerified && run.Handover == Reason.Valid ? [end!.Period] : []);
@@ -76,20 +77,20 @@ public sealed partial class OptiksClient
         };
     }
 
-    // Asks one question, about the period that ended with <c>asked</c> or about the current one. With <c>before</c>, it is step 2 of the
-    // hand-over from the period that ended with that record.
+    // Asks one question, about the period that ended with <c>asked</c> or about the current one. With <c>before</c>, the question is step 2
+    // of the hand-over from the period that ended with the record <c>before</c>.
     private async Task<(VersionsRun Run, bool Moved)> MonitorFromAsync(KeyName name, ClientState state, OwnedKey seen, EpochRecord? before, EpochRecord? asked, CancellationToken cancellationToken)
     {
         bool moved = false;
         bool isKnown = before is null && seen.Period == (asked?.Period ?? state.Head?.Period);
-        // Versions that auditors have not covered since they were shown are requested again.
+        // The client requests known versions again if auditors have not covered the epochs since it was shown these versions.
         bool goesOn = isKnown && (seen.Version == 0 || CoverageOf(state).MayLeaveOut(seen.ProvenEpoch ?? 0));
         ClientState? Remember(ClientState current, IReadOnlyList<VersionsExchange.TimedVersion> versions, VerifiedHead head, Reason? handover, ulong proven)
         {
             OwnedKey now = current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey { Period = seen.Period };
             moved = !IsAt(now, seen);
             now = isKnown && !goesOn ? OwnerRules.SeeAgain(now, head.Period, versions, CoverageOf(current).First ?? 0) : now;
-            // If another call moved the state, only the head is remembered, and the caller starts again from the newer state.
+            // If another call has advanced the key's state, store only the head. The caller then starts again from the newer state.
             return moved
                 ? current
                 : PeriodEnds.Tidy(current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Apply(now with { IsListedOnly = false, ProvenEpoch = proven }, head.Period, head.Epoch, versions, handover)) });
@@ -98,7 +99,7 @@ public sealed partial class OptiksClient
             IsMonitor: true,
             goesOn ? KeyRules.Again(seen) : default,
             asked is null ? default : asked.Encode(),
-            // The keys of a user's devices are not copied once the user has left.
+            // No end state is compared for a device of a user who has left, because the log does not copy such a device's key.
             before is null || OwnedUserRules.HasLeft(state, name.Id) ? null : OwnerRules.EndOf(seen, before))
         {
             Proven = before is not null ? before.Epoch + 1 : goesOn && seen.Version > 0 ? seen.ProvenEpoch ?? 0 : null,

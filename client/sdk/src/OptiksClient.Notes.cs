@@ -5,14 +5,15 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>
-    /// Stores an owner's note of a change of a key that is about to be made, and returns the value that commits to it. The caller then
-    /// sends that value under the same request id. The note is durable before this returns, and has the key's next number. For a request id
-    /// whose note is kept already it returns the same value; another payload or text then throws <see cref="InvalidOperationException"/>.
+    /// Stores an owner's note of a change that the owner is about to make to a key, and returns the value that commits to the note. The
+    /// caller then sends that value under the same request id. The note is durable before the call returns, and gets the key's next number.
+    /// For a request id whose note is kept already the call returns the same value. With another payload or text for such an id it throws
+    /// <see cref="InvalidOperationException"/>.
     /// </summary>
     /// <param name="key">Key, or id of a device.</param>
-    /// <param name="payload">The part of the value that others use.</param>
-    /// <param name="text">The owner's words, at most <see cref="OwnerNote.MaxTextLength"/> octets. Nobody else can tell an empty text from
-    /// a note.</param>
+    /// <param name="payload">The part of the value that other users of the key read.</param>
+    /// <param name="text">The owner's words, at most <see cref="OwnerNote.MaxTextLength"/> octets. The value does not show other people
+    /// whether the text is empty.</param>
     /// <param name="requestId">Id of the request that changes the key, used once (<see cref="NewRequestId"/>).</param>
     public byte[] KeepNote(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> payload, ReadOnlyMemory<byte> text, Guid requestId)
     {
@@ -32,8 +33,8 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Returns the note to which a version of a key commits; null if the version has no note, or it is not kept here. This is no verdict
-    /// about the log.
+    /// Returns the note to which a version of a key commits; null if the version has no note, or this client does not keep the note. The
+    /// result says nothing about whether the log is correct.
     /// </summary>
     public OwnerNote? NoteOf(ReadOnlyMemory<byte> key, KeyVersion version)
     {

@@ -4,8 +4,8 @@ namespace Optiks.Client;
 
 public sealed partial class OptiksClient
 {
-    // Finds the record of the last epoch of a period; null if the period has not ended, or the answer is refused. The search may take
-    // several pages.
+    // Finds the record of the last epoch of a period; null if the period has not ended, or the client refused the answer. The search may
+    // take several pages.
     private async Task<(Outcome<IReadOnlyList<byte[]>> Outcome, byte[]? Ended)> FindEndAsync(ulong period, CancellationToken cancellationToken)
     {
         if (_store.Current.Head is null)
@@ -30,8 +30,9 @@ public sealed partial class OptiksClient
         }
     }
 
-    // Tells whether the data that a server reports as gone may really be gone. Until then the log must still serve the period
-    // (docs/spec/periods.md section 8). Otherwise any server could obtain "no guarantee" at any time just by claiming it.
+    // Tells whether the data that a server reports as gone may really be gone. As long as the period is among the retained periods, the log
+    // must still serve it (docs/spec/periods.md section 8). Without this check, any server could make an owner record "no guarantee" just
+    // by claiming that a period is gone.
     private async Task<bool> MayBeGoneAsync(ulong period, CancellationToken cancellationToken)
     {
         while (true)
@@ -41,7 +42,7 @@ public sealed partial class OptiksClient
             {
                 return true;
             }
-            // The log may have advanced since.
+            // The log may have begun further periods since this client's newest head, so fetch the current one.
             Outcome<IReadOnlyList<byte[]>> outcome = await _exchanger.RunAsync(new PeriodsExchange(current), cancellationToken).ConfigureAwait(false);
             if (outcome.Reason != Reason.Valid || _store.Current.Head!.Period == current)
             {
@@ -50,10 +51,11 @@ public sealed partial class OptiksClient
         }
     }
 
-    // The end of the period, or a value in it, can no longer be shown by anyone.
+    // Tells whether the server reports that nobody can show the end of the period, or a value in it, any more.
     private static bool IsEndMissing(OptiksServerException said) => said.Problem is ProblemNames.PeriodGone or ProblemNames.Erased;
 
-    // A server that reports this too early, or about a value that was not erased, is not believed (docs/spec/periods.md section 7).
+    // Throws if the server reports a period as gone too early, or reports as erased a value that was not erased (docs/spec/periods.md
+    // section 7).
     private async Task ThrowUnlessMissingAsync(OptiksServerException said, ulong period, Func<ulong, Task<bool>> isCopyErased, CancellationToken cancellationToken)
     {
         if (said.Problem == ProblemNames.PeriodGone)
@@ -76,7 +78,7 @@ public sealed partial class OptiksClient
             }
             catch (OptiksServerException e) when (e.Problem == ProblemNames.Erased && next < _store.Current.Head!.Period)
             {
-                // Copies of copies are erased with them, so check the copy in the next period that is shown.
+                // An erased copy has erased copies in later periods too, so check the copy in the next period that a server still shows.
             }
         }
     }

@@ -12,15 +12,15 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// Sets a key's value as <see cref="UpdateAsync"/> does, and asks for the log's signed promise to publish it (docs/spec/receipts.md).
-    /// The result's <see cref="UpdateResult.Receipt"/> was verified; the caller stores it for <see cref="CheckReceiptAsync"/>. Without a
-    /// receipt the update is accepted all the same, but nothing is promised: <see cref="UpdateResult.ReceiptRefused"/> says whether an
-    /// invalid receipt came. A server that gives no receipts refuses the update.
+    /// The result's <see cref="UpdateResult.Receipt"/> was verified; the caller stores it for <see cref="CheckReceiptAsync"/>. If the
+    /// answer has no valid receipt, the server has still accepted the update, but the log has promised nothing.
+    /// <see cref="UpdateResult.ReceiptRefused"/> says whether an invalid receipt came. A server that gives no receipts refuses the update.
     /// </summary>
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
     /// <param name="value">Value, at most the configuration's length.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>), or the id of an update whose receipt was lost;
-    /// null for a new one.</param>
-    /// <param name="cancellationToken">Ends the waiting, not an update that was sent.</param>
+    /// null for a new id.</param>
+    /// <param name="cancellationToken">Cancels the wait. It does not withdraw an update that was sent.</param>
     public async Task<UpdateResult> UpdateWithReceiptAsync(
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, Guid? requestId = null, CancellationToken cancellationToken = default)
     {
@@ -43,9 +43,9 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Checks by the key's history whether the log kept its promise. If the promise was broken, it writes evidence that anyone can judge.
-    /// Needs an API key or token with the scope history. An <see cref="OptiksServerException"/> with the problem <c>period-gone</c> or
-    /// <c>erased</c> means that it is too late to find out.
+    /// Checks by the key's history whether the log kept its promise. If the log broke the promise, the call writes evidence that anyone can
+    /// judge. The call needs an API key or token with the scope history. An <see cref="OptiksServerException"/> with the problem
+    /// <c>period-gone</c> or <c>erased</c> means that it is too late to find out.
     /// </summary>
     public async Task<ReceiptResult> CheckReceiptAsync(UpdateReceipt receipt, CancellationToken cancellationToken = default)
     {
@@ -103,8 +103,8 @@ public sealed partial class OptiksClient
             : result with { Status = reason == Reason.PromiseKept ? ReceiptStatus.Kept : ReceiptStatus.Unproven, Reason = reason };
     }
 
-    // The receipt must have been given between the request and its answer, as far as clocks differ. It must promise future epochs, or say
-    // that the request was published.
+    // Tells whether the time of the receipt is between the request and its answer, within the tolerance for clocks. The receipt must also
+    // promise epochs after the kept head, or say that the request was published.
     private bool IsOfNow(Receipt promise, DateTimeOffset sent, ulong? kept)
     {
         ulong ahead = _options.TrustAnchor.Configuration.MaxAheadMs;
@@ -141,8 +141,8 @@ public sealed partial class OptiksClient
     private static bool IsPromised(KeyVersion version, Receipt promise, ReadOnlySpan<byte> value) =>
         version.Epoch > promise.After && version.Epoch <= promise.By && version.Value is { } shown && shown.Span.SequenceEqual(value);
 
-    // Fetches whole answers, which others can verify without this client's state. A refused answer is the last: the judge refuses it as
-    // well.
+    // Fetches whole answers, which others can verify without this client's state. Stops after the first refused answer, because the judge
+    // refuses that answer as well.
     private async Task<List<ReadOnlyMemory<byte>>> FetchAsync(KeyName name, string of, ulong from, PromiseAnswers list, CancellationToken cancellationToken)
     {
         var pages = new List<ReadOnlyMemory<byte>>();
@@ -175,7 +175,8 @@ public sealed partial class OptiksClient
         }
     }
 
-    // Null: the answer has no receipt. An answer that is not JSON has none either, although the server said that it accepted the update.
+    // Returns null if the answer has no receipt. That includes an answer that is not JSON: the server's status still says that it accepted
+    // the update.
     private static (byte[] Receipt, byte[] Keys)? ReadNotes(byte[] answer)
     {
         try

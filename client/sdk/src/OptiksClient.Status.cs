@@ -5,13 +5,13 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>
-    /// Asks for the outcome of an update, by the id under which it was accepted. This is what the server says: only a lookup proves what
-    /// the log shows. Needs an API key or token with the scope update. Throws <see cref="OptiksServerException"/> also for an id that the
-    /// server does not know.
+    /// Asks for the outcome of an update, by the id under which the server accepted it. The outcome is only the server's statement: a
+    /// lookup proves what the log shows. The call needs an API key or token with the scope update. Throws
+    /// <see cref="OptiksServerException"/> also for an id that the server does not know.
     /// </summary>
     /// <param name="requestId">Id of the request.</param>
-    /// <param name="atMost">How long to wait while it is pending; zero to return at once.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <param name="atMost">How long to wait while the update is pending; zero to return at once.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     public Task<RequestOutcome> StatusAsync(Guid requestId, TimeSpan atMost, CancellationToken cancellationToken = default)
     {
         Uri server = UpdateUrl();

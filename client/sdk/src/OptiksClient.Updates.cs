@@ -12,17 +12,17 @@ public sealed partial class OptiksClient
     private const int LongestServerWaitSeconds = 30;
 
     /// <summary>
-    /// Sets a key's value. When it returns <see cref="UpdateStatus.Pending"/>, the server holds the update durably. The change is
-    /// registered as expected before it is sent, so that monitoring knows it. Retries use one request id, so that the update applies once;
-    /// a caller that lost the result repeats the call with the same <paramref name="requestId"/>. A client that has verified nothing yet
-    /// verifies the newest epoch first. If that is refused, or evidence of a fork was written, nothing is sent, and
-    /// <see cref="UpdateResult.Lookup"/> says why. Needs an API key or token with the scope update.
+    /// Sets a key's value. When the call returns <see cref="UpdateStatus.Pending"/>, the server holds the update durably. The client
+    /// registers the change as expected before it sends the update, so that monitoring raises no alarm for it. Retries use one request id,
+    /// so that the update applies once; a caller that lost the result repeats the call with the same <paramref name="requestId"/>. A client
+    /// that has verified nothing yet verifies the newest epoch first. If the client refuses that epoch, or has written evidence of a fork,
+    /// it sends nothing, and <see cref="UpdateResult.Lookup"/> says why. The call needs an API key or token with the scope update.
     /// </summary>
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
     /// <param name="value">Value, at most the configuration's length.</param>
     /// <param name="expected">Version that must be the latest when the update is applied; null for any.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
-    /// <param name="cancellationToken">Ends the waiting, not an update that was sent.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
+    /// <param name="cancellationToken">Cancels the wait. It does not withdraw an update that was sent.</param>
     public async Task<UpdateResult> UpdateAsync(
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected = null, Guid? requestId = null, CancellationToken cancellationToken = default) =>
         (await SendUpdateAsync(key, value, expected, requestId, wantsReceipt: false, cancellationToken).ConfigureAwait(false)).Result;
@@ -47,13 +47,14 @@ public sealed partial class OptiksClient
         return (result, answer);
     }
 
-    /// <summary>Returns a new request id, for a caller that must know an update's id before it is sent.</summary>
+    /// <summary>Returns a new request id, for a caller that must know an update's id before it sends the update.</summary>
     public Guid NewRequestId() => Guid.CreateVersion7(_time.GetUtcNow());
 
     /// <summary>
-    /// Waits until a pending update is published or refused. It then proves that the log has the value under the version that the server
-    /// names. It uses a lookup at an epoch at least as late, and the history (scope history) if the lookup shows a later version already.
-    /// If the update is still pending after <paramref name="atMost"/>, the result says so.
+    /// Waits until a pending update is published or refused. The client then proves that the log has the value under the version that the
+    /// server names. It uses a lookup at the epoch of publication or later. If that lookup already shows a later version, it also uses the
+    /// key's history, which needs the scope history. If the update is still pending after <paramref name="atMost"/>, the result's status is
+    /// pending.
     /// </summary>
     public async Task<UpdateResult> WaitAsync(UpdateResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
     {
@@ -72,7 +73,7 @@ public sealed partial class OptiksClient
         }
     }
 
-    // The server's statement is worth only what the log shows of the very version that it names.
+    // Confirms the server's statement by what the log shows of exactly the version that the server names.
     private async Task<UpdateResult> ConfirmAsync(KeyName name, UpdateResult published, CancellationToken cancellationToken)
     {
         LookupResult lookup = (await LookupBatchAsync([name], published.Epoch!.Value, cancellationToken).ConfigureAwait(false))[0];
@@ -120,13 +121,14 @@ public sealed partial class OptiksClient
         : ValueHash.Of(value.Span) == result.ValueSha256 ? result with { Confirmation = UpdateConfirmation.Confirmed, Epoch = shown.Epoch }
         : result with { Confirmation = UpdateConfirmation.Contradicted, Detail = "the version has another value" };
 
-    // After a fork, or a tree that did not only grow, the client believes nothing and sends nothing. Null: there was no such evidence.
+    // Once it has evidence of a fork, or of a tree that did not only grow, the client believes nothing and sends nothing. Returns null if
+    // there is no such evidence.
     private Outcome? Stopped() => _store.Current.Fork is { } fork ? new Outcome(fork.Breach ?? Reason.Fork, null) { EvidencePath = fork.EvidencePath } : null;
 
     private Uri UpdateUrl() => _options.UpdateUrl ?? throw new InvalidOperationException("No update URL was given.");
 
-    // The owner's monitoring begins in the period of the first head. Without a head, what the log shows before its next period would never
-    // be checked. Null: there is a head, and no evidence against the log.
+    // The owner's monitoring begins in the period of the first head. If a client updated without a head, nobody would check what the log
+    // shows before its next period. Returns null if the client has a head and no evidence against the log.
     private async Task<Outcome?> FindRefusedHeadAsync(CancellationToken cancellationToken)
     {
         if (_connection.HasCredential)
@@ -137,8 +139,8 @@ public sealed partial class OptiksClient
             ?? (_store.Current.Head is null && await _exchanger.RunAsync(new HeadExchange(), cancellationToken).ConfigureAwait(false) is { Reason: not Reason.Valid } refused ? refused : null);
     }
 
-    // When the server refuses the request for good, the changes that only this call expects are no longer expected. An earlier request with
-    // this id, or an earlier try that may have arrived, may still have been accepted.
+    // When the server refuses the request for good, the client drops the changes that only this call expects. It keeps them if an earlier
+    // request with this id, or an earlier try that may have arrived, could still be accepted.
     private async Task<byte[]> SendAsync(ServerRequest request, Func<ClientState, ClientState> expect, Func<ClientState, ClientState, ClientState> forget, CancellationToken cancellationToken)
     {
         ClientState before = _store.Current;

@@ -4,7 +4,7 @@ namespace Optiks.Client;
 
 public sealed partial class OptiksClient
 {
-    /// <summary>The users that were changed or monitored with this state, each by one of its names.</summary>
+    /// <summary>The users that were changed or monitored with this state, each given by one of the user's names.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> OwnedUsers
     {
         get
@@ -20,18 +20,19 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Verifies every version since the last time of an owned user's device list, and of the key of each device that was ever on it, and
-    /// that no later versions exist. Compares them with the changes made through this client's state (docs/spec/user-monitor.md). From then
-    /// on the name counts as the client's own. Needs an API key, or a token of the user, with the scope history. When no server answers,
-    /// known alarms stay, and <see cref="UserAlarms"/> returns them.
+    /// Verifies every new version of an owned user's device list, and of the key of each device that was ever on the list. New versions are
+    /// those since the user was last monitored. Also verifies that no later versions exist, and compares the new versions with the changes
+    /// made through this client's state (docs/spec/user-monitor.md). From then on <paramref name="username"/> counts as the client's own.
+    /// The call needs an API key, or a token of the user, with the scope history. When no server answers, known alarms stay, and
+    /// <see cref="UserAlarms"/> returns them.
     /// </summary>
     /// <param name="username">A username of the user.</param>
-    /// <param name="pages">Receives the number of pages read, when one answer is not enough.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <param name="pages">Receives the number of pages read, if the result takes more than one page.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     public async Task<UserMonitorResult> MonitorUserAsync(ReadOnlyMemory<byte> username, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
     {
         KeyName name = UsernameOf(username);
-        // Names are looked up first, which may raise alarms too.
+        // Keep the state from before the lookups of the names, because these lookups may raise alarms too.
         ClientState start = _store.Current;
         (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken, asksAll: true).ConfigureAwait(false);
         if (found is not { } user)
@@ -40,8 +41,8 @@ public sealed partial class OptiksClient
         }
         var looks = new List<UserLook>();
         Outcome outcome = await MonitorAsync(name, user, looks, pages, cancellationToken).ConfigureAwait(false);
-        // A refusal or proof in the look itself tells more than the lookup's. If the log dropped the list, the look raises an alarm for it,
-        // which stays.
+        // A refusal of the look takes precedence over a refusal of the lookup, because the look's refusal tells more. If the lookup fails
+        // only because the log dropped the list, the look has already raised a lasting alarm.
         outcome = outcome.Reason == Reason.Valid && lookup is { Reason: not Reason.HandoverMissing } ? OutcomeOf(lookup) : outcome;
         ClientState now = _store.Current;
         OwnedUser? owned = now.OwnedUsers.GetValueOrDefault(user.Id);
@@ -80,8 +81,8 @@ public sealed partial class OptiksClient
         };
     }
 
-    // Monitors from the period in which the owner continues to the current one. Step 1 of the hand-over asks for the rest of a period, step
-    // 2 for the next one. The result is that of the last question.
+    // Monitors from the period in which the owner continues to the current one. Step 1 of the hand-over asks for the rest of a period. Step
+    // 2 asks for the next period. Returns the outcome of the last question.
     private async Task<Outcome> MonitorAsync(KeyName name, KeyName user, List<UserLook> looks, IProgress<int>? pages, CancellationToken cancellationToken)
     {
         while (true)
@@ -93,7 +94,7 @@ public sealed partial class OptiksClient
             EpochRecord? asked = isVerified ? state.EndOf(end!.Period + 1) : end;
             if (asked is not null && seen!.List is null && OwnNames.LedNowhere(state, _store, user.Id, asked.Epoch))
             {
-                // The log took the request after that period, so no server could answer about the user there.
+                // Verified answers show that no name led to the user in that period, so no server could answer about the user there.
                 _store.TryUpdate(
                     current => current.OwnedUsers.GetValueOrDefault(user.Id) is { List: null } now && now.GoesOnFrom == seen.GoesOnFrom
                         ? OwnedUserRules.BeginAfter(current, user.Id, asked, CoverageOf(current)) : current, []);
@@ -120,7 +121,8 @@ public sealed partial class OptiksClient
             }
             catch (OptiksServerException e) when (asked is not null && IsEndMissing(e))
             {
-                // Values that were erased with a user who has left are shown by nobody either.
+                // Nobody can show values that were erased with a user who has left, so the client believes this report without further
+                // checks.
                 if (e.Problem != ProblemNames.Erased || !IsLeft(user.Id))
                 {
                     await ThrowUnlessMissingAsync(e, asked.Period, next => HasErasedCopyAsync(name, user, next, cancellationToken), cancellationToken).ConfigureAwait(false);
@@ -139,12 +141,12 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Asks for every version of a user's device list in the current period, and of the key of each device that was ever on it, complete
-    /// under one record. Needs an API key, or a token of the user, with the scope history.
+    /// Asks for every version of a user's device list in the current period, and of the key of each device that was ever on the list. The
+    /// result is complete under one record. The call needs an API key, or a token of the user, with the scope history.
     /// </summary>
     /// <param name="username">A username of the user.</param>
-    /// <param name="pages">Receives the number of pages read, when one answer is not enough.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <param name="pages">Receives the number of pages read, if the result takes more than one page.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     public async Task<UserHistoryResult> UserHistoryAsync(ReadOnlyMemory<byte> username, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
     {
         KeyName name = UsernameOf(username);
@@ -155,15 +157,15 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Asks for every version in one period of a user's device list and of the keys of its devices, up to the last epoch of the period if
-    /// it has ended. Throws <see cref="ArgumentOutOfRangeException"/> if the log has not begun the period, and
-    /// <see cref="OptiksServerException"/> with the problem <c>period-gone</c> if it is no longer served. Needs an API key, or a token of
-    /// the user, with the scope history.
+    /// Asks for every version in one period of a user's device list and of the keys of the user's devices, up to the last epoch of the
+    /// period if the period has ended. Throws <see cref="ArgumentOutOfRangeException"/> if the log has not begun the period, and
+    /// <see cref="OptiksServerException"/> with the problem <c>period-gone</c> if the period is no longer served. The call needs an API
+    /// key, or a token of the user, with the scope history.
     /// </summary>
     /// <param name="username">A username of the user.</param>
     /// <param name="period">The period.</param>
-    /// <param name="pages">Receives the number of pages read, when one answer is not enough.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <param name="pages">Receives the number of pages read, if the result takes more than one page.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     public async Task<UserHistoryResult> UserHistoryAsync(ReadOnlyMemory<byte> username, ulong period, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
     {
         KeyName name = UsernameOf(username);
@@ -191,8 +193,9 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Returns the alarms of an owned user that were raised before this call, each with its subject as the log has it. The owner looks at
-    /// them before <see cref="AcknowledgeUserAlarms"/>. Needs the scope history. Without alarms it sends no request.
+    /// Returns the alarms of an owned user that were raised before this call, each with the list or value that the log shows. The owner
+    /// reads these before it calls <see cref="AcknowledgeUserAlarms"/>. The call needs the scope history. For a user without alarms it
+    /// sends no request.
     /// </summary>
     public async Task<UserAlarmReview> ReviewUserAlarmsAsync(ReadOnlyMemory<byte> username, CancellationToken cancellationToken = default)
     {
@@ -209,7 +212,8 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Ends these alarms of an owned user, and no others: its owner confirms that it knows of their subjects. Returns how many there were.
+    /// Ends these alarms of an owned user, and no others. The user's owner thereby confirms that it knows of these changes. Returns the
+    /// number of alarms that ended.
     /// </summary>
     public int AcknowledgeUserAlarms(ReadOnlyMemory<byte> username, IReadOnlyCollection<UserAlarm> alarms)
     {
@@ -227,9 +231,10 @@ public sealed partial class OptiksClient
         return shown is null ? result : result with { HasLeft = shown.HasLeft, Lists = Lists(shown, 0), Devices = Versions(shown, _ => 0) };
     }
 
-    // Finds the user to whom the client's state assigns a name, after looking up the user's own names. It looks up all of them, or only
-    // those that were not seen to lead to the user. So a name that leads elsewhere is known before any answer about the user. Null: no user
-    // has the name, or the answer about a name that was not seen to lead there is refused. Returns a refused lookup too.
+    // Finds the user to whom the client's state assigns a name, after looking up the user's own names. It looks up all of these names, or
+    // only the names that were not seen to lead to the user. The client thus learns of a name that leads elsewhere before it asks about the
+    // user. The user is null if no user has the name, or if the client refuses the answer about a name that it has not seen lead to the
+    // user. Also returns a refused lookup.
     private async Task<(KeyName? User, UserLookupResult? Lookup)> FindOwnAsync(KeyName name, CancellationToken cancellationToken, bool asksAll = false)
     {
         ClientState state = _store.Current;
@@ -255,7 +260,7 @@ public sealed partial class OptiksClient
         return (new KeyName(KeyName.FromId(user), user), refused);
     }
 
-    // Reads all of the current period, or of the period that ended with the record.
+    // Reads all versions of the current period, or of the period that ended with the record.
     private async Task<(Outcome Outcome, OwnUserShown? Shown)> ReadAsync(KeyName user, ReadOnlyMemory<byte> endedRecord, IProgress<int>? pages, CancellationToken cancellationToken)
     {
         while (true)
@@ -300,7 +305,7 @@ public sealed partial class OptiksClient
             new UserDeviceVersions(device.Name.Octets, [.. device.Ended.Versions.Select(version => version.Version).Where(version => version.Version > after(device.Name.Id) && !(version.IsCopy && device.Handover == Reason.Valid))])),
     ];
 
-    // A value that no longer exists is shown as missing, because nobody can show it any more.
+    // Returns a null value for a list or value that was erased, because nobody can show it any more.
     private static ReviewedUserAlarm? Reviewed(UserAlarm alarm, OwnUserShown shown)
     {
         IReadOnlyList<VersionsExchange.TimedVersion> versions = alarm.Device is null ? shown.List.Versions ?? [] : shown.Devices.GetValueOrDefault(alarm.Device)?.Ended.Versions ?? [];
@@ -310,7 +315,7 @@ public sealed partial class OptiksClient
 
     private static Outcome OutcomeOf(UserLookupResult lookup) => new(lookup.Reason, lookup.IsValid ? lookup.Head : null) { EvidencePath = lookup.EvidencePath, Detail = lookup.Detail };
 
-    // A result, with the state and the owned user from before it.
+    // A result, with the client's state and the owned user as they were before the result.
     private sealed record UserLook(OwnUserShown Shown, ClientState Before, OwnedUser? Owned)
     {
         public ulong ListVersion => Owned?.List is { } list && list.Period == Shown.Period ? list.Version : 0;

@@ -5,15 +5,15 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>
-    /// Creates a user with these usernames and devices, all in one epoch. When it returns <see cref="UpdateStatus.Pending"/>, the server
-    /// holds the request durably. Its changes are registered as expected before it is sent. Retries use one request id, from which the user
-    /// id follows; a caller that lost the result repeats the call with the same <paramref name="requestId"/>. Needs an API key with the
-    /// scope update.
+    /// Creates a user with these usernames and devices, all in one epoch. When the call returns <see cref="UpdateStatus.Pending"/>, the
+    /// server holds the request durably. The client registers the request's changes as expected before it sends the request. Retries use
+    /// one request id, from which the user id follows. A caller that lost the result repeats the call with the same
+    /// <paramref name="requestId"/>. The call needs an API key with the scope update.
     /// </summary>
     /// <param name="usernames">One username or more, without duplicates.</param>
     /// <param name="devices">First devices, possibly none.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
-    /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
+    /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<UserUpdateResult> CreateUserAsync(
         IReadOnlyList<ReadOnlyMemory<byte>> usernames, IReadOnlyList<UserDeviceValue> devices, Guid? requestId = null, CancellationToken cancellationToken = default)
     {
@@ -28,17 +28,17 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Changes the user to whom a username leads: all of the changes in one epoch, or none. Durability, expected changes and retries are as
-    /// for <see cref="CreateUserAsync"/>. The client uses the user id that it keeps, or looks it up first. Before a change of the device
-    /// list it looks that up too. If the lookup shows no user or is refused, nothing is sent and the result says so. Needs an API key with
-    /// the scope update. For the token's own user a token is enough, except for usernames. Before <see cref="UserChange.Decommission"/> the
-    /// client monitors the user, which needs the scope history. If that is refused or there are alarms, nothing is sent and
-    /// <see cref="UserUpdateResult.Look"/> says why.
+    /// Changes the user to whom a username leads: one epoch applies all of the changes, or no epoch applies any. Durability, expected
+    /// changes and retries are as for <see cref="CreateUserAsync"/>. The client uses the user id that it keeps, or looks the user up first.
+    /// Before a change of the device list it also looks up the list. If the lookup shows no user or is refused, nothing is sent and the
+    /// result says so. The call needs an API key with the scope update. A token is enough to change the token's own user, except to add
+    /// usernames. Before <see cref="UserChange.Decommission"/> the client monitors the user, which needs the scope history. If that look is
+    /// refused or shows alarms, nothing is sent and <see cref="UserUpdateResult.Look"/> says why.
     /// </summary>
     /// <param name="username">Username of the user.</param>
     /// <param name="changes">Changes, at least one; <see cref="UserChange.Decommission"/> must be the only one.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
-    /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
+    /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<UserUpdateResult> ChangeUserAsync(
         ReadOnlyMemory<byte> username, IReadOnlyList<UserChange> changes, Guid? requestId = null, CancellationToken cancellationToken = default)
     {
@@ -82,14 +82,14 @@ public sealed partial class OptiksClient
             };
     }
 
-    // Confirming a change of the list needs the version before it, so that version is looked up. No lookup is made for a request that was
-    // sent before. It may be published by now, while the kept list is still the version before it.
+    // To confirm a change of the list, the client needs the list version before the change, so it looks that version up. It makes no lookup
+    // for a request that was sent before: the request may be published by now, and the kept list is still the version before it.
     private bool NeedsList(KeyName name, Guid request, IReadOnlyList<UserChange> changes) =>
         changes.Any(change => change.Operation is UserOperation.AddDevice or UserOperation.RemoveDevice)
         && !(KnownUser(name) is { } user && _store.Current.OwnedUsers.GetValueOrDefault(user)?.Expected.Any(sent => sent.RequestId == request) == true);
 
-    // Returns the user that owns the name, or the one to whom it is known to lead, or whom a lookup shows. Otherwise returns the lookup
-    // that shows no user, or is refused.
+    // Returns the owned user that claims the name, or the user to whom the name is known to lead, or the user that a lookup shows. If there
+    // is no such user, returns the lookup, which shows no user or is refused.
     private async Task<(ReadOnlyMemory<byte>? User, UserLookupResult? Lookup)> FindUserAsync(KeyName name, bool looks, CancellationToken cancellationToken)
     {
         if (!looks && KnownUser(name) is { } kept)
@@ -103,15 +103,15 @@ public sealed partial class OptiksClient
     private string? KnownUser(KeyName name) => OwnedUserRules.UserOf(_store.Current, name.Id) ?? _store.Current.Names.GetValueOrDefault(name.Id)?.User;
 
     /// <summary>
-    /// Makes the user leave, for good, and waits for the proof. When this returns with <see cref="UserUpdateResult.Confirmed"/>, the client
-    /// has verified an answer that shows that the user has left. If the request is still pending after <paramref name="atMost"/>, the
-    /// result says so, and the same call with its request id continues.
+    /// Makes the user leave, for good, and waits for the proof. When the call returns with <see cref="UserUpdateResult.Confirmed"/>, the
+    /// client has verified an answer that shows that the user has left. If the request is still pending after <paramref name="atMost"/>,
+    /// the result's status is pending, and the same call with the result's request id continues the wait.
     /// </summary>
     /// <param name="username">Username of the user.</param>
-    /// <param name="atMost">How long to wait.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
-    /// <param name="unseen">Leave without looking, or in spite of alarms.</param>
-    /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
+    /// <param name="atMost">The longest time to wait.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
+    /// <param name="unseen">True to make the user leave without monitoring it first, or in spite of alarms.</param>
+    /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<UserUpdateResult> DecommissionUserAsync(
         ReadOnlyMemory<byte> username, TimeSpan atMost, Guid? requestId = null, bool unseen = false, CancellationToken cancellationToken = default)
     {
@@ -120,10 +120,11 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Waits until a pending request about a user is published or refused. It then proves by lookups, at an epoch at least as late, that
-    /// the log shows the requested changes. It checks each username that leads to the user, the devices with their values, the list version
-    /// that the request made of the one before it, or that the user has left. If a later version hides a needed one, it asks for the
-    /// history (scope history). If the request is still pending after <paramref name="atMost"/>, the result says so.
+    /// Waits until a pending request about a user is published or refused. The client then proves by lookups, at the epoch of publication
+    /// or later, that the log shows the requested changes. It checks that each requested username leads to the user. It checks the devices
+    /// with their values, and that the request turned the previous list version into the published one. For a user who leaves it checks
+    /// only that the user has left. If a later version hides a version that it needs, the client asks for the history, which needs the
+    /// scope history. If the request is still pending after <paramref name="atMost"/>, the result's status is pending.
     /// </summary>
     public async Task<UserUpdateResult> WaitAsync(UserUpdateResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
     {
@@ -174,7 +175,8 @@ public sealed partial class OptiksClient
     private async Task<UserUpdateResult> ConfirmAsync(UserUpdateResult published, CancellationToken cancellationToken)
     {
         KeyName[] names = [.. published.Changes.SelectMany(change => change.Usernames).Prepend(published.Username).Select(KeyName.OfVerified).DistinctBy(name => name.Id)];
-        // Read this before the lookups, which replace the previous version with the one that the request made.
+        // Read the known lists before the lookups, because the lookups replace the previous version in the state with the version that the
+        // request made.
         KnownLists lists = KnownLists.Kept(_store.Current, _store, KeyName.OfVerified(published.User!.Value).Id);
         var lookups = new List<UserLookupResult>(names.Length);
         foreach (KeyName[] batch in names.Chunk(MaxKeys))

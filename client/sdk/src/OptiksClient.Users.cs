@@ -10,18 +10,19 @@ public sealed partial class OptiksClient
         LookupUserAsync(KeyName.OctetsOf(username), null, cancellationToken);
 
     /// <summary>
-    /// Asks for a user, by a username, with all devices or with one. The whole list proves whether the one device is on it.
+    /// Asks for a user, by a username, with all devices or with one device. The answer shows the whole device list, which proves whether
+    /// the one device is on the list.
     /// </summary>
     public async Task<UserLookupResult> LookupUserAsync(ReadOnlyMemory<byte> username, ReadOnlyMemory<byte>? device = null, CancellationToken cancellationToken = default) =>
         (await LookupUsersAsync([(username, device)], cancellationToken).ConfigureAwait(false))[0];
 
     /// <summary>
     /// Asks for several users, in requests of at most <see cref="MaxKeys"/>, or fewer where answers are long. The results are in the order
-    /// of the questions. An answer with one invalid proof is refused whole. Then every user of that request has the same reason, and the
-    /// one at fault is marked.
+    /// of the questions. If one proof of an answer is invalid, the client refuses the whole answer. Every user of that request then has the
+    /// same reason, and <see cref="UserLookupResult.AtFault"/> marks the user whose proof is invalid.
     /// </summary>
-    /// <param name="users">Usernames, each with the one device that is requested, or null for all of them.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <param name="users">The usernames, each with the one device that is requested, or with null for all devices.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     public async Task<IReadOnlyList<UserLookupResult>> LookupUsersAsync(
         IReadOnlyList<(ReadOnlyMemory<byte> Username, ReadOnlyMemory<byte>? Device)> users, CancellationToken cancellationToken = default)
     {

@@ -5,7 +5,7 @@ namespace Optiks.Client;
 
 public sealed partial class OptiksClient
 {
-    /// <summary>Asks for every version of a key in the current period. Needs an API key or token with the scope history.</summary>
+    /// <summary>Asks for every version of a key in the current period. The call needs an API key or token with the scope history.</summary>
     public async Task<HistoryResult> HistoryAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
@@ -19,9 +19,9 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Asks for every version that a key had in one period, up to its last epoch if it has ended. Throws
+    /// Asks for every version that a key had in one period, up to the period's last epoch if the period has ended. Throws
     /// <see cref="ArgumentOutOfRangeException"/> if the log has not begun the period, and <see cref="OptiksServerException"/> with the
-    /// problem <c>period-gone</c> if it is no longer served. Needs an API key or token with the scope history.
+    /// problem <c>period-gone</c> if the period is no longer served. The call needs an API key or token with the scope history.
     /// </summary>
     public async Task<HistoryResult> HistoryAsync(ReadOnlyMemory<byte> key, ulong period, CancellationToken cancellationToken = default)
     {
@@ -64,13 +64,13 @@ public sealed partial class OptiksClient
         do
         {
             KeyVersionNumber next = versions[found.Count];
-            // Ask as after a page that ended before this version: nothing else is known of the versions before it.
+            // Ask as if a page had ended just before this version, because the client knows nothing else about earlier versions.
             KnownKey before = next.Version == 1 ? default : new KnownKey(0, next.Period, next.Version - 1, 0, null, next.Version);
             var exchange = new VersionsExchange(name, monitor: false, before, (current, _, _) => current, ended) { LeastEpoch = ended is null ? leastEpoch : 0 };
             Outcome<VersionsExchange.Page> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
             if (outcome.IsOvertaken)
             {
-                // Their period has ended in the meantime.
+                // The period of the versions has ended in the meantime.
                 return await FindVersionsAsync(name, versions, leastEpoch, cancellationToken).ConfigureAwait(false);
             }
             run = new VersionsRun(outcome, found, null);
@@ -90,7 +90,7 @@ public sealed partial class OptiksClient
         return run;
     }
 
-    // Reads all pages. The state is updated once, with the last one.
+    // Reads all pages. Updates the state once, after the last page.
     private async Task<VersionsRun> RunAsync(
         KeyName name, VersionsQuestion question, Func<ClientState, IReadOnlyList<VersionsExchange.TimedVersion>, VerifiedHead, Reason?, ulong, ClientState?> remember, CancellationToken cancellationToken)
     {
@@ -126,7 +126,7 @@ public sealed partial class OptiksClient
         }
     }
 
-    // A server could send pages forever, and the client keeps all of them until the end. Beyond these bounds there is no result.
+    // Throws beyond these bounds, because a server could send pages forever, and the client keeps all pages in memory until the last one.
     private void RequireEnd(int pages, long octets)
     {
         if (pages >= _options.MaxPages || octets > _options.MaxPagesLength)
@@ -136,10 +136,10 @@ public sealed partial class OptiksClient
         }
     }
 
-    // A question about a key's versions. With an ended record it is about the period that ended with that record.
+    // A question about a key's versions. If <c>EndedRecord</c> is not empty, the question is about the period that ended with that record.
     private readonly record struct VersionsQuestion(bool IsMonitor, KnownKey Start, ReadOnlyMemory<byte> EndedRecord, EndState? End)
     {
-        // The epoch from which auditors must cover what the answer leaves out; null if it leaves out nothing.
+        // The first epoch that auditors must cover because the answer leaves out proofs; null if the answer leaves out nothing.
         public ulong? Proven { get; init; }
     }
 

@@ -5,9 +5,10 @@ namespace Optiks.Client;
 
 /// <summary>
 /// Looks up, updates and monitors keys of one log. The client verifies every answer against the trust anchor and against everything that it
-/// verified before. It saves the new state before it reports the answer. A proof that fails is a verdict;
+/// verified before. It saves the new state before it reports the answer. It reports a failed proof as a verdict;
 /// <see cref="OptiksServerException"/> means that there was no answer. Thread-safe. The caller owns the HttpClient (with its time limit)
-/// and the store. If the HttpClient's proxy would read a request over http, nothing is sent (<see cref="ServerFailure.Insecure"/>).
+/// and the store. If the HttpClient's proxy could read a request because it goes over http, the client sends nothing
+/// (<see cref="ServerFailure.Insecure"/>).
 /// </summary>
 public sealed partial class OptiksClient
 {
@@ -43,8 +44,8 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// The beliefs that are older than the policy's auditors may take, and that too few auditors cover: an alarm. It ends when they cover
-    /// them. Empty for a trust anchor without auditors.
+    /// The beliefs that too few auditors cover although the policy's time limit for auditors has passed. These beliefs are an alarm, which
+    /// ends when enough auditors cover them. Empty for a trust anchor without auditors.
     /// </summary>
     public IReadOnlyList<Belief> Overdue
     {
@@ -56,8 +57,8 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Ends the alarm about these beliefs of <see cref="Overdue"/>, and no others: somebody knows that auditors will not cover them.
-    /// Returns how many there were.
+    /// Ends the alarm about these beliefs of <see cref="Overdue"/>, and no others, because somebody knows that auditors will not cover
+    /// these beliefs. Returns the number of beliefs whose alarm ended.
     /// </summary>
     public int AcceptOverdue(IReadOnlyCollection<Belief> overdue)
     {
@@ -84,8 +85,8 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// Asks for several keys, in requests of at most <see cref="MaxKeys"/>, or fewer where answers are long. The results are in the order
-    /// of the keys. An answer with one invalid proof is refused whole. Then every key of that request has the same reason, and the one at
-    /// fault is marked.
+    /// of the keys. If one proof of an answer is invalid, the client refuses the whole answer. Every key of that request then has the same
+    /// reason, and <see cref="LookupResult.AtFault"/> marks the key whose proof is invalid.
     /// </summary>
     public async Task<IReadOnlyList<LookupResult>> LookupAsync(IReadOnlyList<ReadOnlyMemory<byte>> keys, CancellationToken cancellationToken = default)
     {
@@ -103,7 +104,7 @@ public sealed partial class OptiksClient
 
     private async Task<IReadOnlyList<LookupResult>> LookupBatchAsync(KeyName[] keys, ulong leastEpoch, CancellationToken cancellationToken)
     {
-        // The state has one entry per key, so a key that occurs twice is sent once.
+        // Send a key that occurs twice only once, because the state has one entry per key.
         KeyName[] distinct = [.. keys.DistinctBy(key => key.Id)];
         var exchange = new LookupExchange(distinct, _options.TrustAnchor.Policy, _store) { LeastEpoch = leastEpoch };
         Outcome<LookupExchange.KeyAnswer[]> outcome;
@@ -123,8 +124,8 @@ public sealed partial class OptiksClient
         return [.. keys.Select(key => results[key.Id])];
     }
 
-    // Long values can make an answer too long for any number of keys. A request for a single key is never refused for this reason
-    // (docs/spec/rest.md section 2).
+    // Long values can make an answer too long even for a few keys, so the client splits the request. A server never refuses a request for a
+    // single key for this reason (docs/spec/rest.md section 2).
     private static bool MaySplit(OptiksServerException refusal, int count) => refusal.Problem == ProblemNames.AnswerTooLarge && count > 1;
 
     private static async Task<IReadOnlyList<T>> HalveAsync<TQuestion, T>(TQuestion[] questions, Func<TQuestion[], Task<IReadOnlyList<T>>> askAsync)

@@ -9,45 +9,45 @@ public sealed record OptiksClientOptions
     public required TrustAnchor TrustAnchor { get; init; }
 
     /// <summary>
-    /// The URLs of one or more replicas. When one is unreachable, is behind, refuses, or gives an answer that fails verification or
-    /// withholds a value, the client asks the next.
+    /// The URLs of one or more replicas. The client asks the next replica when a replica is unreachable, is behind, refuses, or gives an
+    /// answer that fails verification or withholds a value.
     /// </summary>
     public required IReadOnlyList<Uri> QueryUrls { get; init; }
 
     /// <summary>
-    /// Receives each refused answer while other replicas remain to be asked; otherwise a valid answer of another replica would hide it.
-    /// Called from any thread.
+    /// Receives each refused answer while other replicas remain to be asked. Without this callback, a valid answer of another replica would
+    /// hide the refused answer. The client may call it from any thread.
     /// </summary>
     /// <value>null: refused answers are not reported.</value>
     public Action<ReplicaFault>? ReplicaFailed { get; init; }
 
     /// <summary>The URL of the update-service.</summary>
-    /// <value>null: this client does not update.</value>
+    /// <value>null: this client cannot send updates.</value>
     public Uri? UpdateUrl { get; init; }
 
     /// <summary>
-    /// The API key for updates, history and monitoring; a secret. It is never sent over http to another machine: such a call throws
-    /// <see cref="OptiksServerException"/> with <see cref="ServerFailure.Insecure"/>.
+    /// The API key for updates, history and monitoring; a secret. The client never sends it over http to another machine: such a call
+    /// throws <see cref="OptiksServerException"/> with <see cref="ServerFailure.Insecure"/>.
     /// </summary>
     public string? ApiKey { get; init; }
 
     /// <summary>
     /// Returns a token of the operator's account system, for a client that acts for one user. The token is a secret and takes the place of
-    /// <see cref="ApiKey"/>, which must then be null. The client calls this before each request that carries the token, so that an expiring
-    /// token is renewed in time. It calls it from any thread, and passes its exceptions to the caller.
+    /// <see cref="ApiKey"/>, which must then be null. The client calls this function before each request that carries the token, so that an
+    /// expiring token is renewed in time. It may call the function from any thread, and passes the function's exceptions to the caller.
     /// </summary>
     /// <value>null: the client has no token.</value>
     public Func<CancellationToken, ValueTask<string>>? Token { get; init; }
 
     /// <summary>
-    /// Whether a lookup that a server refuses without a credential is sent again with the API key or token. The operator then knows who
-    /// looks up whom.
+    /// Whether a lookup that a server refuses without a credential is sent again with the API key or token. The operator then learns which
+    /// client looks up which keys.
     /// </summary>
-    /// <value>false: lookups carry neither.</value>
+    /// <value>false: lookups carry neither the API key nor a token.</value>
     public bool AuthorizeLookups { get; init; }
 
     /// <summary>
-    /// The time limit of a whole answer, headers and body. An answer may take longer only while it arrives at 16 KiB a second.
+    /// The time limit for a whole answer, headers and body. An answer may take longer only while it arrives at 16 KiB a second or more.
     /// </summary>
     /// <value>60 seconds.</value>
     public TimeSpan AnswerWithin { get; init; } = DefaultAnswerWithin;
@@ -57,24 +57,24 @@ public sealed record OptiksClientOptions
     public TimeSpan RetryFor { get; init; } = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// The longest pause before the second try, when the server names none; later pauses grow up to 16 times as long. Pauses are random, so
-    /// that clients do not return together.
+    /// The longest pause before the second try, when the server names no pause; later pauses grow up to 16 times as long. Pauses are
+    /// random, so that clients do not return together.
     /// </summary>
     /// <value>200 milliseconds.</value>
     public TimeSpan RetryDelay { get; init; } = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>The most pages of one history or look; with more there is no result.</summary>
+    /// <summary>The most pages of one history or look; the client gives no result if more pages follow.</summary>
     internal int MaxPages { get; init; } = 1000;
 
-    /// <summary>The most octets of all pages together; with more there is no result.</summary>
+    /// <summary>The most octets of all pages together; the client gives no result if the pages are longer.</summary>
     internal long MaxPagesLength { get; init; } = 256L << 20;
 
-    /// <summary>The time after which the client asks servers again what auditors and witnesses cosigned.</summary>
+    /// <summary>The time after which the client asks servers again for the cosignatures of auditors and witnesses.</summary>
     internal TimeSpan CosignersAfter { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// Returns the credential to send where one is needed; null if the client has no credential. Throws <see cref="ArgumentException"/>
-    /// when there are two.
+    /// Returns a function that gives the credential for requests; null if the client has no credential. Throws
+    /// <see cref="ArgumentException"/> when the options have both an API key and a token.
     /// </summary>
     internal Func<CancellationToken, ValueTask<string>>? Credential() => (ApiKey, Token) switch
     {

@@ -5,8 +5,8 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Asks a server which log it serves. This is what the server says: pinned, it makes later changes visible, but it proves nothing about the
-/// first contact.
+/// Asks a server which log it serves. The answer is only the server's statement. A caller that pins it notices later changes, but cannot
+/// tell whether the first answer was true.
 /// </summary>
 public static class ServerConfiguration
 {

@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>One change of a user. One epoch takes all changes of a request, or none.</summary>
+/// <summary>One change of a user. Either one epoch applies all changes of a request, or no change of the request is applied.</summary>
 public sealed record UserChange
 {
     private UserChange(UserOperation operation)
@@ -17,35 +17,33 @@ public sealed record UserChange
     /// <summary>The devices that the change adds or sets, with their values.</summary>
     public IReadOnlyList<UserDeviceValue> Devices { get; private init; } = [];
 
-    /// <summary>The device that the change removes; null if it removes none.</summary>
+    /// <summary>The device that the change removes; null if the change removes no device.</summary>
     public ReadOnlyMemory<byte>? Removed { get; private init; }
 
-    /// <summary>The version that must be the latest of the device that is set; null for any.</summary>
+    /// <summary>The version that must be the latest version of the device that is set; null for any version.</summary>
     public KeyVersionNumber? Expected { get; private init; }
 
     /// <summary>Adds a username that leads to the user.</summary>
     public static UserChange AddUsername(ReadOnlyMemory<byte> username) => new(UserOperation.AddUsername) { Usernames = [username] };
 
-    /// <summary>Adds a device to the list. Its id must be new: the id of a removed device is not used again either.</summary>
+    /// <summary>Adds a device to the list. The device's id must be new: a user must not reuse the id of a removed device either.</summary>
     public static UserChange AddDevice(ReadOnlyMemory<byte> device, ReadOnlyMemory<byte> value) => new(UserOperation.AddDevice) { Devices = [new UserDeviceValue(device, value)] };
 
-    /// <summary>
-    /// Gives a device on the list a new value, if <paramref name="expected"/> is null or its latest version.
-    /// </summary>
+    /// <summary>Gives a device on the list a new value, if <paramref name="expected"/> is null or is the device's latest version.</summary>
     public static UserChange SetDevice(ReadOnlyMemory<byte> device, ReadOnlyMemory<byte> value, KeyVersionNumber? expected = null) =>
         new(UserOperation.SetDevice) { Devices = [new UserDeviceValue(device, value)], Expected = expected };
 
     /// <summary>Removes a device from the list.</summary>
     public static UserChange RemoveDevice(ReadOnlyMemory<byte> device) => new(UserOperation.RemoveDevice) { Removed = device };
 
-    /// <summary>Whether the user leaves although its owner has not looked at what was published of it.</summary>
+    /// <summary>Whether the user leaves although its owner has not monitored it, or in spite of alarms.</summary>
     public bool IsUnseen { get; private init; }
 
     /// <summary>
-    /// Makes the user leave. It must be the only change of its request. The owner looks first, because nothing more is shown of a user who
-    /// has left: see <see cref="OptiksClient.ChangeUserAsync"/>.
+    /// Makes the user leave. It must be the only change of its request. The client monitors the user first, because servers show nothing
+    /// more of a user who has left: see <see cref="OptiksClient.ChangeUserAsync"/>.
     /// </summary>
-    /// <param name="unseen">Leave without looking, or in spite of alarms.</param>
+    /// <param name="unseen">True to make the user leave without monitoring it first, or in spite of alarms.</param>
     public static UserChange Decommission(bool unseen = false) => new(UserOperation.Decommission) { IsUnseen = unseen };
 
     internal static UserChange Create(IReadOnlyList<ReadOnlyMemory<byte>> usernames, IReadOnlyList<UserDeviceValue> devices) =>

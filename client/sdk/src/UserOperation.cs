@@ -15,7 +15,7 @@ public enum UserOperation
     /// <summary>Gives a device on the list a new value.</summary>
     SetDevice,
 
-    /// <summary>Removes a device from the list; its id is not used again.</summary>
+    /// <summary>Removes a device from the list; the device's id must not be used again.</summary>
     RemoveDevice,
 
     /// <summary>Makes the user leave, for good.</summary>

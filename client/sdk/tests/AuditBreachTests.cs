@@ -2,7 +2,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Tests that a breach in what the log signed convicts it for good, and that a server's answer alone does not.</summary>
+/// <summary>
+/// Tests that a breach in the entries that the log signed convicts the log for good, and that a server's false answer alone does not.
+/// </summary>
 public sealed class AuditBreachTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -25,7 +27,7 @@ public sealed class AuditBreachTests
         {
             Assert.True((await session.AuditAsync(null, Cancellation)).IsValid);
             fixture.Log.PublishRecord(honest => Changed(honest, what));
-            // The log then changes it back: somebody who compares only the ends sees nothing.
+            // The log then reverts the change, so an auditor that compared only the first and last record would see nothing.
             fixture.Log.PublishRecord(honest => honest with
             {
                 Epoch = 7,
@@ -48,10 +50,10 @@ public sealed class AuditBreachTests
             Assert.Equal((5UL, 6UL), result.FailedRange);
             evidence = Assert.IsType<string>(result.EvidencePath);
             Assert.Equal(reason, EvidenceCheck.ProvesBreach(evidence));
-            // The verdict needed no server's proof.
+            // The auditor reached this verdict without requesting an append-only proof.
             Assert.DoesNotContain("GET /v1/epochs/5-7/audit-proof", fixture.Server.Requests);
         }
-        // Nothing that the server shows later repairs it.
+        // Nothing that the server shows later changes the verdict.
         fixture.Server.Lag = 5;
         fixture.Server.Requests.Clear();
         using AuditorSession reopened = await OpenAsync(fixture);
@@ -76,7 +78,7 @@ public sealed class AuditBreachTests
         StructureState[] all = [.. EpochRecord.Decode(fixture.Log.Record(5)).Structures];
         all[2] = what switch
         {
-            // The roots belong to trees with other leaves; which leaves does not matter.
+            // Use the root of a tree with other leaves; it does not matter which leaves.
             "a leaf is dropped" => EpochRecord.Decode(fixture.Log.Record(4)).Structures[2] with { Count = keys.Count },
             "an insertion is hidden" => keys with { Root = Enumerable.Repeat((byte)7, 32).ToArray() },
             "an insertion is not listed" => keys with { Count = keys.Count + 1 },
@@ -119,10 +121,11 @@ public sealed class AuditBreachTests
         Assert.Equal((Reason.Valid, 1UL), (result.Reason, result.Epoch));
         AuditRefusal refusal = Assert.Single(result.Refusals);
         Assert.Equal((fixture.Urls[0], (0UL, 1UL)), (refusal.Server, refusal.Range!.Value));
-        // From now on the honest replica is asked first.
+        // From now on the auditor asks the honest replica first.
         fixture.Publish(("alice", "2"));
         Assert.Empty((await session.AuditAsync(null, Cancellation)).Refusals);
-        // Alone, the replica's proof is refused; once it is honest, the same state continues.
+        // If only the false replica answers, the auditor refuses its proof. Once that replica is honest, the auditor continues with the
+        // same state.
         fixture.Replica(1).Refuse = _ => (503, "unavailable");
         fixture.Publish(("alice", "3"));
         AuditResult alone = await session.AuditAsync(null, Cancellation);

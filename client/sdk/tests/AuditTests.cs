@@ -63,7 +63,7 @@ public sealed class AuditTests
         await using Fixture fixture = await StartAsync(20);
         using (AuditorSession session = await OpenAsync(fixture, range: 8))
         {
-            // The process dies after the first proof: progress is reported once the state is on disk.
+            // The process dies when it reports the progress after the first proof, which is after the state is on disk.
             await Assert.ThrowsAsync<InvalidOperationException>(() => session.AuditAsync(new Dying(8), Cancellation));
         }
         fixture.Publish(("late", "x"));
@@ -187,7 +187,7 @@ public sealed class AuditTests
     [Fact]
     public async Task A_state_with_a_time_that_is_no_date_is_reported_and_not_thrown()
     {
-        // An auditor that did not compare the first record with its clock stored this.
+        // Store the state that an earlier auditor would have stored, which did not compare the first record with its clock.
         await using Fixture fixture = await StartAsync(0);
         using var late = new FixtureLog(1UL << 63);
         fixture.Server.Log = late;
@@ -209,7 +209,7 @@ public sealed class AuditTests
         fixture.Log.PublishMany(12, i => [("alice", $"{i}")]);
         fixture.Clock.UtcNow = fixture.Log.Now;
         using AuditorSession session = await OpenAsync(fixture, range: 5);
-        // The replica gives a part and then becomes unavailable.
+        // The replica gives the first proofs and then becomes unavailable.
         fixture.Replica(0).Refuse = path => path.Contains("5-10", StringComparison.Ordinal) ? (503, "unavailable") : null;
         fixture.Replica(1).Lag = 3;
 
@@ -245,7 +245,7 @@ public sealed class AuditTests
             string[] asked = [.. fixture.Server.Requests.Where(request => request.EndsWith("audit-proof", StringComparison.Ordinal))];
             Assert.Equal(["GET /v1/epochs/0-6/audit-proof", "GET /v1/epochs/7/audit-proof", "GET /v1/epochs/7-11/audit-proof"], asked);
         }
-        // The switch is remembered; a second switch comes too early after the first.
+        // The auditor remembers the switch, and refuses a second switch that comes too early after the first.
         fixture.Log.PublishRecord(honest => Switched(honest, early: true));
         SetClock(fixture);
         using AuditorSession resumed = await OpenAsync(fixture);
@@ -297,11 +297,12 @@ public sealed class AuditTests
         fixture.Server.Requests.Clear();
         fixture.Publish(("late", "x"));
         Assert.True((await session.AuditAsync(null, Cancellation)).IsValid);
-        // One proof is enough: every later checkpoint extends the one by which it was proven.
+        // The auditor requests the entry of the period's first epoch only once, because every later checkpoint extends the checkpoint by
+        // which the entry was proven.
         Assert.DoesNotContain("GET /log/tile/entries/000", fixture.Server.Requests);
     }
 
-    // Returns a record with VRF keys other than those before; no directory makes proofs with them.
+    // Returns a record with new VRF keys, as after a switch; no directory makes proofs with these keys.
     private static EpochRecord Switched(EpochRecord honest, bool early = false) => honest with
     {
         Period = honest.Period + 1,

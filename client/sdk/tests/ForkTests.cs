@@ -3,8 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests how a client handles an answer that contradicts its signed view. A second view that the log signed is a fork, and anything else is
-/// a false answer.
+/// Tests how a client handles an answer that contradicts its signed view. If the log signed the second view, the verdict is a fork;
+/// otherwise the answer is false.
 /// </summary>
 public sealed class ForkTests
 {
@@ -19,7 +19,8 @@ public sealed class ForkTests
             var views = new TheoryData<string, int, int>();
             foreach (string call in (string[])["lookup", "history", "monitor"])
             {
-                // The kept sizes are powers of two and others; the second views have the same size or a larger one.
+                // Some kept sizes are powers of two, and some are not. The second views have the same size as the kept view or a larger
+                // size.
                 foreach ((int kept, int more) in ((int, int)[])[(3, 0), (4, 0), (3, 1), (4, 1), (5, 9)])
                 {
                     views.Add(call, kept, more);
@@ -70,7 +71,7 @@ public sealed class ForkTests
         Assert.True((await client.LookupAsync(Alice, Cancellation)).IsValid);
         if (lie.StartsWith("another proof", StringComparison.Ordinal) || lie.EndsWith("tiles", StringComparison.Ordinal))
         {
-            // The board continues honestly, so that there are proofs and tiles to lie about.
+            // The log publishes more epochs honestly, so that there are proofs and tiles to lie about.
             fixture.Publish(("bob", "b"));
         }
         Lie(fixture, lie);
@@ -100,7 +101,7 @@ public sealed class ForkTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupAsync(Alice, Cancellation)).IsValid);
-        // The honest replica serves only its board.
+        // Let the honest replica serve only its board.
         fixture.Replica(0).Refuse = path => path.StartsWith("/v1/", StringComparison.Ordinal) ? (503, "unavailable") : null;
         fixture.Replica(1).IgnoresKeptSize = answers;
         if (what == "behind")
@@ -167,7 +168,7 @@ public sealed class ForkTests
             "/log/checkpoint" => note,
             _ => answer,
         };
-        // Tiles exist at any path.
+        // Serve a tile of zeros at every path.
         fixture.Server.Tile = path => new byte[path.Width * 32];
 
         LookupResult result = await client.LookupAsync(Alice, Cancellation);
@@ -177,7 +178,7 @@ public sealed class ForkTests
         Assert.InRange(fixture.Server.Requests.Count(request => request.StartsWith("GET /log/", StringComparison.Ordinal)), 2, 64);
     }
 
-    /// <summary>Returns a log of a size, and a second one that differs from it in its last epoch.</summary>
+    /// <summary>Publishes a log of a size, and returns a second log that differs from the first log in that log's last epoch.</summary>
     private static Task<FixtureLog> SplitAsync(Fixture fixture, int size, int more)
     {
         fixture.Log.PublishMany(size - 2, i => [("alice", $"{i}")]);
@@ -193,7 +194,7 @@ public sealed class ForkTests
         byte[] smaller = FixtureLog.Checkpoint(fixture.Log.Board(2));
         fixture.Server.Mutate = (path, answer) => path switch
         {
-            // This changes the count of a tree's leaves: the record stays well formed but is no longer the one in the log.
+            // This changes the count of a tree's leaves: the record stays well formed but differs from the record in the log.
             "/v1/lookup" when lie.StartsWith("another record", StringComparison.Ordinal) => Flip(answer, 66 + 32 + 72 + 72 + 7),
             "/v1/lookup" when lie.StartsWith("another proof", StringComparison.Ordinal) => FlipConsistency(answer),
             "/log/checkpoint" when lie.EndsWith("smaller checkpoint", StringComparison.Ordinal) => smaller,

@@ -6,8 +6,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests a key's hand-over from one period to the next (docs/spec/periods.md sections 6 and 7): what an owner is told, and what no server
-/// can make it believe.
+/// Tests a key's hand-over from one period to the next (docs/spec/periods.md sections 6 and 7): what the result reports to an owner, and
+/// which lies of a server the owner must not believe.
 /// </summary>
 public sealed class HandoverTests
 {
@@ -27,7 +27,7 @@ public sealed class HandoverTests
         await SetAsync(fixture, client, "three");
         MonitorResult after = await client.MonitorAsync(s_alice, Cancellation);
 
-        // Version 2 of period 0 was not seen before; the copy is not new.
+        // The owner had not seen version 2 of period 0 before. The copy does not count as a new version.
         Assert.Equal([(0UL, 2UL)], over.NewVersions.Select(version => (version.Period, version.Version)));
         Assert.Equal((1UL, 0, 0), (over.Version, over.Alarms.Count, over.Pending));
         Assert.Equal([0UL], over.HandedOver);
@@ -35,7 +35,7 @@ public sealed class HandoverTests
         Assert.Empty(after.HandedOver);
         Assert.Empty(after.NoGuarantee);
         Assert.Empty(after.Alarms);
-        // Nobody needs the end of period 0 any more.
+        // No owner needs the end of period 0 any more.
         Assert.Empty(store.Current.PeriodEnds);
         LookupResult lookup = await client.LookupAsync("alice", Cancellation);
         Assert.Equal((2UL, 1UL, "three"), (lookup.Version, lookup.Head!.Period, Encoding.UTF8.GetString(lookup.Value!.Value.Span)));
@@ -53,7 +53,7 @@ public sealed class HandoverTests
         fixture.Switch(copies => [.. copies.Select(copy => copy with { Version = 1, Value = "one"u8.ToArray() })]);
         if (looksUpFirst)
         {
-            // Knowledge of later epochs does not keep the owner from the end of the period.
+            // The client already knows later epochs, but the owner must still verify the end of the period.
             Assert.Equal(Verdict.Present, (await client.LookupAsync("alice", Cancellation)).Verdict);
         }
         MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);
@@ -87,10 +87,10 @@ public sealed class HandoverTests
             fixture.Switch(copies => what is "another value" or "never set" ? [forged] : []);
             if (what == "too late")
             {
-                // The log showed it as absent for an epoch.
+                // The log publishes the key one epoch late, so the key was absent in the first epoch of the period.
                 fixture.Publish(("alice", "one"));
             }
-            // At each of the questions, the process dies after the store and before the report.
+            // The process dies after it has stored the state and before it reports the result.
             await Assert.ThrowsAsync<KilledException>(() => fixture.Client(new KilledStore(first, afterWrite: true)).MonitorAsync(s_alice, Cancellation));
         }
         using FileClientStateStore store = await fixture.OpenStoreAsync();
@@ -192,7 +192,7 @@ public sealed class HandoverTests
         Assert.Equal((1UL, 1UL, false, "another"), (over.Head!.Period, over.Version, over.Unchanged, Encoding.UTF8.GetString(over.Value!.Value.Span)));
         Assert.True((await client.LookupAsync("alice", Cancellation)).Unchanged);
         Assert.Empty(store.Current.PeriodEnds);
-        // The answer is about the end of period 0, in the newest checkpoint and within its age: not a lie, but nothing new.
+        // The answer is about the end of period 0. Its checkpoint is the newest, and its record is not too old: it is true but stale.
         byte[] old = [.. (await fixture.Log.HeadAsync(last, 0, fixture.Log.Latest))!, .. fixture.Log.Lookups(last, [new FixtureQuery("bob"u8.ToArray(), 0, 0)])];
         fixture.Clock.UtcNow = DateTimeOffset.FromUnixTimeMilliseconds((long)EpochRecord.Decode(fixture.Log.Record(last)).TimeMs);
         fixture.Replica(0).Mutate = (path, answer) => path == "/v1/lookup" ? old : answer;
@@ -282,7 +282,7 @@ public sealed class HandoverTests
         UpdateResult done = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
         Assert.Equal((true, 1UL), (done.Confirmed, done.Epoch));
         fixture.Switch();
-        // Nobody can tell any more.
+        // The log no longer serves the period of this update, so nobody can tell its outcome.
         Assert.Equal(UpdateConfirmation.Unproven, (await client.WaitAsync(other, TimeSpan.FromSeconds(5), Cancellation)).Confirmation);
     }
 
@@ -392,7 +392,7 @@ public sealed class HandoverTests
             }
             else
             {
-                // The clock moves only after the first page was verified, which is older than a switch may take.
+                // Move the clock only after the client has verified the first page, which would otherwise be too old.
                 fixture.Clock.UtcNow = fixture.Log.Now;
             }
             return answer;
@@ -483,7 +483,7 @@ public sealed class HandoverTests
         return changed;
     }
 
-    // Changes the bounds, each of which has its inclusion proof.
+    // Changes the bounds of an answer, each together with its inclusion proof.
     private static byte[] Bounds(byte[] answer, Func<byte[][], byte[][]> change)
     {
         ReadOnlyMemory<byte> head = AnswerHead.Slice(answer);

@@ -3,8 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests which leaf statements an owner keeps, and that they convict a log which rewrites, drops or backdates what it published
-/// (docs/spec/broken-append.md).
+/// Tests which leaf statements an owner keeps, and that these statements convict a log which rewrites, drops or backdates published
+/// versions (docs/spec/broken-append.md).
 /// </summary>
 public sealed class LeafTests
 {
@@ -36,7 +36,7 @@ public sealed class LeafTests
             Show(fixture, store, second);
             if (call == "lookup")
             {
-                // Without the value the client asks for everything; otherwise known versions would be left out.
+                // Delete the value, so that the client asks for all versions. Otherwise the server would leave out the known versions.
                 File.Delete(fixture.Folder.In($"client/values/{ValueHash.Of("two"u8)}"));
             }
 
@@ -51,7 +51,7 @@ public sealed class LeafTests
         Assert.Contains("alice", judged.Sentence, StringComparison.Ordinal);
         Assert.Contains(judged.Sentence, File.ReadAllText(Path.Combine(path, "README.txt")), StringComparison.Ordinal);
 
-        // The verdict stays, whatever is shown later, even after a restart.
+        // The verdict stays, whatever the server shows later, even after a restart.
         fixture.Server.Log = fixture.Log;
         using FileClientStateStore reopened = await fixture.OpenStoreAsync();
         LookupResult later = await fixture.Client(reopened).LookupAsync("somebody", Cancellation);
@@ -110,7 +110,7 @@ public sealed class LeafTests
         ulong size = fixture.Log.Latest + 1;
         bool returns = lie == "a user who is back";
         FixtureItem[] honest = returns ? [FixtureItem.Left(user)] : [FixtureItem.List(user, "phone", "laptop"), FixtureItem.Device("laptop", "1")];
-        // Lies about the first epoch's contents need a fork from epoch 1 on.
+        // For a lie about the contents of epoch 1, the second log must differ from epoch 1 on.
         using FixtureLog second = fixture.Log.Fork(lie is "a device's value" or "a list" or "a name" or "a name dropped" ? 1 : size);
         fixture.PublishItems(honest);
         fixture.Publish();
@@ -143,7 +143,7 @@ public sealed class LeafTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.MonitorAsync(s_alice, Cancellation)).IsValid);
-        // This key is not the owner's.
+        // The client keeps no statements about this key, because it is not the owner's.
         Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
 
         (string name, System.Collections.Immutable.ImmutableArray<KeptLeaf> kept) = Assert.Single(store.Current.Leaves);
@@ -153,7 +153,7 @@ public sealed class LeafTests
         string[] files = [.. kept.Select(leaf => leaf.Sha256).Append(store.Current.Keys.Values.First(key => key.Version > 0).ValueSha256!)];
         Assert.Equal(files.Order(StringComparer.Ordinal), Directory.GetFiles(fixture.Folder.In("client/values")).Select(file => Path.GetFileName(file)!).Intersect(files).Order(StringComparer.Ordinal));
 
-        // The next look replaces the oldest statement, and that of the absence.
+        // The next look replaces the oldest statement of presence, and the statement of absence.
         fixture.Publish(("alice", "new"));
         Assert.Equal(LeafRules.MaxVersions + 5UL, (await client.MonitorAsync(s_alice, Cancellation)).Version);
         Assert.Equal(LeafRules.MaxVersions + 1, store.Current.Leaves.Single().Value.Length);
@@ -236,14 +236,14 @@ public sealed class LeafTests
         MonitorResult again = await client.MonitorAsync(s_alice, Cancellation);
         Assert.Equal((true, 0), (again.IsValid, again.NewVersions.Count));
         Assert.Equal(2UL, Assert.Single(fixture.Server.LastQueries).Version);
-        // Without a statement of the absence the version's time still reveals it.
+        // Without a statement of absence, the client still detects the lie by the version's time.
         store.TryUpdate(current => current with { Leaves = current.Leaves.Clear() }, []);
         Show(fixture, store, second);
 
         Assert.Equal(Reason.LeafEpochOrder, (await client.MonitorAsync(s_alice, Cancellation)).Reason);
     }
 
-    // Returns another log with the same first epochs and secrets, which continues differently, and further.
+    // Returns another log with the same first epochs and secrets. It continues with different epochs, and has more epochs.
     private static FixtureLog Rewritten(Fixture fixture, string lie)
     {
         FixtureLog second = fixture.Log.Fork(lie switch { "another old value" => 1UL, "earlier than it was" => 3UL, _ => 2UL });
@@ -257,7 +257,7 @@ public sealed class LeafTests
                 second.Publish(("alice", "two"));
                 break;
             case "earlier than it was":
-                // At that epoch the owner saw no such version.
+                // The second log adds a version at an epoch at which the owner saw that no such version existed.
                 second.Publish(("alice", "three"));
                 break;
         }
@@ -265,7 +265,7 @@ public sealed class LeafTests
         return second;
     }
 
-    // Shows the other log to a client without a head. The head would reveal the fork at once, and these tests are about the leaf
+    // Shows the other log to a client without a head. A kept head would reveal the fork at once, but these tests are about the leaf
     // statements.
     private static void Show(Fixture fixture, FileClientStateStore store, FixtureLog second, bool forgetsName = false)
     {

@@ -28,11 +28,11 @@ public sealed class LeafVectorTests
             {
                 continue;
             }
-            // The comparison that a client makes before it judges gives the same result.
+            // The comparison that a client makes before it judges two statements gives the same result.
             (LeafStatement one, LeafStatement other) = (LeafStatement.Decode(first), LeafStatement.Decode(second));
             Assert.Equal(reason == Reason.LeafContradicts, one.Contradicts(other));
             Assert.Equal(one.Contradicts(other), other.Contradicts(one));
-            // The stored form of a statement, which lacks only the value, proves as much.
+            // The stored form of a statement lacks only the value, and gives the same verdict.
             Assert.Equal(reason, Verifier.JudgeLeaves(anchor, one.Encode(), other.Encode()));
             Assert.True(one.Encode().Length <= LeafStatement.MaxLength);
             Assert.Equal(one.Member is { Kind: MemberKind.Opened }, !first.AsSpan().SequenceEqual(one.Encode()));

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Tests a client that was away for more periods than one answer has bounds for (docs/spec/periods.md section 4).</summary>
+/// <summary>Tests a client that has missed more periods than the bounds of one answer can show (docs/spec/periods.md section 4).</summary>
 public sealed class ManyPeriodsTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -33,7 +33,7 @@ public sealed class ManyPeriodsTests
         Assert.Equal((Reason.Valid, 0), (monitored.Reason, monitored.Alarms.Count));
         Assert.Equal(
             Enumerable.Range(0, switches).Select(period => (ulong)period), monitored.HandedOver.Concat(monitored.NoGuarantee.Select(missed => missed.Period)).Distinct().Order());
-        // A client without state follows them too.
+        // A client without state follows these periods too.
         using FileClientStateStore other = await fixture.OpenStoreAsync("other");
         HistoryResult ended = await fixture.Client(other).HistoryAsync(s_alice, (ulong)switches - 1, Cancellation);
         Assert.Equal((Reason.Valid, 1), (ended.Reason, ended.Versions.Count));

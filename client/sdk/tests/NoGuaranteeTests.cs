@@ -3,7 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests periods that are no longer served (docs/spec/periods.md section 7): when a client believes it, and what it reports from then on.
+/// Tests periods that are no longer served (docs/spec/periods.md section 7): when a client believes that a period is gone, and what it
+/// reports from then on.
 /// </summary>
 public sealed class NoGuaranteeTests
 {
@@ -29,7 +30,7 @@ public sealed class NoGuaranteeTests
             MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);
 
             Assert.True(found.IsValid);
-            // Periods 0 and 1 are gone, and period 2 is served; nothing reveals the version that others were shown.
+            // Periods 0 and 1 are gone, and period 2 is served. No answer reveals the version that servers showed other clients.
             Assert.Equal([new NoGuarantee(0, seen + 1, last), new NoGuarantee(1, last + 1, last + 1)], found.NoGuarantee);
             Assert.Equal([2UL], found.HandedOver);
             Assert.Empty(found.Alarms);
@@ -107,7 +108,7 @@ public sealed class NoGuaranteeTests
         fixture.Publish(("alice", "forged"));
         fixture.Switch();
         fixture.Switch();
-        // The end of period 0 is known, so that the first question is about it.
+        // Let the client learn the end of period 0, so that its first question is about period 0.
         Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
         fixture.Replica(1 - liar).IsGone = (_, _) => false;
         fixture.Replica(liar).Refuse = path => path == "/v1/monitor" ? (410, says) : null;
@@ -136,7 +137,7 @@ public sealed class NoGuaranteeTests
         fixture.Publish();
         fixture.Switch();
         Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
-        // Period 0 is no longer served, as the client learns from a refusal.
+        // After this switch the log no longer serves period 0. The client learns that from a refusal.
         fixture.Switch();
         MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);
         Assert.Equal([0UL], found.NoGuarantee.Select(missed => missed.Period));
@@ -149,7 +150,7 @@ public sealed class NoGuaranteeTests
         await using Fixture fixture = await Fixture.StartAsync();
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
-        // The first and last period have one bound each, the periods between have two: 128 at most.
+        // The first and last period have one bound each, and the periods between have two bounds each. An answer has at most 128 bounds.
         for (int period = 1; period <= 63; period++)
         {
             fixture.Publish();

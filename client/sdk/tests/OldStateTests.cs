@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Tests that state files of earlier versions are read, and that members which they lack are empty.</summary>
+/// <summary>Tests that the client reads state files of earlier versions, and that members missing in such a file become empty.</summary>
 public sealed class OldStateTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -18,7 +18,7 @@ public sealed class OldStateTests
         string log = Base64UrlText.Encode(FixtureLog.Anchor.LogId.Span);
         Directory.CreateDirectory(fixture.Folder.In("client/values"));
         File.WriteAllText(fixture.Folder.In("client/values/7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"), "one");
-        // Version 0.1.0 wrote this for a client that had looked alice up and set her value.
+        // Version 0.1.0 wrote this file for a client that had looked alice up and set her value.
         File.WriteAllText(
             fixture.Folder.In("client/state.json"),
             $$$"""{"log_id":"{{{log}}}","keys":{"YWxpY2U":{"least_epoch":1,"period":0,"version":1,"time":1,"absent_epoch":1,"published_epoch":1,"value_sha256":"7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"} },"owned":{"YWxpY2U":{"period":0,"version":0,"time":0,"expected":[{"request_id":"0193a2f0-7c1e-7abc-8def-0123456789ab","value_sha256":"7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"}],"alarms":[]} } }""");
@@ -89,7 +89,8 @@ public sealed class OldStateTests
     [InlineData(2, 4, 5, Reason.Valid)]
     public void A_version_that_has_no_epoch_of_its_own_is_refused(int version, int time, int absent, Reason expected)
     {
-        // The question could not name the key's known version, because nobody knew that the answer would be about this key.
+        // In this case the question did not name the key's known version, because the client did not know that the answer would be about
+        // this key.
         var before = new KeyState
         {
             LeastEpoch = 4,
@@ -116,7 +117,7 @@ public sealed class OldStateTests
         }
     }
 
-    // Returns the paths of all members, those of maps by their keys.
+    // Returns the paths of all members. In a map, the path of a member contains the map's key.
     private static IEnumerable<string> Members(JsonObject node, string prefix)
     {
         foreach ((string name, JsonNode? value) in node)

@@ -74,7 +74,7 @@ public sealed class OwnerTests
 
         Assert.True(done.Lookup!.IsValid);
         Assert.Equal((confirmation, confirmation == UpdateConfirmation.Confirmed), (done.Confirmation, done.Confirmed));
-        // The epoch is the version's own, not the server's claim.
+        // Once confirmed, the epoch is the verified epoch of the version, and not the epoch that the server claims.
         Assert.Equal(done.Confirmed ? 2UL : 3UL, done.Epoch);
         Assert.Equal(done.Confirmed, done.Detail is null);
     }
@@ -209,7 +209,7 @@ public sealed class OwnerTests
 
         Assert.Equal(ServerFailure.Unusable, (await Assert.ThrowsAsync<OptiksServerException>(AskAsync)).Failure);
 
-        // The control: an answer of the greatest allowed length is read and judged.
+        // The control: the client reads and judges an answer of the greatest allowed length.
         fixture.Server.Mutate = (asked, answer) => asked == path ? [.. answer, .. new byte[4 << 20]] : answer;
         Assert.Equal(Reason.MalformedTrailing, await AskAsync());
     }
@@ -238,7 +238,7 @@ public sealed class OwnerTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         using FileClientStateStore store = await fixture.OpenStoreAsync();
-        // Four epochs, so that four versions can be claimed.
+        // Publish four epochs, so that the server can claim four versions.
         fixture.Publish(("alice", "one"));
         fixture.Publish(("alice", "two"));
         fixture.Publish();
@@ -292,7 +292,7 @@ public sealed class OwnerTests
         fixture.Publish();
         MonitorResult again = await client.MonitorAsync(Alice, Cancellation);
         Assert.Empty(again.NewVersions);
-        // Seen versions are left out, except the latest.
+        // The question leaves out the versions that the owner has seen, except the latest.
         Assert.Equal(2UL, fixture.Server.LastQueries[0].Version);
     }
 
@@ -431,7 +431,7 @@ public sealed class OwnerTests
         listener.Stop();
         await serving;
 
-        // HttpClient itself sends some requests again.
+        // The server must accept several connections, because HttpClient itself sends some requests again.
         async Task ServeAsync()
         {
             try
@@ -449,7 +449,7 @@ public sealed class OwnerTests
             }
             catch (Exception e) when (e is SocketException or InvalidOperationException)
             {
-                // The listener was stopped.
+                // The test has stopped the listener.
             }
         }
     }

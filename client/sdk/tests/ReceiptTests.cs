@@ -4,7 +4,9 @@ using Optiks.Receipts;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Tests how a client handles the log's promises, and what it shows of broken ones (docs/spec/receipts.md).</summary>
+/// <summary>
+/// Tests how a client handles the log's promises, and which evidence it writes about broken promises (docs/spec/receipts.md).
+/// </summary>
 public sealed class ReceiptTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -66,9 +68,9 @@ public sealed class ReceiptTests
         EvidenceVerdict verdict = EvidenceJudge.Judge(broken.EvidencePath!, FixtureLog.Anchor);
         Assert.Equal((EvidenceKind.Promise, true, Reason.PromiseBroken, 7UL), (verdict.Kind, verdict.IsProof, verdict.Breach, verdict.Epoch!.Value));
         Assert.Contains("from 5 to 7", verdict.Sentence, StringComparison.Ordinal);
-        // The answers reach from the version before the promise to the one after it, in pages of two.
+        // The answers show the versions from the one before the promise to the one after the promise, in pages of two versions.
         Assert.Equal(3, Directory.GetFiles(broken.EvidencePath!, "history-*.bin").Length);
-        // The client continues: this is not a fork.
+        // The client continues to work, because a broken promise is not a fork.
         Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
         CheckThatEachFileCounts(broken.EvidencePath!);
     }
@@ -92,7 +94,7 @@ public sealed class ReceiptTests
 
         Assert.Equal(ReceiptStatus.Kept, (await client.CheckReceiptAsync(kept, Cancellation)).Status);
         ReceiptResult broken = await client.CheckReceiptAsync(dropped, Cancellation);
-        // A copy is not a publication.
+        // The copy of a value into the next period does not keep a promise to publish that value.
         ReceiptResult ofCopy = await client.CheckReceiptAsync(copied, Cancellation);
 
         Assert.Equal((ReceiptStatus.Broken, ReceiptStatus.Broken), (broken.Status, ofCopy.Status));
@@ -128,7 +130,7 @@ public sealed class ReceiptTests
         Promises.Give(fixture.Server, after: 0, by: 2);
         Guid id = client.NewRequestId();
         UpdateReceipt first = (await client.UpdateWithReceiptAsync(s_alice, s_value, id, Cancellation)).Receipt!;
-        // The same request again, now with a receipt about its publication; and the same value once more, under another id.
+        // Send the same request again, which now gets a receipt about its publication. Then send the same value under another id.
         Promises.Give(fixture.Server, after: 0, by: 1);
         UpdateReceipt second = (await client.UpdateWithReceiptAsync(s_alice, s_value, id, Cancellation)).Receipt!;
         Promises.Give(fixture.Server, after: 1, by: 3);
@@ -211,11 +213,12 @@ public sealed class ReceiptTests
         fixture.Clock.UtcNow = fixture.Log.Now;
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
-        // The control: the log is responsible for a key within the key's time.
+        // The control: a promise counts if its time is within the validity of the receipt key.
         UpdateReceipt current = Promises.Of(client.NewRequestId(), s_alice, s_value, 1, 4);
         ReceiptResult broken = await client.CheckReceiptAsync(current, Cancellation);
         Assert.Equal(ReceiptStatus.Broken, broken.Status);
-        // The key was vouched for in 1970 and expired long ago: no time that it signs can be that of a promise about these epochs.
+        // The log authorised the receipt key in 1970, and the key expired long ago. So no time that it may sign fits a promise about these
+        // epochs.
         ulong over = FixtureLog.StartMs - FixtureLog.Configuration.MaxAheadMs;
         foreach (ulong time in (ulong[])[0, 1, over - 1])
         {

@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests how a client handles a username that led to other users before (docs/spec/recycled-names.md). The answers are those of the Python
-/// reference, and the client knows or owns some of these users.
+/// Tests how a client handles a username that led to other users before (docs/spec/recycled-names.md). The Python reference wrote the
+/// answers, and the client knows or owns some of these users.
 /// </summary>
 public sealed class RecycledNameTests : IDisposable
 {
@@ -84,7 +84,7 @@ public sealed class RecycledNameTests : IDisposable
         Assert.True((await LookupAsync(store)).IsValid);
         ClientState before = store.Current;
 
-        // The client gets the answer of that time, without a head that would reveal its age.
+        // Remove the kept head and epochs, which would reveal the age of the old answer.
         store.TryUpdate(state => state with { Head = null, Names = state.Names.SetItem(Id(s_number), before.Names[Id(s_number)] with { LeastEpoch = 0 }), Users = state.Users.Clear() }, []);
         UserLookupResult old = await LookupAsync(store, "of_epoch_4");
 
@@ -96,7 +96,7 @@ public sealed class RecycledNameTests : IDisposable
     public void A_user_of_a_generation_is_brought_whatever_auditors_cover_as_nothing_is_left_out_for_it()
     {
         using var cosigners = new TestCosigners();
-        // No checkpoint has arrived yet from an auditor that began later than the log.
+        // The policy's auditor began later than the log, and the client has no checkpoint of the auditor yet.
         var coverage = new Coverage(cosigners.Anchor(1, TimeSpan.FromDays(1), ("a", 5)).Policy, ImmutableDictionary<string, CosignerState>.Empty);
         MemoryClientStateStore store = Store();
         foreach (uint? generation in (uint?[])[null, 3])

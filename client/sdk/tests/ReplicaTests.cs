@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Tests what one hostile replica can do to a client that has another one.</summary>
+/// <summary>Tests what one hostile replica can do to a client that also has an honest replica.</summary>
 public sealed class ReplicaTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -66,7 +66,7 @@ public sealed class ReplicaTests
         await client.UpdateAsync(s_alice, "two"u8.ToArray(), cancellationToken: Cancellation);
         await client.UpdateAsync(s_alice, "three"u8.ToArray(), cancellationToken: Cancellation);
         fixture.Clock.UtcNow = fixture.Log.Now;
-        // The first value was erased, and replica 0 withholds the second.
+        // Both replicas have erased the first value, and replica 0 also withholds the second value.
         fixture.Replica(0).Mutate = (path, answer) => path is "/v1/history" or "/v1/monitor" ? Erasure.Of(answer, number => number <= 2) : answer;
         fixture.Replica(1).Mutate = (path, answer) => path is "/v1/history" or "/v1/monitor" ? Erasure.Of(answer, number => number == 1) : answer;
 
@@ -75,7 +75,7 @@ public sealed class ReplicaTests
 
         Assert.Equal([null, "two", "three"], history.Versions.Select(version => version.Value is { } value ? Encoding.UTF8.GetString(value.Span) : null));
         Assert.Equal([1UL], monitored.Alarms.Select(alarm => alarm.Version));
-        // The control: neither replica shows it.
+        // The control: neither replica shows the second value.
         fixture.Replica(1).Mutate = fixture.Replica(0).Mutate;
         using FileClientStateStore other = await fixture.OpenStoreAsync("other");
         HistoryResult withheld = await fixture.Client(other).HistoryAsync(s_alice, Cancellation);

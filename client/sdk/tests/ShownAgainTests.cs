@@ -3,8 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests what a client requests in full again because auditors that began later do not cover the time since it was shown
-/// (docs/spec/cosigners.md section 4). Also tests what the owner is told of it.
+/// Tests which proofs a client requests in full again because its auditors began after an answer first showed them (docs/spec/cosigners.md
+/// section 4). Also tests which alarms the owner then gets.
 /// </summary>
 public sealed class ShownAgainTests : IDisposable
 {
@@ -19,9 +19,10 @@ public sealed class ShownAgainTests : IDisposable
     public void Dispose() => _cosigners.Dispose();
 
     [Theory]
-    // Under only the new auditor, nobody was ever shown a version that was replaced before it began.
+    // With only the new auditor, versions that were replaced before its coverage began raise no alarm, because no client that relies on
+    // this auditor saw them.
     [InlineData(false, new ulong[0])]
-    // The old auditor may cover what was shown then, and the client keeps only the last version of that.
+    // If the old auditor stays, it may cover these versions. The client has only the last version to compare, so the others raise alarms.
     [InlineData(true, new ulong[] { 1, 2 })]
     public async Task An_owner_whose_auditor_began_later_is_shown_all_versions_again(bool oldStays, ulong[] alarms)
     {
@@ -41,7 +42,7 @@ public sealed class ShownAgainTests : IDisposable
         fixture.Server.Cosignatures = () => TestCosigners.Answer(
             _cosigners.Sign(fixture.Log, oldSize, fixture.Clock.UtcNow, "old"), _cosigners.Sign(fixture.Log, newSize, fixture.Clock.UtcNow, "new"));
         TrustAnchor anchor = oldStays ? _cosigners.Anchor(1, s_lag, ("old", 0), ("new", began)) : _cosigners.Anchor(1, s_lag, ("new", began));
-        // The client learns what the new auditor signed before the owner looks.
+        // This lookup gives the client the new auditor's checkpoint before the owner looks.
         Assert.True((await Client(fixture, store, anchor).LookupAsync("carol"u8.ToArray(), Cancellation)).Head!.IsAudited);
 
         MonitorResult again = await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation);
@@ -51,7 +52,8 @@ public sealed class ShownAgainTests : IDisposable
         Assert.Equal(alarms, again.Alarms.Select(alarm => alarm.Version));
         Assert.Equal((true, true, 0), (user.IsValid, user.Head!.IsAudited, user.NewVersions.Sum(device => device.Versions.Count) + user.NewLists.Count));
         Assert.Equal(oldStays ? [(UserAlarmKind.DeviceList, 1UL), (UserAlarmKind.DeviceValue, 1UL), (UserAlarmKind.DeviceValue, 2UL)] : [], user.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
-        // From here on the state relies on this look. Answers leave out what it showed, except the latest version of a key.
+        // From here on the state relies on this look. Later answers leave out the versions that this look showed, except the latest version
+        // of a key.
         fixture.PublishItems(FixtureItem.Device("alice", "4"), FixtureItem.Device("phone", "4"));
         newSize = fixture.Log.Latest + 1;
         MonitorResult later = await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation);
@@ -69,7 +71,7 @@ public sealed class ShownAgainTests : IDisposable
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         Assert.True((await fixture.Client(store).MonitorAsync(Alice, Cancellation)).IsValid);
         ClientState kept = store.Current;
-        // The state has another value than the log, in the middle of a list that is read in pages.
+        // Give the state another value than the log has, for a version in the middle of a list that the client reads in pages.
         string id = Base64UrlText.Encode(Alice);
         store.TryUpdate(state => state with { Keys = state.Keys.Clear(), Owned = state.Owned.SetItem(id, kept.Owned[id] with { ValueSha256 = ValueHash.Of("other"u8) }) }, []);
         fixture.Publish(("alice", "4"));
@@ -80,7 +82,7 @@ public sealed class ShownAgainTests : IDisposable
         MonitorResult refused = await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation);
 
         Assert.Equal((Verdict.Invalid, Reason.VersionRegressed), (refused.Verdict, refused.Reason));
-        // The control: with the value that was seen it is valid.
+        // The control: the answer is valid if the state has the original value.
         store.TryUpdate(state => state with { Owned = state.Owned.SetItem(id, kept.Owned[id]) }, []);
         Assert.True((await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation)).IsValid);
     }
@@ -101,14 +103,14 @@ public sealed class ShownAgainTests : IDisposable
         Assert.Equal((true, false), (first.Head!.IsAudited, first.Devices.Single().Unchanged));
         Assert.Equal((true, true), (again.Head!.IsAudited, again.Devices.Single().Unchanged));
         Assert.Equal((proven, proven), (store.Current.Names[Base64UrlText.Encode(User)].ProvenEpoch, store.Current.Users.Values.Single().Devices!.ProvenEpoch));
-        // An auditor that began later covers nothing that relies on it, so everything is requested again.
+        // An auditor that began later does not cover the epochs on which the state relies, so the client requests all proofs again.
         fixture.Publish();
         TrustAnchor other = _cosigners.Anchor(1, s_lag, ("a", fixture.Log.Latest));
         UserLookupResult whole = await Client(fixture, store, other).LookupUserAsync(User, cancellationToken: Cancellation);
         Assert.Equal((true, false), (whole.Head!.IsAudited, whole.Devices.Single().Unchanged));
     }
 
-    // Alice has three versions, and so does the user's phone; the list has two.
+    // Starts a log in which the key alice and the user's phone have three versions each, and the device list has two versions.
     private static async Task<Fixture> StartAsync()
     {
         Fixture fixture = await Fixture.StartAsync();

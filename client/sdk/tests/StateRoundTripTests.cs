@@ -5,8 +5,8 @@ using System.Text.Json.Nodes;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests that the next run can read whatever a client stores. A state that could be written but not read would end the client's use for
-/// good.
+/// Tests that the next run can read every state that a client stores. If a client wrote a state that it cannot read, nobody could use the
+/// client any more.
 /// </summary>
 public sealed class StateRoundTripTests
 {
@@ -45,9 +45,9 @@ public sealed class StateRoundTripTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.PublishItems(FixtureItem.Name("user", "id"u8.ToArray()), FixtureItem.List("id"u8.ToArray()));
-        // The seed makes a failure repeatable: nothing here is a secret.
+        // The random numbers need no secure source, because they are not secret, and a seed makes failures repeatable.
         var random = new Random(seed);
-        // Decides which versions the server has erased, by chance and for good.
+        // The seed decides which versions the server has erased for good.
         fixture.Server.Mutate = (path, answer) => path is "/v1/monitor" or "/v1/history" ? Erasure.Of(answer, version => version % 2 == (ulong)(seed % 2)) : answer;
         int erased = 0;
         int missed = 0;

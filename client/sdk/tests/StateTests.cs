@@ -13,7 +13,7 @@ public sealed class StateTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        // The process dies after the store and before the report.
+        // The process dies after it has stored the state and before it reports the result.
         using (FileClientStateStore store = await fixture.OpenStoreAsync())
         {
             await Assert.ThrowsAsync<KilledException>(() => fixture.Client(new KilledStore(store, afterWrite: true)).LookupAsync("alice", Cancellation));
@@ -85,7 +85,7 @@ public sealed class StateTests
         Assert.Equal(2UL, (await client.LookupAsync("alice", Cancellation)).Version);
         HeadState kept = store.Current.Head!;
 
-        // This is an old signed head, as the server answered it to a client without state.
+        // This answer has an old signed head, which the server gave to a client without state.
         byte[] old = [.. (await fixture.Log.HeadAsync(1, 0))!, .. fixture.Log.Lookups(1, [new FixtureQuery("alice"u8.ToArray(), 0, 0)])];
         fixture.Server.Mutate = (_, _) => old;
         LookupResult result = await client.LookupAsync("alice", Cancellation);
@@ -263,7 +263,7 @@ public sealed class StateTests
     public async Task A_folder_that_cannot_be_locked_is_not_said_to_be_in_use()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        // Not even root can open this lock.
+        // A folder in place of the lock file makes locking fail even for root.
         Directory.CreateDirectory(fixture.Folder.In("client/lock"));
         IOException refused = await Assert.ThrowsAnyAsync<IOException>(() => fixture.OpenStoreAsync());
         Assert.Contains("lock", refused.Message, StringComparison.Ordinal);

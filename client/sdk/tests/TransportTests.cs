@@ -44,7 +44,7 @@ public sealed class TransportTests
     [InlineData(16, false)]
     public async Task A_long_answer_may_take_its_time_while_it_comes_fast_enough(int octets, bool arrives)
     {
-        // Longer than an answer may take that does not arrive at the least rate.
+        // The answer takes longer than the time limit for an answer that arrives below the least rate.
         using var http = new HttpClient(new Answering(() => new HttpResponseMessage { Content = Json(new DrippingStream(12, octets, TimeSpan.FromMilliseconds(250))) }));
         var connection = new ServerConnection(http, null, s_within, TimeProvider.System);
         Task<byte[]> answer = connection.SendAsync(new ServerRequest(new Uri("http://slow.test"), "/v1/x", MediaTypes.Json, 1 << 20), Cancellation);
@@ -154,7 +154,7 @@ public sealed class TransportTests
             Assert.Contains("https", e.Message, StringComparison.Ordinal);
         }
         Assert.Equal(sent, asked.Any(request => request.Headers.Authorization is not null));
-        // A request without a key goes anywhere.
+        // The client may send a request without an API key to any server.
         await AskAsync(authorize: false);
         Assert.Null(asked[^1].Headers.Authorization);
     }
@@ -168,7 +168,7 @@ public sealed class TransportTests
     [InlineData("https://kt.example.org/", "client", true)]
     public async Task Nothing_goes_in_clear_to_a_proxy_of_the_callers_client(string url, string kind, bool sent)
     {
-        // The proxy accepts connections and records them; over https that is all that it could read.
+        // The proxy accepts connections and records them; over https a proxy could read nothing more.
         using var proxy = new TcpListener(IPAddress.Loopback, 0);
         proxy.Start();
         var address = new Uri($"http://{proxy.LocalEndpoint}");
@@ -228,7 +228,7 @@ public sealed class TransportTests
     }
 
     /// <summary>
-    /// Returns <paramref name="octets"/> octets, <paramref name="times"/> times, each after a pause.
+    /// A stream that returns <paramref name="octets"/> octets at a time, <paramref name="times"/> times, after a pause each.
     /// </summary>
     private sealed class DrippingStream(int times, int octets, TimeSpan pause) : MemoryStream
     {

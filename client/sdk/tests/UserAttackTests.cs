@@ -4,8 +4,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests attacks of a log or a server on an owner's user that the owner must notice. The answers are all valid, or contradict another kind
-/// of answer.
+/// Tests attacks of a log or a server on an owner's user that the owner must notice. All answers are valid alone, or contradict an answer
+/// of another kind.
 /// </summary>
 public sealed class UserAttackTests
 {
@@ -36,7 +36,7 @@ public sealed class UserAttackTests
         Assert.Equal(3, off.Alarms.Count);
         OwnedKey after = store.Current.Owned[Id("plain")];
         Assert.Equal((before.Version, before.ValueSha256, false), (after.Version, after.ValueSha256, after.IsListedOnly));
-        // A key that was only on the list is forgotten, once its alarms were accepted.
+        // The client drops the state of a device that is no longer on the list, once the owner has acknowledged its alarms.
         Assert.Equal([Id("phone"), Id("plain")], store.Current.Owned.Keys.Order(StringComparer.Ordinal));
         Assert.DoesNotContain(client.OwnedKeys, key => key.Span.SequenceEqual("ghost"u8));
         fixture.Publish(("plain", "forged"));
@@ -52,8 +52,8 @@ public sealed class UserAttackTests
     [InlineData("monitor")]
     public async Task What_one_kind_of_answer_showed_no_other_can_take_back(string shown)
     {
-        // Two logs share one anchor. The first has a second version of the list and of the key. The second has only the first versions, at
-        // a later epoch.
+        // Two logs share one anchor. The first log has a second version of the list and of the key. The second log has only the first
+        // versions, at a later epoch.
         await using Fixture fixture = await Fixture.StartAsync();
         using var second = new FixtureLog();
         Publish(fixture.Log, 2);
@@ -62,17 +62,17 @@ public sealed class UserAttackTests
         string[] kinds = ["user lookup", "user history", "user monitor", "lookup", "history", "monitor"];
         foreach (string later in kinds)
         {
-            // A list says nothing about keys that are not on it.
+            // Take the later answer from the same log, which is the control, and from the second log, which contradicts the kept state.
             foreach (FixtureLog log in (FixtureLog[])[fixture.Log, second])
             {
                 var store = new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence"));
                 OptiksClient client = fixture.Client(store);
-                // The client knows the name from the epoch before, so that only the next answer shows the second versions.
+                // Let the client look up the name at the epoch before, so that only the next answer shows the second versions.
                 fixture.Server.Lag = 1;
                 Assert.Equal(Reason.Valid, await AskAsync(client, "user lookup"));
                 fixture.Server.Lag = null;
                 Assert.Equal(Reason.Valid, await AskAsync(client, shown));
-                // The head would reveal the second log at once; here the views of keys and lists must reveal it.
+                // Remove the kept head, which would reveal the second log at once. Here the kept state of keys and lists must reveal it.
                 store.TryUpdate(current => current with { Head = null }, []);
                 fixture.Server.Log = log;
                 Reason reason;
@@ -82,13 +82,14 @@ public sealed class UserAttackTests
                 }
                 catch (OptiksServerException e) when (e.Problem == "not-caught-up")
                 {
-                    // An honest server refuses a client that knows more; a lying server answers all the same.
+                    // An honest server refuses a question that names later knowledge, so let the server answer like a lying server.
                     fixture.Server.DeniesWhatIsKnown = true;
                     reason = await AskAsync(client, later);
                     fixture.Server.DeniesWhatIsKnown = false;
                 }
                 fixture.Server.Log = fixture.Log;
-                // A list from version 1 on that was not requested is refused earlier.
+                // If the answer has a list from version 1 on that the client did not request, the client refuses it earlier with
+                // history-from.
                 Assert.True(log == second ? reason is Reason.VersionRegressed or Reason.HistoryFrom : reason == Reason.Valid, $"{later}: {reason}");
             }
         }
@@ -137,7 +138,7 @@ public sealed class UserAttackTests
         fixture.Clock.UtcNow = second.Now;
 
         Assert.Equal(Reason.VersionRegressed, (await client.LookupAsync("phone", Cancellation)).Reason);
-        // No server can answer a question that names a user who does not exist there; a lying server answers all the same.
+        // An honest server of the second log refuses a question that names a user who does not exist in that log.
         fixture.Server.Log = second;
         OptiksServerException behind = await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupUserAsync("alice", Cancellation));
         Assert.Equal("not-caught-up", behind.Problem);
@@ -160,7 +161,7 @@ public sealed class UserAttackTests
                 UserLookupResult found = await client.LookupUserAsync("alice", Cancellation);
                 Assert.Equal((true, UserAlarmKind.NameElsewhere, Base64UrlText.Encode(s_other)), (found.IsValid, Assert.Single(found.Alarms).Kind, found.Alarms[0].User));
             }
-            // The name is looked up before anything is asked about the user.
+            // The client looks up the name before it asks about the user.
             OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
             Assert.Equal("forbidden", refused.Problem);
         }
@@ -168,9 +169,9 @@ public sealed class UserAttackTests
         OptiksClient later = fixture.Client(reopened);
         UserAlarm alarm = Assert.Single(later.UserAlarms(s_alice));
         Assert.Equal((UserAlarmKind.NameElsewhere, Id("alice")), (alarm.Kind, alarm.Name));
-        // It is raised once, however often it is seen.
+        // The client raises the alarm once, however often it sees the same fact.
         Assert.Single((await later.LookupUserAsync("alice", Cancellation)).Alarms);
-        // A change by this name concerns the client's own user, and no other.
+        // A change that is requested by this name still concerns the client's own user, and not the other user.
         UserUpdateResult sent = await later.ChangeUserAsync(s_alice, [UserChange.AddUsername("al"u8.ToArray())], cancellationToken: Cancellation);
         Assert.False(sent.User!.Value.Span.SequenceEqual(s_other));
         Assert.Equal(1, later.AcknowledgeUserAlarms(s_alice, [alarm]));
@@ -213,7 +214,7 @@ public sealed class UserAttackTests
         Assert.DoesNotContain("POST /v1/users", fixture.Server.Requests);
         Assert.Empty(store.Current.OwnedUsers.Values.Single().Expected);
 
-        // An owner that may not look does not leave, unless it insists.
+        // If the server refuses the look, the user does not leave, unless the owner insists.
         fixture.Server.Refuse = path => path == "/v1/users/monitor" ? (403, "forbidden") : null;
         await Assert.ThrowsAsync<OptiksServerException>(() => client.DecommissionUserAsync(s_alice, TimeSpan.Zero, cancellationToken: Cancellation));
         Assert.DoesNotContain("POST /v1/users", fixture.Server.Requests);
@@ -238,7 +239,7 @@ public sealed class UserAttackTests
 
         UserMonitorResult left = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
 
-        // The request was never published: its list and its value are pending.
+        // The log never published the request, so its list and its value are still pending.
         Assert.Equal((true, 0, 2), (left.HasLeft, left.Alarms.Count, left.Pending));
     }
 
@@ -260,10 +261,11 @@ public sealed class UserAttackTests
         fixture.Publish(("alice", "one"));
         MonitorResult first = await client.MonitorAsync(s_alice, Cancellation);
 
-        // The first one may have been lost, so the second raises no alarm; the first was not seen either.
+        // The first update may be lost, so the second update raises no alarm. The first update counts as overtaken, because the log has not
+        // shown it.
         Assert.Equal((0, 1, 1), (second.Alarms.Count, second.Pending, second.Overtaken));
         Assert.Equal((0, 0, 1), (third.Alarms.Count, third.Pending, third.Overtaken));
-        // If it is published after all, it undoes the third.
+        // If the log publishes the first update after all, it undoes the third update, so it raises an alarm.
         Assert.Equal([3UL], first.Alarms.Select(alarm => alarm.Version));
         Assert.Equal((0, 0), (first.Pending, first.Overtaken));
     }
@@ -277,7 +279,8 @@ public sealed class UserAttackTests
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("laptop"u8.ToArray(), "1"u8.ToArray())], cancellationToken: Cancellation);
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("tablet"u8.ToArray(), "1"u8.ToArray()), UserChange.RemoveDevice("laptop"u8.ToArray())], cancellationToken: Cancellation);
-        // Neither request makes both changes at once, nor does one of them add a ghost.
+        // The lists of the log differ from the results of the two requests: one list has a device "ghost", and another makes both changes
+        // at once.
         fixture.PublishItems(FixtureItem.List(user, "phone", "laptop", "ghost"), FixtureItem.Device("laptop", "1"));
         fixture.PublishItems(FixtureItem.List(user, "phone", "laptop"));
         fixture.PublishItems(FixtureItem.List(user, "phone", "tablet"), FixtureItem.Device("tablet", "1"));
@@ -286,12 +289,12 @@ public sealed class UserAttackTests
 
         Assert.Equal([2UL, 3UL], found.Alarms.Where(alarm => alarm.Kind == UserAlarmKind.DeviceList).Select(alarm => alarm.Version));
         Assert.Equal(2, found.Alarms.Count);
-        // The first request was never seen.
+        // The log has not shown the result of the first request.
         Assert.Equal((0, 1), (found.Pending, found.Overtaken));
         Assert.Equal(["phone", "tablet"], found.Devices.Select(device => Encoding.UTF8.GetString(device.Span)));
     }
 
-    // Lets the owner create a user with one device, which the log publishes, and look once.
+    // Lets the owner create a user with one device, lets the log publish the user, and lets the owner look once.
     internal static async Task<ReadOnlyMemory<byte>> CreateAsync(Fixture fixture, OptiksClient client, string device)
     {
         UserUpdateResult pending = await client.CreateUserAsync([s_alice], [new UserDeviceValue(Encoding.UTF8.GetBytes(device), "1"u8.ToArray())], cancellationToken: Cancellation);

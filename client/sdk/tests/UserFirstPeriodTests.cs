@@ -34,7 +34,8 @@ public sealed class UserFirstPeriodTests
         fixture.Switch();
         if (what == "denied")
         {
-            // Nobody can show that the name led to the user then, and the user had no list: no guarantee is given up.
+            // The server reports that it has no such user. The client does not record the period as one without guarantee, because the
+            // report may be a lie.
             fixture.Server.Refuse = path => path == "/v1/users/monitor" ? (404, "not-found") : null;
             UserMonitorResult denied = await client.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
             Assert.Equal((Reason.Stale, 0), (denied.Reason, denied.NoGuarantee.Count));
@@ -62,7 +63,7 @@ public sealed class UserFirstPeriodTests
         await client.ChangeUserAsync(s_carol, [UserChange.AddDevice("laptop"u8.ToArray(), "L"u8.ToArray())], cancellationToken: Cancellation);
         fixture.PublishItems(FixtureItem.List(user, "evil", "laptop", "phone"), FixtureItem.Device("laptop", "L"), FixtureItem.Device("evil", "E"));
         fixture.PublishItems(FixtureItem.List(user, "laptop", "phone"));
-        // A name that came later says nothing about the names before it.
+        // This name was published later, so it says nothing about the user's earlier names.
         fixture.PublishItems(FixtureItem.Name("caz", user));
         fixture.Switch();
         fixture.PublishItems(FixtureItem.Name("cal", user));
@@ -130,7 +131,7 @@ public sealed class UserFirstPeriodTests
         {
             OptiksClient client = await WithHeadAsync(fixture, first);
             user = await CreateAsync(client);
-            // Another name, which is never published, does not prevent it.
+            // The client also claims a name that the log never publishes. This name must not keep the client from following the periods.
             first.TryUpdate(current => OwnedUserRules.Claim(current, Base64UrlText.Encode(user.Span), [Base64UrlText.Encode("cal"u8)]), []);
             for (int i = 0; i < switches; i++)
             {
@@ -139,7 +140,7 @@ public sealed class UserFirstPeriodTests
             }
             if (looksBefore)
             {
-                // No such user exists yet, in any period.
+                // The user does not exist yet in any period.
                 await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_carol, cancellationToken: Cancellation));
             }
         }
@@ -155,7 +156,7 @@ public sealed class UserFirstPeriodTests
         Assert.Equal((Reason.Valid, 0, 0, 1UL), (found.Reason, found.Alarms.Count, found.NoGuarantee.Count, found.ListVersion));
         Assert.Equal([(ulong)switches], later.HandedOver);
         Assert.Equal([(UserAlarmKind.DeviceValue, (ulong)switches, 2UL)], later.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
-        // The client sent no question about the user in the periods before.
+        // The client sent no question about the user for earlier periods.
         Assert.Equal([$"/v1/users/monitor?period={switches}"], fixture.Server.EndedQueries.Where(query => query.StartsWith("/v1/users/", StringComparison.Ordinal)));
     }
 
@@ -181,7 +182,7 @@ public sealed class UserFirstPeriodTests
 
         Assert.Equal((Reason.Valid, 0), (found.Reason, found.Alarms.Count));
         Assert.Equal(isGuaranteed ? [] : [new NoGuarantee(0, 0, last)], found.NoGuarantee);
-        // Later knowledge relies on the end of the period as well.
+        // The state after the look also relies on the end of the period.
         Assert.Equal(isGuaranteed ? last : fixture.Log.Latest, store.Current.OwnedUsers.Values.Single().ProvenEpoch);
     }
 

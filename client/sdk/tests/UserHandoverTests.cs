@@ -150,7 +150,7 @@ public sealed class UserHandoverTests
 
         Assert.Equal([new NoGuarantee(0, seen + 1, last)], found.NoGuarantee);
         Assert.Equal([1UL], found.HandedOver);
-        // The value that is not the owner's is seen as the copy with which period 1 began.
+        // The owner sees the false value as the copy with which period 1 began.
         Assert.Equal([(UserAlarmKind.DeviceValue, 1UL, 1UL)], found.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
         Assert.Equal([new NoGuarantee(0, seen + 1, last)], (await client.MonitorAsync("phone"u8.ToArray(), Cancellation)).NoGuarantee);
         Assert.Equal(1, client.AcceptNoGuaranteeOfUser(s_alice, found.NoGuarantee));
@@ -181,7 +181,7 @@ public sealed class UserHandoverTests
         if (!beforeSwitch)
         {
             fixture.PublishItems(FixtureItem.Left(user));
-            // The user is known to have left, but the end of period 0 must still be verified.
+            // The client knows that the user has left, but the owner must still verify the end of period 0.
             Assert.True((await client.LookupUserAsync("alice", Cancellation)).HasLeft);
         }
         UserMonitorResult found = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
@@ -206,7 +206,7 @@ public sealed class UserHandoverTests
         ulong last = fixture.Log.Latest;
         fixture.Switch();
         fixture.Server.HasErasedEnds = true;
-        // A user who has not left cannot be erased like this.
+        // The client does not believe this report, because the log cannot erase the latest versions of a user who has not left.
         OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
         Assert.Equal("erased", refused.Problem);
         fixture.PublishItems(FixtureItem.Left(user));
@@ -237,7 +237,7 @@ public sealed class UserHandoverTests
             }
             else
             {
-                // The clock moves only after the first page was verified, which is older than a switch may take.
+                // Move the clock only after the client has verified the first page, which would otherwise be too old.
                 fixture.Clock.UtcNow = fixture.Log.Now;
             }
             return answer;
@@ -319,11 +319,11 @@ public sealed class UserHandoverTests
         fixture.Switch();
         using FileClientStateStore strangers = await fixture.OpenStoreAsync("stranger");
         OptiksClient stranger = fixture.Client(strangers);
-        // A stranger who asks the other view believes it, and from then on no other.
+        // A new client that first gets the other view believes that view, and from then on refuses the first view.
         fixture.Server.Log = second;
         fixture.Clock.UtcNow = second.Now;
         Assert.Equal("another"u8.ToArray(), (await stranger.LookupUserAsync("alice", Cancellation)).User!.Value.ToArray());
-        // The owner does not follow it.
+        // The owner's client refuses the other view.
         Assert.Equal(Verdict.Fork, (await client.LookupUserAsync("alice", Cancellation)).Verdict);
         fixture.Server.Log = fixture.Log;
         fixture.Clock.UtcNow = fixture.Log.Now;

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Tests what an owner is shown of its own user: pages, long lists, erased values, and servers that lie.</summary>
+/// <summary>Tests an owner's monitoring of its own user: pages, long lists, erased values, and servers that lie.</summary>
 public sealed class UserMonitorTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -33,7 +33,7 @@ public sealed class UserMonitorTests
         Assert.Equal(["laptop"], again.Devices.Select(Text));
         UserMonitorQuery last = fixture.Server.UserQueries.Last();
         Assert.Equal((4UL, 0UL, 0), (last.From, last.Period, last.Usernames.Count));
-        // The latest version of a key is shown once more.
+        // The question asks for the latest known version of a key once more.
         Assert.Equal([("laptop", 1UL)], last.Keys.Select(key => (Text(key.Device), key.Version)));
         UserHistoryResult history = await client.UserHistoryAsync(s_alice, cancellationToken: Cancellation);
         Assert.Equal(["phone", "laptop phone", "laptop"], history.Lists.Select(list => string.Join(' ', list.Devices!.Select(Text))));
@@ -54,14 +54,14 @@ public sealed class UserMonitorTests
             return answer;
         };
         Assert.True((await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).IsValid);
-        // The look's credential goes with the question where lookups need one.
+        // If lookups need a credential, the lookups of a look carry the owner's credential.
         fixture.Server.LookupsAreClosed = true;
         Assert.True((await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).IsValid);
 
         Assert.Equal([true, true], names);
         fixture.Server.Mutate = (path, answer) => path == "/v1/users/lookup" ? answer[..^1] : answer;
         Assert.Equal(Reason.MalformedTruncated, (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Reason);
-        // The control: lookups of others' users carry no credential.
+        // The control: other lookups carry no credential.
         Assert.Equal("unauthorized", (await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupUserAsync(s_alice, cancellationToken: Cancellation))).Problem);
     }
 
@@ -103,7 +103,7 @@ public sealed class UserMonitorTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         var pages = new List<int>();
-        // The third page fails: the client keeps only the head of the first two.
+        // The third page fails, so the client keeps only the head of the first two pages.
         int asked = 0;
         fixture.Server.Mutate = (path, answer) => path == "/v1/users/monitor" && ++asked == 3 ? answer[..^1] : answer;
         Assert.Equal(Verdict.Malformed, (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Verdict);
@@ -183,7 +183,7 @@ public sealed class UserMonitorTests
 
         UserMonitorResult second = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
 
-        // All versions of unnamed keys are shown and compared again, but are not new.
+        // The server shows all versions of unnamed keys again. The client compares these versions, but does not report them as new.
         Assert.Equal(ProtocolLimits.MaxKnownKeys, fixture.Server.UserQueries.Last().Keys.Count);
         Assert.Equal([$"{ids[^1]} 2"], Shown(second.NewVersions));
         Assert.Equal([(UserAlarmKind.DeviceValue, 2UL)], second.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
@@ -207,7 +207,7 @@ public sealed class UserMonitorTests
         UserMonitorResult later = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
         UserAlarmReview review = await client.ReviewUserAlarmsAsync(s_alice, Cancellation);
 
-        // A list after one that nobody saw cannot be compared.
+        // The client cannot compare a list with the list before it if that list was erased, so it raises an alarm.
         Assert.Equal(
             [(UserAlarmKind.DeviceList, 1UL, true), (UserAlarmKind.DeviceList, 2UL, false), (UserAlarmKind.DeviceValue, 1UL, true), (UserAlarmKind.DeviceValue, 2UL, false)],
             found.Alarms.Select(alarm => (alarm.Kind, alarm.Version, alarm.ValueSha256 is null)));
@@ -260,7 +260,7 @@ public sealed class UserMonitorTests
         Assert.Equal(reason, found.Name());
         if (what is "false answer" or "cut")
         {
-            // The lookup of the name is valid, and kept. The client keeps nothing of the look.
+            // The lookup of the name is valid, and the client keeps its result. The client keeps nothing of the refused look.
             Assert.Equal((0, 0), (store.Current.OwnedUsers.Count, store.Current.Owned.Count));
         }
         else
@@ -293,7 +293,8 @@ public sealed class UserMonitorTests
         Assert.False((version with { Value = null }).IsNote(opening, "added new laptop"u8));
     }
 
-    // Makes a server show another user's entry for a name whose user id is known: the entry is sent as if it were unknown.
+    // Makes a server show another user's entry for a name whose user the client knows. The server sends the entry as if the client did not
+    // know the user.
     private static async Task<Reason> OtherUserAsync(Fixture fixture, OptiksClient client)
     {
         byte[] unknowing = fixture.Log.Users(2, UserQueryList.Encode([new UserQuery(s_alice)]), out _);
@@ -301,7 +302,7 @@ public sealed class UserMonitorTests
         return (await client.LookupUserAsync(s_alice, cancellationToken: Cancellation)).Reason;
     }
 
-    // Publishes three versions of the list, and several of each key.
+    // Publishes three versions of the list, and several versions of each device's key.
     private static void Publish(Fixture fixture)
     {
         fixture.PublishItems(FixtureItem.Name("alice", s_user), FixtureItem.List(s_user, "phone"), FixtureItem.Device("phone", "1"));

@@ -4,7 +4,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Tests what a request about a user sends, what its owner keeps of it, and which claims of the server the log confirms.</summary>
+/// <summary>
+/// Tests what a request about a user sends, what the owner's state keeps of the request, and which claims of the server the log confirms.
+/// </summary>
 public sealed class UserRequestTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -97,7 +99,7 @@ public sealed class UserRequestTests
         ClientState before;
         using (FileClientStateStore store = await fixture.OpenStoreAsync())
         {
-            // The user is in the log, because a change of the list looks at the list first.
+            // Publish the user, because the client looks up the list before it requests a change of the list.
             fixture.PublishItems(FixtureItem.Name("alice", "user id"u8.ToArray()), FixtureItem.List("user id"u8.ToArray(), "phone"), FixtureItem.Device("phone", "one"));
             store.TryUpdate(state => state with { Names = state.Names.Add(Base64UrlText.Encode(s_alice), new NameState { LeastEpoch = 0, User = user }) }, []);
             await fixture.Client(store).ChangeUserAsync(s_alice, [UserChange.AddDevice(s_laptop, s_two), UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation);
@@ -260,7 +262,7 @@ public sealed class UserRequestTests
             histories[Base64UrlText.Encode(s_phone)] = what switch { "later version, erased" => default(ReadOnlyMemory<byte>?), "later version, history" => s_one, _ => s_two };
         }
 
-        // The laptop was on the list before, and leaves it.
+        // The request removes the laptop, which was on the list before.
         var lists = new KnownLists();
         if (!what.StartsWith("list before unknown", StringComparison.Ordinal))
         {
@@ -345,7 +347,8 @@ public sealed class UserRequestTests
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice(s_laptop, s_one)], cancellationToken: Cancellation);
         fixture.PublishItems(FixtureItem.List(user, "laptop", "phone"), FixtureItem.Device("laptop", "one"));
         UserUpdateResult pending = await client.ChangeUserAsync(s_alice, [UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation);
-        // The version that the server names is followed by one that has what was requested, whatever the first contains.
+        // In every case a later list has the requested devices. Only the version that the server names, published here, tells whether the
+        // log applied the request.
         fixture.PublishItems(what.StartsWith("dropped", StringComparison.Ordinal) ? FixtureItem.List(user, "ghost", "laptop", "phone") : FixtureItem.List(user, "laptop"));
         ulong epoch = fixture.Log.Latest;
         if (what.EndsWith("period ended", StringComparison.Ordinal))

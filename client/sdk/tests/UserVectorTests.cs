@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Gives the client the Python reference's answers about users, honest and changed, with the state that it should have, and expects the
-/// vector's verdict.
+/// Gives the client the Python reference's answers about users, honest and changed, together with the state that the vector gives, and
+/// expects the vector's verdict.
 /// </summary>
 public sealed class UserVectorTests
 {
@@ -25,14 +25,14 @@ public sealed class UserVectorTests
         int refused = 0;
         foreach (JsonElement vector in document.RootElement.GetProperty("vectors").EnumerateArray())
         {
-            // A client keeps a record together with a checkpoint, never alone. Its question names only keys of devices on the list that it
-            // knows.
+            // Skip vectors that no client can produce: a client never keeps a record without a checkpoint, and its question names only keys
+            // of devices on the list that it knows.
             if (vector.TryGetProperty("record", out _) || vector.GetProperty("users").EnumerateArray().Any(BringsOtherKeys))
             {
                 continue;
             }
-            // The verifier checks each user separately. A client also compares those of one answer in their order (docs/spec/users.md
-            // section 4).
+            // The verifier checks each user separately. A client also compares the users of one answer with each other, in their order
+            // (docs/spec/users.md section 4).
             bool isFalling = vector.GetProperty("kind").GetString() == "one_user_by_two_names_at_falling_epochs";
             string expected = isFalling ? "stale" : vector.GetProperty("reason").GetString()!;
             (string reason, string[] users) = await RunAsync(Vectors.Anchor(anchors[vector.GetProperty("anchor").GetInt32()]), vector, folder);
@@ -51,7 +51,7 @@ public sealed class UserVectorTests
     {
         using var folder = new TemporaryFolder();
         using JsonDocument document = Vectors.Read("users/lookup.json");
-        // This is an answer about one current user with all of its devices, of whom the client keeps nothing.
+        // Take an answer about one current user with all of the user's devices. The client's state has nothing of this user.
         JsonElement vector = document.RootElement.GetProperty("vectors").EnumerateArray().First(row =>
             row.GetProperty("kind").GetString() == "honest" && row.GetProperty("reason").GetString() == "valid" && row.GetProperty("users").GetArrayLength() == 1
             && row.GetProperty("users")[0] is { } user && user.GetProperty("kept").ValueKind == JsonValueKind.Null && user.GetProperty("device").ValueKind == JsonValueKind.Null
@@ -70,7 +70,8 @@ public sealed class UserVectorTests
         UserLookupResult second = await client.LookupUserAsync(username, cancellationToken: TestContext.Current.CancellationToken);
 
         Assert.Equal(Verdict.Present, first.Verdict);
-        // The first question names nobody. The second names the known user and its keys, so the same full answer does not fit it.
+        // The first question names only the username. The second question names the known user and its keys, so the client refuses the same
+        // full answer to it.
         Assert.Equal([1 + username.Length + 1 + 1 + 8 + 8 + 3], [asked.Length - 3]);
         Assert.False(second.IsValid);
         Assert.Same(kept, store.Current);
@@ -107,7 +108,7 @@ public sealed class UserVectorTests
         KeyState list = state.Devices!;
         (string device, KeyState key) = learnt.Keys.First(pair => pair.Value.Version > 0);
 
-        // The state is as after a lookup by another name of the same user.
+        // Use the state that a lookup by another name of the same user would leave.
         var store = new MemoryClientStateStore(anchor, folder.Path);
         store.TryUpdate(
             current => what switch
@@ -172,7 +173,7 @@ public sealed class UserVectorTests
         return (results[0].Reason.Name(), [.. results.Select(Describe)]);
     }
 
-    // Returns the time of an epoch, in the head's record or a part's.
+    // Returns the time of an epoch, from the record of the head or of a part.
     private static long TimeAt(byte[] answer, ulong epoch)
     {
         UserLookupAnswer decoded = UserLookupAnswer.Decode(answer);

@@ -5,12 +5,12 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Gives the client the Python reference's answers, honest and changed, with the state that it should have, and expects the vector's
-/// verdict.
+/// Gives the client the Python reference's answers, honest and changed, together with the state that the vector gives, and expects the
+/// vector's verdict.
 /// </summary>
 public sealed class VectorTests
 {
-    // The file has lookups in later periods, which a client that knows no periods never accepts.
+    // This file has lookups in later periods, which a client accepts only after it has followed the log into these periods.
     private const string Periods = "periods_and_audit.json";
 
     public static TheoryData<string> Files => ["lookup.json", Periods];
@@ -27,7 +27,7 @@ public sealed class VectorTests
         int refused = 0;
         foreach (JsonElement vector in document.RootElement.GetProperty("vectors").EnumerateArray())
         {
-            // A client keeps a record together with a checkpoint, never alone.
+            // Skip vectors with a kept record and no checkpoint, because a client never keeps a record alone.
             if (vector.GetProperty("form").GetString() != "lookup" || vector.TryGetProperty("record", out _))
             {
                 continue;

@@ -4,17 +4,17 @@ using Optiks.Tlog;
 
 namespace Optiks.Witness;
 
-/// <summary>The body of an add-checkpoint request, parsed and not verified (docs/spec/witness.md section 2). Immutable.</summary>
+/// <summary>The body of an add-checkpoint request, parsed but not verified (docs/spec/witness.md section 2). Immutable.</summary>
 /// <param name="OldSize">Size of the last checkpoint that the witness cosigned, as the log believes.</param>
-/// <param name="Proof">Consistency proof from that size.</param>
+/// <param name="Proof">Consistency proof from <paramref name="OldSize"/> to the size of the note.</param>
 /// <param name="Note">The signed note to cosign.</param>
-/// <param name="Origin">First line of the note's text, which names the log that it claims to be of.</param>
+/// <param name="Origin">First line of the note's text, which names the log that the note claims to belong to.</param>
 internal sealed record AddCheckpointRequest(ulong OldSize, IReadOnlyList<TreeHash> Proof, SignedNote Note, string Origin)
 {
     /// <summary>The longest body, in octets.</summary>
     public const int MaxLength = 16 * 1024;
 
-    // The length of a path in a tree of less than 2^64 leaves.
+    // The most hashes of a consistency proof: the length of a path in a tree of less than 2^64 leaves.
     private const int MaxProof = 63;
 
     /// <summary>Parses a whole body.</summary>
@@ -59,7 +59,7 @@ internal sealed record AddCheckpointRequest(ulong OldSize, IReadOnlyList<TreeHas
         return end >= 0;
     }
 
-    // The text is ASCII digits without a leading zero, below 2^64.
+    // Accepts only ASCII digits without a leading zero, for a number below 2^64.
     private static bool TryParseSize(ReadOnlySpan<byte> text, out ulong size)
     {
         size = 0;

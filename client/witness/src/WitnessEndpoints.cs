@@ -10,7 +10,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.Witness;
 
 /// <summary>
-/// The two endpoints of C2SP tlog-witness (docs/spec/witness.md): one to which logs write, and one from which monitors read.
+/// The two endpoints of C2SP tlog-witness (docs/spec/witness.md): one endpoint to which logs write, and one endpoint from which monitors
+/// read.
 /// </summary>
 internal sealed class WitnessEndpoints
 {
@@ -37,7 +38,7 @@ internal sealed class WitnessEndpoints
 
     private async Task AddAsync(HttpContext context)
     {
-        // Routes also match with a slash at the end, and in any letter case.
+        // Compare the path exactly, because routes also match with a slash at the end, and in any letter case.
         if (context.Request.Path.Value != AddPath)
         {
             context.Response.StatusCode = StatusCodes.Status404NotFound;
@@ -90,7 +91,7 @@ internal sealed class WitnessEndpoints
         await context.Response.BodyWriter.WriteAsync(octets, context.RequestAborted);
     }
 
-    // This text is for people; programs use the status.
+    // Returns text for people that explains a status; programs use the status.
     private static string Meaning(int status) => status switch
     {
         StatusCodes.Status400BadRequest => "not an add-checkpoint request, or an old size above the checkpoint's\n",

@@ -4,10 +4,12 @@ using Optiks.Tlog;
 
 namespace Optiks.Witness;
 
-/// <summary>The folder with a witness's key, the list of logs, and one file per log. One process at a time may have it open.</summary>
+/// <summary>
+/// The folder with a witness's key, the list of logs, and one file per log. Only one process at a time may open the folder.
+/// </summary>
 public sealed class WitnessFolder
 {
-    /// <summary>Names a folder, which need not exist yet.</summary>
+    /// <summary>Creates the paths of a witness's folder, which need not exist yet.</summary>
     public WitnessFolder(string path) => Root = Path.GetFullPath(path);
 
     /// <summary>The root folder.</summary>
@@ -22,7 +24,7 @@ public sealed class WitnessFolder
     /// <summary>The state folder, with one file per log, and the lock.</summary>
     public string State => Path.Combine(Root, "state");
 
-    /// <summary>The evidence folder, with checkpoints that a log signed and should not have signed.</summary>
+    /// <summary>The evidence folder, with pairs of checkpoints that prove that a log signed two trees of one size.</summary>
     public string Evidence => Path.Combine(Root, "evidence");
 
     /// <summary>Returns the name of a log in files and URLs: the hash of its origin in lower-case hexadecimal digits.</summary>
@@ -30,7 +32,7 @@ public sealed class WitnessFolder
 
     internal string GetStateFile(string origin) => Path.Combine(State, GetName(origin));
 
-    // The lock is held until the process ends.
+    // Locks the folder; callers keep the lock until the process ends.
     internal BoardLock Lock()
     {
         DataFolder.CreateFolder(State);

@@ -8,15 +8,15 @@ using Optiks.Settings;
 
 namespace Optiks.Witness;
 
-/// <summary>Serves a witness over HTTP until it is told to stop.</summary>
+/// <summary>Serves a witness over HTTP until the process is told to stop.</summary>
 public static class WitnessHost
 {
-    /// <summary>The default URL on which it listens.</summary>
+    /// <summary>The default URL on which a witness listens.</summary>
     public const string DefaultUrl = Programs.WitnessUrl;
 
     /// <summary>
     /// Serves the witness of a folder until SIGTERM, or until <paramref name="cancellationToken"/> is cancelled, and returns the exit code.
-    /// Problems that an operator can fix are reported in one sentence on standard error.
+    /// The call reports problems that an operator can fix in one sentence on standard error.
     /// </summary>
     public static Task<int> RunAsync(WitnessFolder folder, string urls, CancellationToken cancellationToken)
     {
@@ -51,7 +51,7 @@ public static class WitnessHost
     private static WebApplicationBuilder CreateBuilder(WitnessFolder folder, string urls)
     {
         WebApplicationBuilder builder = ServiceBuilder.Create("--urls", urls);
-        // A witness has no API keys: it must not read the settings that a log's services have on this machine.
+        // Use the witness's own data folder, because a witness must not read the settings and API keys of a log's services on this machine.
         builder.Configuration[DataFolder.Variable] = folder.Root;
         builder.AddOptiksDefaults(OptiksServiceOptions.Read(Programs.Witness) with { MaxRequestBodyLength = AddCheckpointRequest.MaxLength });
         return builder;

@@ -7,18 +7,20 @@ using Optiks.Tlog;
 
 namespace Optiks.Witness;
 
-/// <summary>A witness's state of one log. Thread-safe.</summary>
+/// <summary>Decides the requests about one log, and keeps the witness's state of that log. Thread-safe.</summary>
 /// <remarks>
-/// Invariants: (1) The comparison with the old size and the write are one step under the turn: no other request of this log comes between.
-/// (2) A signature is made after its checkpoint and its time are on disk, and only of what is on disk. (3) The state on disk only ever
-/// grows: a larger tree that extends the one before, or the same tree at a later time.
+/// Invariants: (1) The comparison with the old size and the write happen under one lock (<c>_turn</c>), so no other request for this log
+/// comes between them. (2) The witness signs a checkpoint and a time only after both are on disk. (3) A new state on disk has a larger tree
+/// that extends the tree of the old state, or the same tree with the same or a later time.
 /// </remarks>
 internal sealed class WitnessLog : IDisposable
 {
-    // The most requests that may wait for a slow disk. Anyone can resend what a log has published, so each caller has a share.
+    // The most requests that may wait for a slow disk. Anyone can resend a checkpoint that a log has published, so each caller gets only a
+    // share of these places.
     private const int MaxWaiting = 16;
 
-    // A clock that steps back further was not corrected but went wrong.
+    // The most seconds by which the clock may be behind the last cosignature. A correction of the clock is smaller, so a larger step means
+    // that the clock is wrong.
     private const ulong MaxStepBack = 60;
 
     private const int MaxEvidence = 16;
@@ -43,26 +45,27 @@ internal sealed class WitnessLog : IDisposable
         _logger = logger;
     }
 
-    /// <summary>The key of the log; its name is the origin.</summary>
+    /// <summary>The key of the log; the name of the key is the log's origin.</summary>
     public VerifierKey Key { get; }
 
-    /// <summary>The last cosigned checkpoint, with the log's signature and the witness's; null before the first.</summary>
+    /// <summary>The last cosigned checkpoint, with the signatures of the log and of the witness; null before the first.</summary>
     public SignedNote? Cosigned => _cosigned;
 
     /// <summary>The size of the last cosigned checkpoint.</summary>
     public ulong Size => Volatile.Read(ref _state)?.Checkpoint.Size ?? 0;
 
-    /// <summary>The time in the last cosignature; 0 before the first.</summary>
+    /// <summary>The time in the last cosignature, in seconds since 1970; 0 before the first cosignature.</summary>
     public ulong Time => Volatile.Read(ref _state)?.Time ?? 0;
 
     /// <summary>
-    /// The problem that kept the last checkpoint from being cosigned, in words that anyone may see; null without a problem.
+    /// The problem because of which the witness could not cosign the last checkpoint, in words that anyone may see; null if there was no
+    /// problem.
     /// </summary>
     public string? Problem { get; private set; }
 
     /// <summary>
-    /// Loads the state from disk. Throws <see cref="StartupException"/> for a file that is not the state of this log: without the state the
-    /// witness could cosign a second history.
+    /// Loads the state from disk. Throws <see cref="StartupException"/> for a file that is not the state of this log, because without its
+    /// state the witness could cosign a second history.
     /// </summary>
     public static async Task<WitnessLog> OpenAsync(VerifierKey key, WitnessFolder folder, INoteSigner signer, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {
@@ -82,7 +85,7 @@ internal sealed class WitnessLog : IDisposable
         {
             throw new StartupException($"{path} is not what this witness kept of {key}: put the file back, or the key with which the log had signed it. Without it the witness could cosign a second history.");
         }
-        // A crash may have come between the rename and the fsync of the folder.
+        // Sync the folder, because an earlier process may have crashed between the rename and the fsync of the folder.
         DurableFiles.SyncFolder(folder.State);
         await log.SignAsync(state, cancellationToken);
         return log;
@@ -115,7 +118,7 @@ internal sealed class WitnessLog : IDisposable
             await _turn.WaitAsync(cancellationToken);
             try
             {
-                // From here on, a caller that hangs up interrupts nothing.
+                // From here on, a caller that hangs up no longer cancels the request.
                 return await DecideAsync(request, checkpoint, note);
             }
             finally
@@ -156,7 +159,7 @@ internal sealed class WitnessLog : IDisposable
             Problem = "The clock is behind the last cosignature.";
             return new WitnessAnswer(StatusCodes.Status503ServiceUnavailable);
         }
-        // The same text may come with another signature of the log: the first one stays.
+        // If the same text comes with another signature of the log, keep the first signature.
         var next = new WitnessedState(Math.Max(now, last), _state is not null && _state.Note.Text.Span.SequenceEqual(note.Text.Span) ? _state.Note : note, checkpoint);
         if (_state is null || _cosigned is null || next.Time != _state.Time || !ReferenceEquals(next.Note, _state.Note))
         {
@@ -173,8 +176,8 @@ internal sealed class WitnessLog : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The new file may or may not have its final name. It was not signed, and another file is written over it before anything else
-            // is signed.
+            // The new file may or may not have its final name. The witness has not signed its contents, and overwrites the file before it
+            // signs anything else.
             Problem = "State cannot be stored.";
             throw new WitnessStorageException($"What is to be cosigned of {Key.Name} cannot be stored.", e);
         }
@@ -185,7 +188,7 @@ internal sealed class WitnessLog : IDisposable
         }
         catch (SignerUnavailableException)
         {
-            // It is on disk but was not signed, and is overwritten as above.
+            // The new state is on disk but was not signed. The witness overwrites it before it signs anything else.
             Problem = "The witness's key cannot be used.";
             throw;
         }
@@ -193,7 +196,7 @@ internal sealed class WitnessLog : IDisposable
         Problem = null;
     }
 
-    // Signs what is on disk.
+    // Signs a state that is already on disk.
     private async Task SignAsync(WitnessedState stored, CancellationToken cancellationToken)
     {
         NoteSignature signature = await Cosignature.SignAsync(stored.Note.Text, stored.Time, _signer, cancellationToken);
@@ -201,7 +204,7 @@ internal sealed class WitnessLog : IDisposable
         _cosigned = stored.Note.WithSignatures([signature]);
     }
 
-    // Stores two checkpoints of one size, so that anyone can verify that the log signed both.
+    // Stores two checkpoints of one size and different roots, so that anyone can verify that the log signed both.
     private void KeepEvidence(Checkpoint checkpoint, SignedNote note)
     {
         DataFolder.CreateFolder(_folder.Evidence);

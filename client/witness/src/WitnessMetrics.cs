@@ -19,7 +19,7 @@ internal sealed class WitnessMetrics : IDisposable
     public void Answered(string? origin, int status)
     {
         var byStatus = new KeyValuePair<string, object?>("optiks.status", status);
-        // Only configured origins become labels: strangers choose the others.
+        // Only configured origins become labels, because strangers choose other origins and could create any number of labels.
         if (origin is null)
         {
             _requests.Add(1, byStatus);

@@ -5,7 +5,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Witness;
 
-/// <summary>The logs that one key cosigns, and the lock on their stored state. Thread-safe.</summary>
+/// <summary>The logs whose checkpoints one key cosigns, with the lock on their stored state. Thread-safe.</summary>
 internal sealed class WitnessedLogs : IDisposable
 {
     private readonly Dictionary<string, WitnessLog> _byOrigin;
@@ -25,18 +25,18 @@ internal sealed class WitnessedLogs : IDisposable
     /// <summary>The witness's key.</summary>
     public VerifierKey Key => _signer.Key;
 
-    /// <summary>All logs in the order of the file.</summary>
+    /// <summary>All logs, in the order of the logs file.</summary>
     public IReadOnlyList<WitnessLog> All { get; }
 
-    /// <summary>Returns the log of an origin; null if the witness does not know it.</summary>
+    /// <summary>Returns the log of an origin; null if the witness does not know the origin.</summary>
     public WitnessLog? Find(string origin) => _byOrigin.GetValueOrDefault(origin);
 
     /// <summary>Returns the log whose origin has this hash (<see cref="WitnessFolder.GetName"/>).</summary>
     public WitnessLog? FindByName(string name) => _byName.GetValueOrDefault(name);
 
     /// <summary>
-    /// Reads key, logs and state of a folder. Throws <see cref="StartupException"/> for invalid contents, or a folder that another process
-    /// has open.
+    /// Reads the key, the logs and the state of a folder. Throws <see cref="StartupException"/> for invalid contents, or a folder that
+    /// another process has open.
     /// </summary>
     public static async Task<WitnessedLogs> OpenAsync(WitnessFolder folder, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {

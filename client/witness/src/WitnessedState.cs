@@ -6,23 +6,24 @@ using Optiks.Tlog;
 namespace Optiks.Witness;
 
 /// <summary>
-/// The state that a witness stores of a log: the last checkpoint that it cosigned, or was about to, and the time in its cosignature.
-/// Signing is deterministic, so the cosignature can be computed again, octet for octet.
+/// The state that a witness stores of a log: the last checkpoint that the witness cosigned, or was about to cosign, and the time in that
+/// cosignature. Signing is deterministic, so the witness can compute the same cosignature again, octet for octet.
 /// </summary>
 /// <remarks>
-/// A line <c>optiks witness 1</c>, a line <c>time</c> with the seconds in decimal, an empty line, the note with the log's signature.
+/// The file has a line <c>optiks witness 1</c>, a line <c>time</c> with the seconds in decimal, an empty line, and the note with the log's
+/// signature.
 /// </remarks>
-/// <param name="Time">Seconds since 1970 in UTC.</param>
-/// <param name="Note">The checkpoint with the log's signature alone.</param>
-/// <param name="Checkpoint">The same, read.</param>
+/// <param name="Time">Time of the cosignature, in seconds since 1970 in UTC.</param>
+/// <param name="Note">The checkpoint as a note with only the log's signature.</param>
+/// <param name="Checkpoint">The same checkpoint, parsed.</param>
 internal sealed record WitnessedState(ulong Time, SignedNote Note, Checkpoint Checkpoint)
 {
     private const string Header = "optiks witness 1\ntime ";
 
-    /// <summary>Returns the file's contents.</summary>
+    /// <summary>Returns the contents of the state file.</summary>
     public byte[] Encode() => [.. Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Header}{Time}\n\n")), .. Note.Encode()];
 
-    /// <summary>Parses a file's contents. The caller verifies whether the log made the signature.</summary>
+    /// <summary>Parses the contents of a state file. The caller verifies whether the log made the signature.</summary>
     public static bool TryDecode(ReadOnlySpan<byte> octets, [NotNullWhen(true)] out WitnessedState? state)
     {
         state = null;

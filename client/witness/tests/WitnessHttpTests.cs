@@ -8,11 +8,11 @@ namespace Optiks.Witness.Tests;
 
 /// <summary>
 /// Replays the 55 exchanges of witness-http.json, in order, with the running program. The expected answers follow the specification's text,
-/// not the recorded program's answers.
+/// even where the recorded program answered differently.
 /// </summary>
 public sealed class WitnessHttpTests
 {
-    // The choices made here, where the specification or the file's statement leaves one.
+    // The statuses that this witness chooses, where the specification or the vector's statement allows several.
     private static readonly Dictionary<string, int> s_chosen = new()
     {
         // A text without signatures is not a note.
@@ -20,7 +20,7 @@ public sealed class WitnessHttpTests
         ["bad-proof-31-bytes"] = 400,
         ["bad-proof-64-lines"] = 400,
         ["body-over-16-KiB"] = 413,
-        // The first contact with an old size other than 0 was refused before.
+        // This witness refuses a first contact with an old size other than 0. So it has no state of that log when a later exchange asks.
         ["log-b-first-contact-old-nonzero"] = 409,
         ["log-b-state"] = 200,
         ["log-d-state"] = 200,

@@ -7,9 +7,9 @@ using Optiks.Witness.Tests.Support;
 namespace Optiks.Witness.Tests;
 
 /// <summary>
-/// Kills the witness with kill -9 at each step and at random times, while a log with two histories asks for both at once. Over all answers
-/// before and after, there is one root for each size, and what was signed is on disk. OPTIKS_WITNESS_ROUNDS is the number of kills (default
-/// 6).
+/// Kills the witness with kill -9 at each step and at random times, while a log with two histories sends requests for both histories at
+/// once. Over all answers before and after the kills, each size has only one signed root, and every signed checkpoint is on disk. The
+/// variable OPTIKS_WITNESS_ROUNDS is the number of kills (default 6).
 /// </summary>
 public sealed class WitnessKillTests
 {
@@ -50,7 +50,7 @@ public sealed class WitnessKillTests
             if (state is not null)
             {
                 size = (int)state.Checkpoint.Size;
-                // Both match when nothing new was stored.
+                // Both histories match if the witness stored nothing new.
                 current = both.First(log => log.Root(size) == state.Checkpoint.Root);
             }
             lock (_lock)
@@ -61,7 +61,7 @@ public sealed class WitnessKillTests
         Assert.True(s_rounds < 6 || size > 2, "nothing was cosigned");
     }
 
-    // Checks that the witness keeps to the history that was on disk when it was killed, and to no other.
+    // Checks that the witness accepts only the history that was on disk when it was killed.
     private async Task CheckStartAsync(WitnessProcess witness, TestLog log, int size)
     {
         if (size == 0)
@@ -77,7 +77,7 @@ public sealed class WitnessKillTests
         Assert.Equal(422, (await witness.AddAsync(await log.Fork(size - 1).RequestAsync(size, size + 3))).Status);
     }
 
-    // Adds entry by entry until the witness is gone, and returns the number of cosignatures.
+    // Sends checkpoints that each add one entry until the witness is gone, and returns the number of cosignatures.
     private async Task<int> AskAsync(WitnessProcess witness, TestLog log, int size)
     {
         int answers = 0;
@@ -85,12 +85,13 @@ public sealed class WitnessKillTests
         {
             while (true)
             {
-                // After that it repeats the same size, so that the vectors' entries last for all rounds.
+                // After MostSteps answers, repeat the same size, so that the vectors' entries last for all rounds.
                 int next = answers < MostSteps ? size + 1 : size;
                 (int status, _, string line) = await witness.AddAsync(await log.RequestAsync(size, next));
                 if (status != 200)
                 {
-                    // The other history was first: this one can only wait for the end.
+                    // The witness has accepted the other history first, so the requests of this history are refused until the witness is
+                    // gone.
                     Assert.Contains(status, (int[])[409, 422]);
                     await Task.Delay(1, TestContext.Current.CancellationToken);
                     continue;

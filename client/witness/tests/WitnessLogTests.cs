@@ -73,7 +73,7 @@ public sealed class WitnessLogTests : IDisposable
         Assert.Equal(422, (await AddAsync(logs, fork, 5, 5)).Status);
         Assert.Equal(422, (await AddAsync(logs, fork, 5, 5)).Status);
         Assert.Equal(422, (await AddAsync(logs, fork, 5, 9)).Status);
-        // The control: the same log continues.
+        // The control: the witness cosigns a checkpoint that extends the same log.
         Assert.Equal(200, (await AddAsync(logs, _log, 5, 9)).Status);
 
         string evidence = await File.ReadAllTextAsync(Assert.Single(Directory.GetFiles(_folder.Place.Evidence)), TestContext.Current.CancellationToken);
@@ -109,7 +109,7 @@ public sealed class WitnessLogTests : IDisposable
         Assert.True(AddCheckpointRequest.TryParse(await _log.RequestAsync(0, 1), out AddCheckpointRequest? request));
 
         Task<WitnessAnswer>[] asked = [.. Enumerable.Range(0, 8).Select(_ => log.AddAsync(request, 1, TestContext.Current.CancellationToken))];
-        // Refused at once: an accepted request waits for the signer.
+        // The witness refuses this request at once; an accepted request would wait for the signer.
         Assert.Equal(429, (await log.AddAsync(request, 1, TestContext.Current.CancellationToken).WaitAsync(TimeSpan.FromMinutes(1), TestContext.Current.CancellationToken)).Status);
         asked = [.. asked, log.AddAsync(request, 2, TestContext.Current.CancellationToken)];
         Assert.All(asked, one => Assert.False(one.IsCompleted));
@@ -119,7 +119,7 @@ public sealed class WitnessLogTests : IDisposable
         Assert.Equal(409, (await log.AddAsync(request, 1, TestContext.Current.CancellationToken)).Status);
     }
 
-    // Shows what a witness cannot notice (docs/spec/witness.md section 5), so that nobody relies on it.
+    // Shows a fault that a witness cannot notice (docs/spec/witness.md section 5), so that nobody relies on a witness to notice it.
     [Fact]
     public async Task An_older_copy_of_the_state_is_not_noticed()
     {
@@ -144,7 +144,7 @@ public sealed class WitnessLogTests : IDisposable
         WitnessAnswer first = await AddAsync(logs, _log, 0, 1);
         string state = _folder.StateOf(Vectors.Log);
         File.Move(state, state + ".kept");
-        // A rename over a folder fails, even for root.
+        // Put a non-empty folder in place of the state file, because renaming a file over a folder fails even for root.
         Directory.CreateDirectory(Path.Combine(state, "in the way"));
         await Assert.ThrowsAsync<WitnessStorageException>(() => AddAsync(logs, _log, 1, 2));
         Assert.Equal(1UL, logs.All[0].Size);

@@ -1,6 +1,6 @@
 namespace Optiks.Stress.Load;
 
-/// <summary>Says how the intended starts are spaced.</summary>
+/// <summary>The spacing of the intended starts.</summary>
 internal enum Arrivals
 {
     Poisson,
@@ -8,8 +8,8 @@ internal enum Arrivals
 }
 
 /// <summary>
-/// Computes the intended starts of an open loop. They follow from the rate alone, never from when earlier answers came, so that a server
-/// that stalls is charged for everything that would have arrived in the meantime.
+/// Computes the intended starts of an open loop. The starts depend only on the rate, never on the times of earlier answers. If a server
+/// stalls, the latencies thus include the wait of all requests that would have arrived during the stall.
 /// </summary>
 internal sealed class ArrivalSchedule
 {
@@ -20,11 +20,11 @@ internal sealed class ArrivalSchedule
     private double _sum;
     private long _index;
 
-    /// <summary>Creates a schedule that begins at a time on the run's clock.</summary>
-    /// <param name="arrivals">Spacing.</param>
-    /// <param name="rate">Arrivals a second, on average.</param>
+    /// <summary>Creates a schedule that begins at the time <paramref name="first"/> on the run's clock.</summary>
+    /// <param name="arrivals">Spacing of the starts.</param>
+    /// <param name="rate">Average number of arrivals per second.</param>
     /// <param name="first">Start of the schedule, in seconds.</param>
-    /// <param name="random">Source of the Poisson gaps.</param>
+    /// <param name="random">Source of random numbers for the Poisson gaps.</param>
     public ArrivalSchedule(Arrivals arrivals, double rate, double first, Random random)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(rate);
@@ -35,7 +35,8 @@ internal sealed class ArrivalSchedule
     }
 
     /// <summary>
-    /// Returns the next intended start in seconds. Constant starts are computed from their index, so that rounding does not add up.
+    /// Returns the next intended start in seconds. With constant spacing, the schedule computes each start from its index, so that rounding
+    /// errors do not add up.
     /// </summary>
     public double Next()
     {

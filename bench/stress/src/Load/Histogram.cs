@@ -3,14 +3,14 @@ using System.Numerics;
 namespace Optiks.Stress.Load;
 
 /// <summary>
-/// Counts durations in microseconds in log-linear buckets: exact below 128, and from there each power of two in 64 equal parts. A
-/// percentile is at most 1/64 above the exact one and never below it. Not thread-safe.
+/// Counts durations in microseconds in log-linear buckets. Durations below 128 have exact buckets; above, each power of two is split into
+/// 64 equal buckets. A percentile is at most 1/64 above the exact percentile and never below it. Not thread-safe.
 /// </summary>
 internal sealed class Histogram
 {
     private const int ExactBits = 7;
     private const int Parts = 1 << (ExactBits - 1);
-    // The array is only as long as the longest duration needs: a long run has one for each second.
+    // The array is only as long as the longest duration needs, because a long run has one histogram for each second.
     private long[] _counts = [];
 
     public long Count { get; private set; }
@@ -22,12 +22,12 @@ internal sealed class Histogram
 
     public double Mean => Count == 0 ? 0 : Sum / Count;
 
-    /// <summary>The buckets that counted something, from the shortest on: the upper edge in microseconds, and the count.</summary>
+    /// <summary>
+    /// The buckets that are not empty, from the shortest duration on: each with its upper edge in microseconds, and its count.
+    /// </summary>
     public IEnumerable<(long UpperEdge, long Count)> Buckets => _counts.Index().Where(bucket => bucket.Item > 0).Select(bucket => (UpperEdge(bucket.Index), bucket.Item));
 
-    /// <summary>
-    /// Counts a duration <paramref name="times"/> times; a negative one (a clock's rounding) counts as 0.
-    /// </summary>
+    /// <summary>Counts a duration <paramref name="times"/> times; a negative duration (from a clock's rounding) counts as 0.</summary>
     public void Record(long microseconds, long times = 1)
     {
         if (times <= 0)
@@ -55,8 +55,10 @@ internal sealed class Histogram
         Max = Math.Max(Max, other.Max);
     }
 
-    /// <summary>Returns the percentile by nearest rank, as the upper edge of its bucket; 0 when nothing was recorded.</summary>
-    /// <param name="percent">0 to 100.</param>
+    /// <summary>
+    /// Returns a percentile by nearest rank, as the upper edge of the bucket that has it; 0 when no duration was recorded.
+    /// </summary>
+    /// <param name="percent">The percentage, 0 to 100.</param>
     public long Percentile(double percent)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(percent);

@@ -13,7 +13,7 @@ internal sealed class KeySampler
     private readonly double _highest;
     private readonly double _accept;
 
-    /// <summary>Creates a sampler of this many keys; an exponent of 0 is uniform.</summary>
+    /// <summary>Creates a sampler of this many keys; with an exponent of 0 it picks keys uniformly.</summary>
     public KeySampler(int keys, double exponent)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(keys);
@@ -45,7 +45,7 @@ internal sealed class KeySampler
 
     private double Weight(double x) => Math.Pow(x, -_exponent);
 
-    // The antiderivative of the weight; near exponent 1 its limit, the logarithm.
+    // Returns the antiderivative of the weight. Near exponent 1 it is the limit, the logarithm.
     private double Integral(double x) =>
         Math.Abs(1 - _exponent) < 1e-9 ? Math.Log(x) : (Math.Pow(x, 1 - _exponent) - 1) / (1 - _exponent);
 

@@ -13,7 +13,7 @@ internal sealed class KindTotals
     public long Octets { get; set; }
 
     /// <summary>
-    /// The number of requests that were not sent in time: the bound on requests in flight held them back longer than allowed.
+    /// The number of requests that were not sent, because the bound on requests in flight held them back longer than allowed.
     /// </summary>
     public long NotSent { get; set; }
 

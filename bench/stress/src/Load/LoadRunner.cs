@@ -4,12 +4,13 @@ using Optiks.Stress.Traffic;
 namespace Optiks.Stress.Load;
 
 /// <summary>
-/// Sends requests at their intended times, whatever happens to earlier ones, with a bounded number in flight. An arrival that finds no room
-/// waits, and its latency counts from its intended start. An arrival that has waited too long is not sent, and is counted.
+/// Sends requests at their intended times, whatever happens to earlier requests, with a bounded number in flight. If the bound is reached,
+/// an arrival waits, and its latency still counts from its intended start. If an arrival has waited too long, the runner counts it and does
+/// not send it.
 /// </summary>
 internal sealed class LoadRunner : IDisposable
 {
-    // The timer's resolution: arrivals within it are sent together.
+    // The resolution of the timer. Arrivals within one tick are sent together.
     private static readonly TimeSpan s_tick = TimeSpan.FromMilliseconds(1);
     private readonly RunOptions _options;
     private readonly int _maxInFlight;
@@ -34,7 +35,7 @@ internal sealed class LoadRunner : IDisposable
         _room = new SemaphoreSlim(maxInFlight, maxInFlight);
     }
 
-    /// <summary>Executes a request; it reads the clock when the whole answer has arrived.</summary>
+    /// <summary>Executes a request, and reads the clock when the whole answer has arrived.</summary>
     internal delegate Task<(RequestOutcome Outcome, double Ended)> Sender(Planned planned, Func<double> now, CancellationToken cancellationToken);
 
     /// <summary>The current time in seconds on the run's clock.</summary>
@@ -44,10 +45,12 @@ internal sealed class LoadRunner : IDisposable
 
     public void Dispose() => _room.Dispose();
 
-    // The loop itself holds one until it ends.
+    // Subtract one, because the loop itself counts as one request until it ends.
     public int InFlight => Math.Max(0, Volatile.Read(ref _inFlight) - 1);
 
-    /// <summary>Runs the whole load, and returns when every request has ended. Cancelling ends it early, with the results so far.</summary>
+    /// <summary>
+    /// Runs the whole load, and returns when every request has ended. If the caller cancels, the load ends early, with the results so far.
+    /// </summary>
     public async Task<IReadOnlyList<Stage>> RunAsync(CancellationToken cancellationToken)
     {
         var stages = new List<Stage>();
@@ -92,13 +95,13 @@ internal sealed class LoadRunner : IDisposable
                 continue;
             }
             Interlocked.Increment(ref _inFlight);
-            // The request runs outside this loop, whose only work is to keep time. It gets a copy of the loop's variable, which changes
-            // before the task reads it.
+            // The request runs outside this loop, so that the loop only keeps time. Copy the loop's variable for the task, because the loop
+            // changes it before the task reads it.
             double due = intended;
             _ = Task.Run(() => SendAsync(planned, due), CancellationToken.None);
             _recorder.InFlight(intended, _maxInFlight - _room.CurrentCount);
         }
-        // The quiet time after the last arrival belongs to the stage, too.
+        // Wait until the end of the stage, because the quiet time after the last arrival belongs to the stage too.
         await UntilAsync(stop, cancellationToken);
     }
 
@@ -119,7 +122,7 @@ internal sealed class LoadRunner : IDisposable
         }
         catch (Exception e)
         {
-            // This exception ends the run: a fault of the tester must not look like a slow server.
+            // Let this exception end the run, because a fault of this program must not look like a slow server.
             Interlocked.CompareExchange(ref _failure, e, null);
         }
         finally
@@ -148,7 +151,7 @@ internal sealed class LoadRunner : IDisposable
         for (int i = first; i < last; i++)
         {
             latency.Add(seconds[i].Latency);
-            // A request that is still unanswered has taken at least until now.
+            // Count an unanswered request with the time that it has taken so far.
             latency.Record((long)((Now - (i + 1)) * 1e6), seconds[i].Unanswered);
             offered += seconds[i].Offered;
             bad += seconds[i].Failed + seconds[i].NotSent;

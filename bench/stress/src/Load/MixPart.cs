@@ -4,8 +4,8 @@ namespace Optiks.Stress.Load;
 
 /// <summary>One operation of a mix.</summary>
 /// <param name="Kind">The kind of operation.</param>
-/// <param name="Weight">Above 0, relative to the other parts.</param>
-/// <param name="Size">Updates in a batch; 1 for everything else.</param>
+/// <param name="Weight">Weight of this operation relative to the other parts; above 0.</param>
+/// <param name="Size">Number of updates in a batch; 1 for every other operation.</param>
 internal readonly record struct MixPart(OperationKind Kind, double Weight, int Size)
 {
     public string Name { get; } = Kind == OperationKind.Batch ? $"batch:{Size}" : Kind.ToString().ToLowerInvariant();

@@ -21,9 +21,9 @@ internal enum OperationKind
     /// <summary>Audit proof of one recent epoch.</summary>
     Audit,
 
-    /// <summary>One update.</summary>
+    /// <summary>Request with one update.</summary>
     Update,
 
-    /// <summary>A list of updates.</summary>
+    /// <summary>Request with a list of updates.</summary>
     Batch,
 }

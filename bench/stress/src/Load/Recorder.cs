@@ -1,8 +1,9 @@
 namespace Optiks.Stress.Load;
 
 /// <summary>
-/// Collects results: totals by operation of everything that was intended after the warm-up, and one entry for each second of the whole run.
-/// If requested, it also collects totals of windows of the measured time. Times are seconds on the run's clock. Thread-safe.
+/// Collects results: the totals by operation of all requests that were intended after the warm-up, and one entry for each second of the
+/// whole run. If requested, it also collects the totals of each window of the measured time. Times are seconds on the run's clock.
+/// Thread-safe.
 /// </summary>
 internal sealed class Recorder
 {
@@ -20,12 +21,12 @@ internal sealed class Recorder
     }
 
     /// <summary>
-    /// The windows in order, from the end of the warm-up on, by the requests' intended starts. Callers read them once nothing is added any
-    /// more. Empty unless they were requested.
+    /// The windows in order, from the end of the warm-up on, by the requests' intended starts. Callers must read the windows only after the
+    /// last result was added. Empty unless windows were requested.
     /// </summary>
     public IReadOnlyList<IReadOnlyDictionary<string, KindTotals>> Windows => _windows;
 
-    /// <summary>Counts an arrival at its intended start, whatever happens to it.</summary>
+    /// <summary>Counts an arrival at its intended start, whatever happens to its request.</summary>
     public void Offered(double intended)
     {
         lock (_lock)
@@ -99,7 +100,8 @@ internal sealed class Recorder
     }
 
     /// <summary>
-    /// Runs a function on the collected figures while nothing is added; it must not keep references to them while the run continues.
+    /// Runs a function on the collected figures while no result can be added. The function must not keep references to the figures while
+    /// the run continues.
     /// </summary>
     public T Read<T>(Func<IReadOnlyDictionary<string, KindTotals>, IReadOnlyList<Second>, T> read)
     {

@@ -1,6 +1,9 @@
 namespace Optiks.Stress.Load;
 
-/// <summary>One second of a run. Offered, failed and latency count by the intended start, completed by the end.</summary>
+/// <summary>
+/// One second of a run. Offered and failed requests and latencies belong to the second of the intended start; completed requests belong to
+/// the second in which they ended.
+/// </summary>
 internal sealed class Second
 {
     public int Offered { get; set; }

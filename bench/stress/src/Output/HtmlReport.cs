@@ -134,7 +134,7 @@ internal static class HtmlReport
         add($"</table><p>Saturated: p99 above {result.Options.LimitLatency * 1e3:0} ms, or more than {result.Options.LimitErrors * 100:0.##} % failed or unsent.</p></section>");
     }
 
-    // The last second is usually incomplete.
+    // Returns the number of complete seconds, because the last second is usually incomplete.
     private static int FullSeconds(RunResult result) =>
         Math.Min(result.Seconds.Count, Math.Max(1, (int)(result.Stages.Count > 0 ? result.Stages[^1].End : result.Options.WarmUp)));
 

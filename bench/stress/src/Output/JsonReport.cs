@@ -5,8 +5,8 @@ using Optiks.Stress.Load;
 namespace Optiks.Stress.Output;
 
 /// <summary>
-/// Writes the figures: <c>cpu, cores, commit, results</c> as in all benchmarks here, and next to them the figures that only a stress run
-/// has. A run measures no baseline, so baseline and ratio are null.
+/// Writes the figures as JSON: the members <c>cpu, cores, commit, results</c> of all benchmarks of this project, and the figures that only
+/// a stress run has. A run measures no baseline, so baseline and ratio are null.
 /// </summary>
 internal static class JsonReport
 {
@@ -179,7 +179,7 @@ internal static class JsonReport
         writer.WriteEndArray();
     }
 
-    // Percentiles over several windows are computed from these.
+    // Writes the buckets of a histogram, from which readers can compute percentiles over several windows.
     private static void WriteLatencies(Utf8JsonWriter writer, Histogram latency)
     {
         writer.WriteStartArray("latencies_us");

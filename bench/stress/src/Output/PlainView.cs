@@ -29,7 +29,7 @@ internal sealed class PlainView : ILiveView
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // This is the end of the run.
+            // Cancellation is the normal end of the run.
         }
     }
 

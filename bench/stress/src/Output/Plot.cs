@@ -20,7 +20,7 @@ internal sealed class Plot
     private IReadOnlyList<double> _marks = [];
     private double _warmUp;
 
-    /// <summary>Creates a plot of this many seconds; a logarithmic one begins at 0.1.</summary>
+    /// <summary>Creates a plot of this many seconds. The axis of a logarithmic plot begins at 0.1.</summary>
     public Plot(int seconds, bool logarithmic, string unit)
     {
         _seconds = seconds;
@@ -28,14 +28,14 @@ internal sealed class Plot
         _unit = unit;
     }
 
-    /// <summary>Marks times (epochs), and shades the warm-up; both in seconds.</summary>
+    /// <summary>Marks the times of epochs, and shades the warm-up. Both arguments are in seconds.</summary>
     public void Mark(IEnumerable<double> moments, double warmUp)
     {
         _marks = [.. moments.Where(moment => moment >= 0 && moment <= _seconds)];
         _warmUp = Math.Min(warmUp, _seconds);
     }
 
-    /// <summary>Adds a line with one value per second, and a CSS variable for its colour.</summary>
+    /// <summary>Adds a line with one value per second, in the colour of a CSS variable.</summary>
     public void Line(string name, string color, double[] values) => _lines.Add((name, color, values));
 
     public string Draw()

@@ -42,7 +42,7 @@ internal sealed class TerminalView : ILiveView
     private static Table Draw(LiveFigures figures)
     {
         Table table = new Table().Border(TableBorder.Rounded).HideHeaders().Title(string.Create(CultureInfo.InvariantCulture, $"optiks-stress  {figures.Now:0} s  epoch {figures.Epoch}"));
-        // Names and figures are side by side: a single row of all would not fit into 80 columns.
+        // Use three pairs of columns for names and figures, because a single row with all figures would not fit into 80 columns.
         for (int i = 0; i < 3; i++)
         {
             table.AddColumn(new TableColumn("").LeftAligned().Width(11)).AddColumn(new TableColumn("").RightAligned().Width(9));

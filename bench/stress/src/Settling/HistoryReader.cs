@@ -7,7 +7,7 @@ using Optiks.Stress.Traffic;
 namespace Optiks.Stress.Settling;
 
 /// <summary>
-/// Reads verified histories of keys at the first replica: of the current period, and of ended ones at their last epochs
+/// Reads verified histories of keys from the first replica: histories of the current period, and of ended periods at their last epochs
 /// (docs/spec/periods.md section 5). Thread-safe.
 /// </summary>
 internal sealed class HistoryReader
@@ -27,19 +27,20 @@ internal sealed class HistoryReader
         _time = time;
     }
 
-    /// <summary>Tells whether the log's configuration still promises a period (docs/spec/periods.md section 8).</summary>
+    /// <summary>Tells whether the log must still serve a period, according to its configuration (docs/spec/periods.md section 8).</summary>
     public bool IsServed(ulong period) => _views.Period - Math.Min(period, _views.Period) < _options.Anchor.Configuration.RetainedPeriods;
 
     /// <summary>
-    /// Reads the whole history of a key in a period. Returns a failure if it could not be read, and null for a period that is no longer
-    /// served. If the log begins the next period in the meantime, the reader follows it.
+    /// Reads the whole history of a key in a period. Returns a description of the failure if the history could not be read, and a null
+    /// history for a period that the log no longer serves. If the log begins the next period in the meantime, the reader follows the log
+    /// into that period.
     /// </summary>
     /// <param name="key">The key.</param>
     /// <param name="period">The period.</param>
     /// <param name="mustShow">The least epoch of a history of the current period.</param>
-    /// <param name="before">The key at the end of the previous period; null if it is not compared.</param>
-    /// <param name="isTimeUp">Says when to give up.</param>
-    /// <param name="cancellationToken">Ends it.</param>
+    /// <param name="before">The end state of the key in the previous period; null if the history is not compared with an end state.</param>
+    /// <param name="isTimeUp">Tells whether the reader must give up.</param>
+    /// <param name="cancellationToken">Cancels the reading.</param>
     public async Task<(KeyHistory? History, string? Failure)> ReadAsync(
         string key, ulong period, ulong mustShow, EndState? before, Func<bool> isTimeUp, CancellationToken cancellationToken)
     {
@@ -76,7 +77,7 @@ internal sealed class HistoryReader
                     }
                     continue;
                 }
-                // The replica has begun another period, or is an epoch behind a publication.
+                // Try again: the replica has begun another period, or is still behind the epoch of a publication.
                 failure = $"could not be read: the replica shows epoch {head.Epoch} of period {head.Period}, asked was for epoch {mustShow} of period {period}";
             }
             else
@@ -118,7 +119,7 @@ internal sealed class HistoryReader
             return Verifier.Versions(context, keys, [_known], answer);
         }
 
-        // Returns the whole history with its last page; null before.
+        // Adds a page. Returns the whole history after its last page, and null after earlier pages.
         public KeyHistory? Add(VersionsVerdict verdict, byte[] answer)
         {
             VerifiedHead head = verdict.Head!;

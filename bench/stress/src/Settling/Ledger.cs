@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Optiks.Stress.Settling;
 
-/// <summary>Records the updates that were accepted, and those whose outcome is unknown. Thread-safe.</summary>
+/// <summary>Records the updates that were accepted, and the updates whose outcome is unknown. Thread-safe.</summary>
 internal sealed class Ledger
 {
     private long _count;
@@ -16,7 +16,7 @@ internal sealed class Ledger
 
     /// <summary>Records the accepted items of one request.</summary>
     /// <param name="items">The request's items.</param>
-    /// <param name="at">Timestamp of the answer; null when the answer to its first sending was lost.</param>
+    /// <param name="at">Timestamp of the answer; null when the answer to the first sending of the request was lost.</param>
     public void Accepted(IReadOnlyCollection<UpdateItem> items, long? at)
     {
         foreach (UpdateItem item in items)
@@ -28,9 +28,9 @@ internal sealed class Ledger
 
     public void Uncertain(IReadOnlyList<UpdateItem> items, byte[] body, Uri server) => Unknown.Enqueue(new Unanswered(items, body, server));
 
-    /// <summary>An accepted update and the timestamp of its 202, if that is known.</summary>
+    /// <summary>An accepted update, with the timestamp of its 202 answer if the timestamp is known.</summary>
     internal readonly record struct AcceptedUpdate(UpdateItem Item, long? At);
 
-    /// <summary>A request without an answer that tells its outcome.</summary>
+    /// <summary>A request whose outcome is unknown, because no answer came that says it.</summary>
     internal sealed record Unanswered(IReadOnlyList<UpdateItem> Items, byte[] Body, Uri Server);
 }

@@ -6,9 +6,9 @@ using Optiks.Stress.Traffic;
 namespace Optiks.Stress.Settling;
 
 /// <summary>
-/// Follows every accepted update to its publication, after the load has ended. Requests without an answer are sent again under their ids,
-/// and each id is polled until it is published. The versions of each updated key are compared with its verified histories, period by
-/// period.
+/// Follows the accepted updates to their publication after the load has ended. It sends requests without an answer again under their
+/// request ids, and polls each id until its update is published. It then compares the versions of updated keys with the keys' verified
+/// histories, period by period.
 /// </summary>
 internal sealed class Settler
 {
@@ -42,14 +42,14 @@ internal sealed class Settler
     private bool TimeIsUp => _time.GetElapsedTime(_started).TotalSeconds > _limit;
 
     /// <summary>Settles the ledger of a run.</summary>
-    /// <param name="ledger">The ledger, to which nothing is added any more.</param>
+    /// <param name="ledger">The ledger of the run; the load must not add to it any more.</param>
     /// <param name="lastBefore">Last epoch before the run.</param>
-    /// <param name="measuredFrom">Timestamp from which acceptances count for the delay.</param>
-    /// <param name="seconds">Time limit for everything except the comparison with histories.</param>
-    /// <param name="share">Share of the updated keys all of whose updates are followed.</param>
-    /// <param name="checkKeys">The most keys to compare with their history.</param>
+    /// <param name="measuredFrom">Timestamp from which on accepted updates count for the delay.</param>
+    /// <param name="seconds">Time limit in seconds for everything except the comparison with histories.</param>
+    /// <param name="share">Share of the updated keys, 0 to 1; the settler follows all updates of these keys.</param>
+    /// <param name="checkKeys">The greatest number of keys to compare with their histories.</param>
     /// <param name="progress">Receives progress messages.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <param name="cancellationToken">Cancels the settlement.</param>
     public async Task<Settlement> SettleAsync(
         Ledger ledger, ulong lastBefore, long measuredFrom, double seconds, double share, int checkKeys, Action<string> progress, CancellationToken cancellationToken)
     {
@@ -70,15 +70,15 @@ internal sealed class Settler
         progress($"following {followed.Length} of {all.Length} accepted updates to their publication");
         if (followed.Length > 0)
         {
-            // Epochs take updates in their order: once the last one is published, nearly all are, and no thousands of requests have slowed
-            // the epochs down.
+            // Wait for the last update first. Epochs publish updates in their order, so nearly all updates are then published, and
+            // thousands of polls have not slowed the epochs down.
             await WaitAsync(followed[^1].Item, cancellationToken);
         }
         await System.Threading.Tasks.Parallel.ForEachAsync(followed, parallel, async (update, token) => await FollowAsync(update, measuredFrom, token));
         double waited = _time.GetElapsedTime(_started).TotalSeconds;
         string[] chosen = [.. _byKey.Keys.Order(StringComparer.Ordinal).Take(checkKeys)];
         progress($"comparing {chosen.Length} of {_byKey.Count} updated keys with their history");
-        // Updates without an answer may or may not be in a history, so an unclaimed version then proves nothing.
+        // If some updates still have no answer, they may be in a history, so a version that belongs to no known update proves nothing.
         bool complete = unsettled == 0;
         await System.Threading.Tasks.Parallel.ForEachAsync(chosen, parallel, async (key, token) => await CompareAsync(key, lastBefore, complete, token));
         return new Settlement
@@ -120,7 +120,8 @@ internal sealed class Settler
         return false;
     }
 
-    // Chooses whole keys, evenly over their sorted names: a key is compared with its history only when all of its updates are known.
+    // Chooses all updates of some keys, evenly over the sorted names of the keys. A key can be compared with its history only when all of
+    // its updates are known.
     internal static Ledger.AcceptedUpdate[] Choose(Ledger.AcceptedUpdate[] updates, double share)
     {
         if (share >= 1)
@@ -148,7 +149,7 @@ internal sealed class Settler
         }
     }
 
-    // Returns an update's final status; when the time is up, its last status or the reason why it has no status.
+    // Returns an update's final status. When the time is up, returns the update's last status, or the reason why there is no status.
     private async Task<StatusText> WaitAsync(UpdateItem item, CancellationToken cancellationToken)
     {
         while (true)
@@ -168,8 +169,8 @@ internal sealed class Settler
         }
     }
 
-    // Compares period by period, from that of the key's first update on: versions begin at 1 again in each, with a copy of the last one of
-    // the previous period.
+    // Compares a key's updates with its history period by period, from the period of the key's first update on. In each period versions
+    // begin at 1 again, with a copy of the last version of the previous period.
     private async Task CompareAsync(string key, ulong lastBefore, bool complete, CancellationToken cancellationToken)
     {
         ILookup<ulong, VersionCheck.Published> updates = _byKey[key].ToLookup(update => update.Period);

@@ -3,8 +3,8 @@ using System.Text.Json;
 namespace Optiks.Stress.Settling;
 
 /// <summary>The update-service's answer about a request id with one item.</summary>
-/// <param name="Status">pending, published, refused; unusable-answer for anything else.</param>
-/// <param name="Published">Period, version and epoch when published.</param>
+/// <param name="Status">The status: pending, published or refused; unusable-answer for any other answer.</param>
+/// <param name="Published">Period, version and epoch of the update; null unless the update was published.</param>
 internal readonly record struct StatusText(string Status, VersionCheck.Published? Published)
 {
     private static readonly StatusText s_unusable = new("unusable-answer", null);

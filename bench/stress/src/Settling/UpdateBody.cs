@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Optiks.Stress.Settling;
 
-/// <summary>Encodes updates (docs/spec/rest.md section 5), each element with a request id of its own.</summary>
+/// <summary>Encodes updates (docs/spec/rest.md section 5), each with its own request id.</summary>
 internal static class UpdateBody
 {
     public static byte[] Encode(IReadOnlyList<UpdateItem> items, KeySpace keys, bool list)

@@ -3,15 +3,15 @@ namespace Optiks.Stress.Settling;
 /// <summary>Compares the versions that the update-service named for a key's updates with the key's verified history.</summary>
 internal static class VersionCheck
 {
-    /// <summary>One update: the period, the version in it and the epoch that the update-service named.</summary>
+    /// <summary>One update, with the period, version and epoch that the update-service named.</summary>
     internal readonly record struct Published(ulong Period, ulong Version, ulong Epoch);
 
     /// <summary>One version of the verified history; epoch 0 for a copy made at a period's start.</summary>
     internal readonly record struct HistoryVersion(ulong Version, ulong Epoch);
 
     /// <summary>
-    /// Counts updates that the history does not have as they were named (lost). Also counts versions that two updates share, or that were
-    /// made after <paramref name="lastBefore"/> and belong to no update (doubled).
+    /// Counts lost updates, which the history does not have under the version and epoch that the update-service named. Also counts doubled
+    /// versions, which two updates share, or which are later than epoch <paramref name="lastBefore"/> and belong to no update.
     /// </summary>
     /// <param name="updates">All accepted updates of the key in one period.</param>
     /// <param name="history">Verified versions of that period, from the first on.</param>

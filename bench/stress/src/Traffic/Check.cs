@@ -3,5 +3,5 @@ using Optiks.Protocol;
 
 namespace Optiks.Stress.Traffic;
 
-/// <summary>Verifies an answer against the head that was kept when it was requested, and changes nothing.</summary>
+/// <summary>Verifies an answer against the head that was kept when the answer was requested. The check changes no state.</summary>
 internal delegate (Reason Reason, VerifiedHead? Head, T? Found) Check<T>(VerifierContext context, KeptHead? kept, byte[] answer);

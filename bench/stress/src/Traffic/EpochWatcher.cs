@@ -3,10 +3,11 @@ using Optiks.Protocol;
 
 namespace Optiks.Stress.Traffic;
 
-/// <summary>Polls each replica's head during the load, and so knows when each epoch appeared.</summary>
+/// <summary>Polls each replica's head during the load, to find out when each epoch appeared.</summary>
 internal sealed class EpochWatcher
 {
-    // This interval is the error of a time from acceptance to publication; a head costs a replica next to nothing.
+    // The interval between polls, which is the error of each measured time from acceptance to publication. It can be this short because a
+    // head costs a replica very little work.
     private static readonly TimeSpan s_interval = TimeSpan.FromMilliseconds(20);
     private readonly TargetOptions _options;
     private readonly VerifyingSessions _sessions;
@@ -21,7 +22,7 @@ internal sealed class EpochWatcher
         _time = time;
     }
 
-    /// <summary>Follows the heads until cancelled.</summary>
+    /// <summary>Follows the heads of all replicas until the caller cancels.</summary>
     public async Task FollowAsync(CancellationToken cancellationToken)
     {
         try
@@ -37,13 +38,13 @@ internal sealed class EpochWatcher
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // This is the end of the run.
+            // Cancellation is the normal end of the run.
         }
     }
 
     /// <summary>
-    /// Reads one replica's head and the bounds of periods, which later questions may need at once. Returns the error's name when it could
-    /// not.
+    /// Reads one replica's head and the bounds of periods, which later questions may need at once. Returns the name of the error if it
+    /// could not read them.
     /// </summary>
     public async Task<string?> ContactAsync(int replica, Views views, CancellationToken cancellationToken)
     {

@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Optiks.Stress.Traffic;
 
-/// <summary>Counts the answers that were verified, and those that were wrong. Thread-safe.</summary>
+/// <summary>Counts the answers that were verified, and the wrong answers among them. Thread-safe.</summary>
 internal sealed class Findings
 {
     private const int MostExamples = 20;
@@ -21,7 +21,7 @@ internal sealed class Findings
 
     public void Unverified() => Interlocked.Increment(ref _answers);
 
-    /// <summary>Counts a verified answer; a complaint says what is wrong with it.</summary>
+    /// <summary>Counts a verified answer. A complaint says what is wrong with the answer; null means that the answer is correct.</summary>
     public void Add(string? complaint)
     {
         Interlocked.Increment(ref _answers);

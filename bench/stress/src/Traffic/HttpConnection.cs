@@ -7,9 +7,9 @@ using System.Text;
 namespace Optiks.Stress.Traffic;
 
 /// <summary>
-/// One keep-alive connection that speaks as much HTTP/1.1 (RFC 9112) as the services do: one request at a time, an answer with a length or
-/// in chunks. HttpClient does the same at several times the processor time, which a load generator on the services' own machine would take
-/// from them. Not thread-safe.
+/// One keep-alive connection that supports the part of HTTP/1.1 (RFC 9112) that the services use: one request at a time, and an answer with
+/// a length or in chunks. HttpClient needs several times the processor time, which a load generator on the same machine would take from the
+/// services. Not thread-safe.
 /// </summary>
 internal sealed class HttpConnection : IDisposable
 {
@@ -28,16 +28,18 @@ internal sealed class HttpConnection : IDisposable
         _stream = stream;
     }
 
-    /// <summary>Whether the last answer was read whole, and the server did not say that it closes.</summary>
+    /// <summary>Whether the whole last answer was read, and the server did not announce that it closes the connection.</summary>
     public bool Reusable { get; private set; }
 
-    /// <summary>Whether nothing has arrived since the last answer: neither the end of the connection nor unrequested data.</summary>
+    /// <summary>
+    /// Whether the connection is still usable: since the last answer, the server has not closed it and has not sent data without a request.
+    /// </summary>
     public bool IsOpen => !_socket.Poll(0, SelectMode.SelectRead);
 
-    /// <summary>A timestamp that the pool stores here.</summary>
+    /// <summary>The timestamp since which the connection is idle, which the pool sets.</summary>
     public long IdleSince { get; set; }
 
-    /// <summary>Connects. Throws <see cref="SocketException"/>, or the exceptions of TLS.</summary>
+    /// <summary>Connects to a server. Throws <see cref="SocketException"/>, or the exceptions of TLS.</summary>
     public static async Task<HttpConnection> OpenAsync(Uri server, CancellationToken cancellationToken)
     {
         var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
@@ -89,7 +91,8 @@ internal sealed class HttpConnection : IDisposable
                 _start += length + 2;
                 return head;
             }
-            // The end mark may be split between the data that was read and the data to come.
+            // Search the last three octets again, because the mark of the end may be split between the data that was read and the data to
+            // come.
             searched = Math.Max(0, _end - _start - 3);
             if (_end - _start > MostHeaderOctets)
             {
@@ -128,7 +131,7 @@ internal sealed class HttpConnection : IDisposable
             }
             if (length == 0)
             {
-                // Trailers and the empty line follow.
+                // Skip the trailers and the empty line that end the chunks.
                 while ((await ReadLineAsync(cancellationToken)).Length > 0)
                 {
                 }
@@ -186,10 +189,10 @@ internal sealed class HttpConnection : IDisposable
         _end += read > 0 ? read : throw new EndOfStreamException("The server closed the connection.");
     }
 
-    /// <summary>The relevant parts of a status line and header fields.</summary>
+    /// <summary>The parts of a status line and header fields that this connection uses.</summary>
     internal readonly record struct AnswerHead(int Status, int Length, bool Chunked, bool Closes)
     {
-        /// <summary>Parses lines that each end with CR LF. Throws <see cref="InvalidDataException"/>.</summary>
+        /// <summary>Parses a status line and header fields, which each end with CR LF. Throws <see cref="InvalidDataException"/>.</summary>
         public static AnswerHead Parse(ReadOnlySpan<byte> lines)
         {
             if (lines.Length < 12 || !lines.StartsWith("HTTP/1.1 "u8) || !Utf8Parser.TryParse(lines[9..12], out int status, out int digits) || digits != 3)

@@ -30,7 +30,7 @@ internal sealed class Operations
     }
 
     /// <summary>
-    /// Sends the request. <paramref name="now"/> is read when the whole answer has arrived, before it is verified.
+    /// Sends the request. It calls <paramref name="now"/> when the whole answer has arrived, before it verifies the answer.
     /// </summary>
     public Task<(RequestOutcome Outcome, double Ended)> RunAsync(Planned planned, Func<double> now, CancellationToken cancellationToken) => planned.Part.Kind switch
     {
@@ -104,7 +104,7 @@ internal sealed class Operations
         {
             return (Judge(planned, null, reply, "", null), ended);
         }
-        // The records before are requested outside the measured time, once per epoch.
+        // The verification needs the records of earlier epochs. The program requests each of these records once, outside the measured time.
         (byte[]? before, RequestOutcome failed) = await RecordAsync(server, epoch - 1, reply.Body.Length, cancellationToken);
         byte[]? start = null;
         if (before is not null)
@@ -121,7 +121,7 @@ internal sealed class Operations
         return (Judge(planned, reason, reply, $"epoch {epoch}", complaint), ended);
     }
 
-    // Returns the record of an epoch, or the outcome of the request for it.
+    // Returns the record of an epoch, or the outcome of the failed request for that record.
     private async Task<(byte[]? Record, RequestOutcome Failed)> RecordAsync(Uri server, ulong epoch, int proofLength, CancellationToken cancellationToken)
     {
         if (_views.Record(epoch) is { } shown)
@@ -155,13 +155,14 @@ internal sealed class Operations
         }
         if (reply.Status is 0 or >= 500)
         {
-            // It may have been accepted all the same, and is settled afterwards under the same ids.
+            // The server may have accepted the request although no answer came, so the settler sends it again under the same ids after the
+            // load.
             _ledger.Uncertain(items, body, _options.UpdateUrls[planned.Server]);
         }
         return (new RequestOutcome(reply.Error, 0, reply.Body.Length), ended);
     }
 
-    // A null reason means that the request failed, or its answer was not to be verified.
+    // Returns the outcome of a request. A null reason means that the request failed, or that the plan did not include verifying its answer.
     private RequestOutcome Judge(Planned planned, Reason? reason, Reply reply, string subject, string? complaint)
     {
         if (reason is not { } verdict)
@@ -174,8 +175,8 @@ internal sealed class Operations
         }
         if (verdict == Reason.Stale)
         {
-            // The replica is behind what it showed before, as after its restart. An SDK then asks another one, so this is an error here and
-            // not a false answer.
+            // The replica is behind the epoch that it showed before, for example after a restart. An SDK then asks another replica, so
+            // count this as an error and not as a false answer.
             return new RequestOutcome("stale", 0, reply.Body.Length);
         }
         if (verdict != Reason.Valid)

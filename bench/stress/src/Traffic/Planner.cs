@@ -38,7 +38,7 @@ internal sealed class Planner
         return new Planned(part, server, keys, _random.NextInt64(), _random.NextDouble() < _options.VerifyShare);
     }
 
-    // A key may have only a few updates pending, so a batch names each of its keys once.
+    // Draws distinct keys. A batch must name each key once, because a key may have only a few updates pending.
     private int[] Distinct(int size)
     {
         if (size == 1)

@@ -9,13 +9,14 @@ using Optiks.Protocol;
 namespace Optiks.Stress.Traffic;
 
 /// <summary>
-/// The connections to the services: as many as requests are in flight at once, kept for the next ones. The connection that was idle longest
-/// is used first. Otherwise the others would grow too old, and the next time that answers are late, all requests would wait for new
-/// connections and their TLS at once. Thread-safe.
+/// A pool of connections to the services, with as many connections as there were requests in flight at once. A request uses the connection
+/// that was idle longest. Otherwise unused connections would grow too old. When answers are late the next time, all requests would then
+/// wait for new connections and their TLS handshakes at once. Thread-safe.
 /// </summary>
 internal sealed class Target : IDisposable
 {
-    // Below the time after which Kestrel closes an idle connection, so that no request is sent into one that is about to close.
+    // This limit is shorter than the time after which Kestrel closes an idle connection, so that no request goes to a connection that is
+    // about to close.
     private const double MostIdleSeconds = 60;
     private readonly ConcurrentDictionary<string, ConcurrentQueue<HttpConnection>> _idle = new(StringComparer.Ordinal);
     private readonly string? _apiKey;
@@ -30,15 +31,15 @@ internal sealed class Target : IDisposable
     }
 
     /// <summary>
-    /// Sends a request and reads the whole answer. Failures are part of the reply, not exceptions; only the caller's cancellation throws.
+    /// Sends a request and reads the whole answer. The reply reports failures. The call throws an exception only if the caller cancels.
     /// </summary>
-    /// <param name="server">Base URL.</param>
-    /// <param name="path">Path and query.</param>
+    /// <param name="server">Base URL of the server.</param>
+    /// <param name="path">Path and query of the URL.</param>
     /// <param name="accept">Media type of the answer.</param>
-    /// <param name="body">Null for a GET.</param>
+    /// <param name="body">Body of a POST; null for a GET.</param>
     /// <param name="contentType">Media type of the body.</param>
     /// <param name="authorize">Whether to send the API key.</param>
-    /// <param name="extra">Time on top of the time limit, for requests that ask the server to wait.</param>
+    /// <param name="extra">Time that is added to the time limit, for requests that ask the server to wait.</param>
     /// <param name="cancellationToken">Ends the request.</param>
     public async Task<Reply> SendAsync(
         Uri server, string path, string accept, ReadOnlyMemory<byte>? body, string contentType, bool authorize, TimeSpan extra, CancellationToken cancellationToken)
@@ -139,7 +140,7 @@ internal sealed class Target : IDisposable
         return length;
     }
 
-    // Returns the problem's own name if the answer has one.
+    // Returns the name of the problem in the answer, or a name for the status if the answer has no problem document.
     private static string Problem(int status, byte[] answer)
     {
         try

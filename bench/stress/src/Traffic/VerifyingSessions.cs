@@ -4,9 +4,9 @@ using Optiks.Protocol;
 namespace Optiks.Stress.Traffic;
 
 /// <summary>
-/// Asks replicas and verifies their answers against what each has shown before. It follows the log into its later periods by their bounds
-/// (docs/spec/periods.md section 4), as the SDK does. An answer of another period than the kept head's is not accepted but requested again.
-/// Thread-safe.
+/// Asks replicas, and verifies each answer against the head that the same replica showed before. It follows the log into later periods by
+/// their bounds (docs/spec/periods.md section 4), as the SDK does. If an answer is of a later period than the kept head, it follows the log
+/// to that period and asks again. Thread-safe.
 /// </summary>
 internal sealed class VerifyingSessions
 {
@@ -21,11 +21,13 @@ internal sealed class VerifyingSessions
         _views = views;
     }
 
-    /// <summary>Asks a replica, until its answer belongs to the period that it has shown.</summary>
-    /// <param name="replica">Its number.</param>
+    /// <summary>
+    /// Asks a replica, and asks again after each change of the period until the answer is of the period of the replica's kept head.
+    /// </summary>
+    /// <param name="replica">Number of the replica.</param>
     /// <param name="question">The question.</param>
-    /// <param name="check">Verifies an answer; null if it is not verified.</param>
-    /// <param name="now">The run's clock, which is read when a whole answer has arrived, before it is verified.</param>
+    /// <param name="check">Verifies the answer; null if the answer is not verified.</param>
+    /// <param name="now">The run's clock, which the call reads when a whole answer has arrived, before it verifies the answer.</param>
     /// <param name="cancellationToken">Ends the request.</param>
     public async Task<Asked<T>> AskAsync<T>(int replica, Question question, Check<T>? check, Func<double> now, CancellationToken cancellationToken)
     {
@@ -61,7 +63,9 @@ internal sealed class VerifyingSessions
         }
     }
 
-    /// <summary>Reads the bounds of the periods from a kept head's on. A null reason means that the reply has an error.</summary>
+    /// <summary>
+    /// Reads the bounds of the periods, from the period of a kept head on. A null reason means that the reply has an error.
+    /// </summary>
     public async Task<(Reply Reply, Reason? Reason)> AskPeriodsAsync(int replica, KeptHead kept, CancellationToken cancellationToken)
     {
         Reply reply = await SendAsync(replica, new Question($"/v1/periods?from={kept.Period}", MediaTypes.Periods), kept, cancellationToken);
@@ -73,19 +77,20 @@ internal sealed class VerifyingSessions
         return (reply, verdict.Reason == Reason.Valid ? _views.Learn(replica, verdict, reply.Body) : verdict.Reason);
     }
 
-    // Follows from the period of a kept head to one that the replica has shown, or a later one.
+    // Follows the log from the period of a kept head to at least the given period, which the replica has shown.
     private async Task<(Reply Reply, Reason? Reason)> FollowAsync(int replica, KeptHead kept, ulong period, CancellationToken cancellationToken)
     {
         if (_views.Kept(replica)!.Period >= period)
         {
-            // Another question followed in the meantime.
+            // Another question has followed the log in the meantime.
             return (default, Reason.Valid);
         }
         (Reply reply, Reason? reason) = await AskPeriodsAsync(replica, kept, cancellationToken);
         return (reply, reason == Reason.Valid && _views.Kept(replica)!.Period < period ? Reason.Stale : reason);
     }
 
-    // Judges an answer of an earlier period than was shown: it shows nothing new, unless it belongs to another log.
+    // Judges an answer of an earlier period than the kept head's. If its record is the known record of its epoch, the replica is only
+    // behind; otherwise the log has forked.
     private Reason JudgeBehind(ReadOnlyMemory<byte> answer)
     {
         ReadOnlySpan<byte> record = answer.Span[..EpochRecord.Length];

@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Stress.Traffic;
 
 /// <summary>
-/// Keeps what the replicas have shown: for each the head on which later requests build, and over all of them one record per epoch and one
-/// root per size. So two replicas that show different logs are found out. Thread-safe.
+/// Keeps what the replicas have shown. For each replica it keeps the head against which later answers are verified. For all replicas
+/// together it keeps one record per epoch and one root per size, to detect replicas that show different logs. Thread-safe.
 /// </summary>
 internal sealed class Views
 {
@@ -25,7 +25,9 @@ internal sealed class Views
         _kept = new KeptHead?[replicas];
     }
 
-    /// <summary>The epochs and the timestamps at which any replica first showed them, earliest epoch first.</summary>
+    /// <summary>
+    /// The epochs that the replicas have shown, earliest first, each with the timestamp at which a replica first showed it.
+    /// </summary>
     public IReadOnlyList<(ulong Epoch, long Seen)> Epochs => [.. _seen.Select(pair => (pair.Key, pair.Value)).OrderBy(pair => pair.Key)];
 
     public KeptHead? Kept(int replica) => Volatile.Read(ref _kept[replica]);
@@ -67,7 +69,7 @@ internal sealed class Views
         return Reason.Valid;
     }
 
-    /// <summary>Records where periods began and ended, and the verified head that came with that.</summary>
+    /// <summary>Records at which epochs periods began and ended, and the verified head of the same answer.</summary>
     public Reason Learn(int replica, PeriodsVerdict periods, byte[] answer)
     {
         foreach (Range bound in periods.Bounds)
@@ -80,7 +82,7 @@ internal sealed class Views
         foreach (Range end in periods.Ends)
         {
             byte[] record = answer[end];
-            // The log has two ends of one period, each well formed.
+            // If the records differ, the log has two well-formed ends of one period.
             if (!_ends.GetOrAdd(EpochRecord.ReadPeriod(record), record).AsSpan().SequenceEqual(record))
             {
                 return Reason.PeriodBounds;
@@ -89,15 +91,17 @@ internal sealed class Views
         return Learn(replica, periods.Head!, answer);
     }
 
-    /// <summary>Returns the record of the last epoch of a period; null if it has not ended, or no replica has shown that.</summary>
+    /// <summary>
+    /// Returns the record of the last epoch of a period; null if the period has not ended, or no replica has shown its end.
+    /// </summary>
     public byte[]? FindEnd(ulong period) => _ends.GetValueOrDefault(period);
 
-    /// <summary>Remembers the first record of an epoch; returns false if this one differs from it.</summary>
+    /// <summary>Remembers the first record of an epoch; returns false if the given record differs from the first record.</summary>
     public bool Agrees(ulong epoch, ReadOnlySpan<byte> record) => _records.GetOrAdd(epoch, record.ToArray()).AsSpan().SequenceEqual(record);
 
     /// <summary>
-    /// Returns the number of versions of keys that the log has published up to an epoch whose record was seen. It counts those that the log
-    /// holds, and those that it left behind at each switch that was followed.
+    /// Returns the number of versions of keys that the log has published up to an epoch whose record was seen. It counts the versions in
+    /// the tree of that epoch, and the versions that the log did not copy into the new tree at each switch that this program followed.
     /// </summary>
     public ulong Versions(ulong epoch)
     {

@@ -58,7 +58,7 @@ internal static class AuditCommand
             }
             catch (OperationCanceledException) when (follow && cancellationToken.IsCancellationRequested)
             {
-                // Cancellation ends following, during a look as well as between two.
+                // The user ended <c>--follow</c>, during a look or between two looks.
                 return ExitCodes.Success;
             }
             catch (OptiksServerException e) when (follow && e.IsTransient)

@@ -6,7 +6,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>Reads which logs an auditor follows: a file for several logs, or options for one.</summary>
+/// <summary>Reads the logs that an auditor follows: from a file for several logs, or from options for one log.</summary>
 internal sealed class AuditorArguments
 {
     private readonly Option<string> _config = new("--config") { Description = "JSON file with the key file, folders, address, webhook and logs; instead of the options for one log", HelpName = "FILE" };

@@ -9,8 +9,8 @@ using Optiks.Tlog;
 namespace Optiks.Cli.Commands;
 
 /// <summary>
-/// Runs an auditor that signs (docs/operations/auditors.md): creates its key, runs the daemon or a single look, and resumes after a person
-/// looked.
+/// Runs an auditor that signs (docs/operations/auditors.md): creates its key, runs the daemon or a single look, and resumes an audit after
+/// a person has examined a refusal.
 /// </summary>
 internal static class AuditorCommand
 {

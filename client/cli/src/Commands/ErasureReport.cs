@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>Prints the outcome of an erasure: the receipt, and until when a copy may remain.</summary>
+/// <summary>Prints the outcome of an erasure: the receipt, and until when a replica may serve a copy.</summary>
 internal sealed class ErasureReport
 {
     private readonly CommandHost _host;
@@ -19,7 +19,7 @@ internal sealed class ErasureReport
         _waited = waited;
     }
 
-    /// <summary>Says how to continue a request whose end was not seen.</summary>
+    /// <summary>Returns the advice on how to continue a request whose outcome is not known.</summary>
     public static string RepeatCommand(Guid id) => $"Go on with the same command and --wait --request-id {id}: erasing what is gone already changes nothing.";
 
     /// <summary>Prints the result and returns the exit code.</summary>

@@ -9,7 +9,7 @@ namespace Optiks.Cli.Commands;
 /// <summary>Prints a saved answer in readable form. It verifies nothing.</summary>
 internal static class InspectCommand
 {
-    // Twice the longest answer that a client accepts from a server: JSON is longer than the binary form.
+    // The limit is twice the longest answer that a client accepts from a server, because the JSON form is longer than the binary form.
     private const int MaxFileLength = 128 << 20;
 
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -29,7 +29,7 @@ internal static class InspectCommand
             var saved = SavedAnswer.Read(octets);
             if (json)
             {
-                // The services' JSON form, on one line; the verdict is null because nothing was verified.
+                // Print the services' JSON form on one line, with a null verdict because nothing was verified.
                 Report.Json(host, null, "not_verified", null, writer => WriteJson(writer, saved, octets));
             }
             else

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>Creates signature key pairs for trials. An MLS client uses its own.</summary>
+/// <summary>Creates signature key pairs for trials. An MLS client uses its own key pair.</summary>
 internal static class KeyCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>Prints the latest value of keys, or their proven absence.</summary>
+/// <summary>Prints the latest values of keys, or that a key is proven absent.</summary>
 internal static class LookupCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -16,7 +16,7 @@ internal static class LookupCommand
         return command;
     }
 
-    /// <summary>Says what was checked, in the order of docs/spec/answers.md.</summary>
+    /// <summary>Describes the checks that the client made, in the order of docs/spec/answers.md.</summary>
     public static string Statement(HeadInfo head) =>
         $"the log's signature on {head.CheckpointSize} epochs, the record of epoch {head.Epoch} among them ({head.Time:yyyy-MM-dd HH:mm:ss}Z), the proofs in its tree";
 

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>Monitors the user's own keys: remembers them, and reports changes that were not made here.</summary>
+/// <summary>Monitors the user's own keys: remembers the keys, and reports changes that were not made with this state folder.</summary>
 internal static class MonitorCommand
 {
     /// <summary>The reason of an alarm (docs/spec/reasons.md section 2).</summary>
@@ -31,12 +31,12 @@ internal static class MonitorCommand
         return command;
     }
 
-    /// <summary>Looks once, and with --follow repeatedly; returns the worst exit code.</summary>
-    /// <param name="host">Where warnings go.</param>
-    /// <param name="follow">Continue until interrupted, or until the log forks.</param>
+    /// <summary>Looks once, or repeatedly with --follow; returns the worst exit code of all looks.</summary>
+    /// <param name="host">Environment of the run, which receives the warnings.</param>
+    /// <param name="follow">Whether to continue until the user interrupts the command, or the log forks.</param>
     /// <param name="interval">Seconds between two looks.</param>
-    /// <param name="look">One look; its argument says whether it is the first.</param>
-    /// <param name="cancellationToken">Interrupts.</param>
+    /// <param name="look">Makes one look; the argument is true for the first look.</param>
+    /// <param name="cancellationToken">Interrupts the command.</param>
     public static async Task<int> FollowAsync(CommandHost host, bool follow, int interval, Func<bool, Task<int>> look, CancellationToken cancellationToken)
     {
         int code = await look(true).ConfigureAwait(false);
@@ -72,7 +72,7 @@ internal static class MonitorCommand
         int code = ExitCodes.Success;
         foreach (ReadOnlyMemory<byte> key in keys)
         {
-            // Review before looking for anything new: only what was reported earlier can be accepted.
+            // Review the alarms before the look for new versions, because the user can accept only alarms that earlier calls reported.
             AlarmReview? review = accept ? await session.Client.ReviewAlarmsAsync(key, cancellationToken).ConfigureAwait(false) : null;
             if (review is { IsValid: false })
             {
@@ -83,25 +83,25 @@ internal static class MonitorCommand
             MonitorResult result = await session.Client.MonitorAsync(key, cancellationToken).ConfigureAwait(false);
             if (changesOnly && result.IsValid && result.NewVersions.Count == 0 && result.HandedOver.Count == 0)
             {
-                // An alarm that was printed stays in the exit code.
+                // Do not print the same result again. The exit code of an alarm that an earlier look printed stays the worst exit code.
                 continue;
             }
             IReadOnlyList<ReviewedAlarm> accepted = result.IsValid && review is not null ? review.Alarms : [];
             if (review is not null)
             {
-                // This also accepts epochs that earlier calls reported.
+                // Option --accept also accepts the epochs without guarantee that earlier calls reported.
                 session.Client.AcceptNoGuarantee(key, told);
                 result = result with { NoGuarantee = session.Client.NoGuarantee(key) };
             }
             result = result with { Alarms = [.. result.Alarms.Except(accepted.Select(reviewed => reviewed.Alarm))] };
             code = Math.Max(code, Print(host, options.Json(parse), result, accepted, session.Client.NoteOf));
-            // Acknowledge the alarms once they have been shown.
+            // Acknowledge the alarms only after they have been printed.
             session.Client.AcknowledgeAlarms(key, [.. accepted.Select(reviewed => reviewed.Alarm)]);
         }
         return code;
     }
 
-    /// <summary>Describes the changes that an owner made and has not seen yet.</summary>
+    /// <summary>Describes the changes that an owner made and that the log has not shown yet.</summary>
     public static string Pending(int pending, int overtaken) =>
         (pending == 0 ? "" : $", {pending} of your updates not published yet") + (overtaken == 0 ? "" : $", {overtaken} overtaken by a later one and never seen");
 

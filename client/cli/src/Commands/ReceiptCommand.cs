@@ -21,7 +21,7 @@ internal static class ReceiptCommand
         return new Command("receipt", "Check the log's signed promises to publish updates") { check };
     }
 
-    /// <summary>Refuses a path at which a receipt cannot be saved.</summary>
+    /// <summary>Throws if the command cannot save a receipt at the path.</summary>
     public static void RequireFree(string path)
     {
         if (OutputFile.IsTaken(path))
@@ -35,8 +35,8 @@ internal static class ReceiptCommand
     }
 
     /// <summary>
-    /// Writes the receipt of an accepted update, or says that there is no receipt. Returns the exit code of this step, which is combined
-    /// with the update's own.
+    /// Writes the receipt of an accepted update, or says that there is no receipt. Returns the exit code of this step, which the caller
+    /// combines with the exit code of the update.
     /// </summary>
     public static int Keep(CommandHost host, UpdateResult result, string path, TrustAnchor anchor)
     {

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>Prints the outcome of an update. It proves nothing, and says so.</summary>
+/// <summary>Prints the outcome of an update as the server states it, and says that nothing is proven.</summary>
 internal static class StatusCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -74,7 +74,7 @@ internal static class StatusCommand
 
     private static string Name(RequestOutcome outcome) => outcome.Status switch
     {
-        // Not "valid": nothing was verified.
+        // Do not print "valid", because nothing was verified.
         UpdateStatus.Published => "published",
         UpdateStatus.Refused => ServerWords.Refusal(outcome.RefusedBecause),
         _ => "pending",

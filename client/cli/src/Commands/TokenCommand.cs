@@ -8,7 +8,9 @@ using Optiks.Tokens;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>Creates tokens for trials, as an operator's account system creates them for its users. It sends no request.</summary>
+/// <summary>
+/// Creates tokens for trials, in the same way as an operator's account system creates tokens for its users. It sends no request.
+/// </summary>
 internal static class TokenCommand
 {
     private const int DefaultSeconds = 600;
@@ -131,7 +133,7 @@ internal static class TokenCommand
             });
             return;
         }
-        // Standard output gets only the token, for TOKEN=$(optiks token create ...).
+        // Write only the token to standard output, for use as TOKEN=$(optiks token create ...).
         if (path is null)
         {
             host.Out.WriteLine(token);

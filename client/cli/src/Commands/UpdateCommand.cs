@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>Sets a key's value, and with --wait proves that the log shows it.</summary>
+/// <summary>Sets a key's value, and with --wait proves that the log shows this value.</summary>
 internal static class UpdateCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -62,7 +62,7 @@ internal static class UpdateCommand
                     : await session.Client.UpdateWithReceiptAsync(name, sent, id, cancellationToken).ConfigureAwait(false);
                 if (file is not null && result.Status == UpdateStatus.Pending)
                 {
-                    // The receipt is saved before the waiting, so a user who interrupts it has the receipt.
+                    // Save the receipt before the wait, so that a user who interrupts the wait has the receipt.
                     receiptCode = ReceiptCommand.Keep(host, result, file, session.Anchor);
                 }
                 if (parse.GetValue(wait) && result.Status == UpdateStatus.Pending)
@@ -72,7 +72,8 @@ internal static class UpdateCommand
             }
             catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure && (result is not null || e.IsTransient))
             {
-                // The server may hold the update: only its id keeps a second try from applying it twice.
+                // The server may hold the update. The hint names the request id, because a second try under another id could apply the
+                // update twice.
                 string hint = $"The update may have been accepted. {RepeatCommand(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
                 return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
                     .Print(options.Json(parse), host.Out, host.Error);
@@ -83,7 +84,7 @@ internal static class UpdateCommand
         return command;
     }
 
-    /// <summary>Says how to continue a request whose end was not seen.</summary>
+    /// <summary>Returns the advice on how to continue a request whose outcome is not known.</summary>
     public static string RepeatCommand(Guid id) => $"Go on with the same command and --wait --request-id {id}: the update applies once.";
 
     private static int Print(CommandHost host, bool json, bool waited, UpdateResult result)
@@ -134,7 +135,7 @@ internal static class UpdateCommand
         return ExitCodes.Success;
     }
 
-    // The server says that it published the update, but a later version hides it from a lookup.
+    // Prints that the server reports the update as published, but a later version hides the update from a lookup.
     private static int NotConfirmed(CommandHost host, bool json, string key, UpdateResult result)
     {
         if (json)

@@ -9,7 +9,9 @@ using Optiks.Witness;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>Runs a witness for other operators' logs: it cosigns their checkpoints, and stores what it has cosigned.</summary>
+/// <summary>
+/// Runs a witness for other operators' logs: it cosigns their checkpoints, and stores the checkpoints that it has cosigned.
+/// </summary>
 internal static class WitnessCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host) =>

@@ -15,7 +15,7 @@ internal sealed partial class AnswerPrinter
         {
             Line(1, $"user: {user.Kind switch { 0 => "there is none", 1 => "has left", _ => "current" }}{(user.Name is null && user.Generations is null ? ", whose id the client knows" : "")}");
             Entry("username", StructureId.Usernames, _key, user.Name);
-            // The user id is in the answer itself, unless the client knew it.
+            // The answer contains the user id unless the client named the id in its question.
             ReadOnlyMemory<byte>? id = user.Generations is null ? FindValue(user.Name) : Generations(user.Generations);
             Entry("decommissioned", StructureId.Decommissioned, id, user.Decommissioned);
             if (user.Devices is null)
@@ -28,7 +28,7 @@ internal sealed partial class AnswerPrinter
             IReadOnlyList<ReadOnlyMemory<byte>> ids = user.Devices.Lookup.Members is [.., { Kind: MemberKind.Opened } list] && DeviceList.TryDecode(list.Value, out IReadOnlyList<ReadOnlyMemory<byte>>? listed) ? listed : [];
             for (int i = 0; i < user.Keys.Count; i++)
             {
-                // If one device was requested there is one key, and the answer does not name its device.
+                // If the client requested one device, the answer has one key and does not name the key's device.
                 ReadOnlyMemory<byte>? device = ids.Count == user.Keys.Count ? ids[i] : null;
                 About(StructureId.Keys, device);
                 Line(1, $"{(device is { } octets ? $"device {DisplayText.Show(octets.Span)}" : "a device")}, of record {user.Keys[i].Record}");
@@ -37,7 +37,7 @@ internal sealed partial class AnswerPrinter
         }
     }
 
-    // Returns the id of the last user.
+    // Prints the users of a reassigned username, and returns the id of the last user.
     private ReadOnlyMemory<byte>? Generations(Generations generations)
     {
         About(StructureId.Usernames, _key);
@@ -69,7 +69,7 @@ internal sealed partial class AnswerPrinter
         ReadOnlyMemory<byte>[] ids = [.. DeviceList.IdsOf(answer.Devices.OpenedValues)];
         for (int i = 0; i < answer.Keys.Count; i++)
         {
-            // The answer does not contain ids that the client named.
+            // The answer does not contain device ids that the client named, so the ids are known only if all of them are in the answer.
             ReadOnlyMemory<byte>? device = ids.Length == answer.Keys.Count ? ids[i] : null;
             About(StructureId.Keys, device);
             Line(1, device is { } octets ? $"device {DisplayText.Show(octets.Span)}" : "a device");
@@ -95,7 +95,7 @@ internal sealed partial class AnswerPrinter
         }
     }
 
-    // From here on, labels belong to versions of this key.
+    // Sets the key to which the labels in the following output belong.
     private void About(StructureId structure, ReadOnlyMemory<byte>? key)
     {
         _structure = structure;

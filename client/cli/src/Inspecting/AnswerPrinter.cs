@@ -6,8 +6,8 @@ using Optiks.Protocol;
 namespace Optiks.Cli.Inspecting;
 
 /// <summary>
-/// Prints a saved answer as indented text. With a key it also computes the labels from the VRF proofs, and so knows on which side of each
-/// node a path goes.
+/// Prints a saved answer as indented text. If the caller gives a key, it also computes labels from the VRF proofs, and so prints on which
+/// side of each node a path continues.
 /// </summary>
 internal sealed partial class AnswerPrinter
 {
@@ -119,7 +119,7 @@ internal sealed partial class AnswerPrinter
     {
         IReadOnlyList<ulong> ladder = Ladder.Present(lookup.Version);
         Line(1, lookup.Version == 0 ? "absent: version 1 does not exist" : $"latest version {lookup.Version}; ladder {string.Join(' ', ladder)}");
-        // Known versions are left out at the front.
+        // The answer leaves out the first versions of the ladder if the client knew them.
         int first = Math.Max(0, ladder.Count - lookup.Members.Count);
         for (int i = 0; i < lookup.Members.Count; i++)
         {
@@ -190,7 +190,7 @@ internal sealed partial class AnswerPrinter
         }
     }
 
-    // Prints from the root down: each ancestor with the hash of the child that is not on the path.
+    // Prints a path from the root down: each ancestor with the hash of its child that is not on the path.
     private void Path(TreePath path, ReadOnlySpan<byte> position, string end)
     {
         IReadOnlyList<int> lengths = path.PrefixLengths();
@@ -235,7 +235,7 @@ internal sealed partial class AnswerPrinter
         }
     }
 
-    // Returns null without a key, or when the proof is not of this key and version.
+    // Returns the label that a VRF proof gives; null if there is no key, or the proof does not belong to this key and version.
     private byte[]? Label(ReadOnlyMemory<byte> vrfProof, ulong? version)
     {
         if (_subject is not { Length: > 0 and <= ProtocolLimits.MaxKeyLength } key || version is not { } number || _structures.Count == 0)
@@ -247,7 +247,7 @@ internal sealed partial class AnswerPrinter
         return VrfKey.Verify(_structures[(int)_structure - 1].VrfPublicKey.Span, alpha, vrfProof.Span, label) == Reason.Valid ? label : null;
     }
 
-    // For usernames that may be reassigned, the version is the number of the user.
+    // Returns the words for a version. In a log that reassigns usernames, the version of a username is the number of its user.
     private string Name(ulong? version) => _structure.HasVersions() || (_structure == StructureId.Usernames && version > 0)
         ? $"version {version?.ToString(CultureInfo.InvariantCulture) ?? "?"}"
         : "the entry";

@@ -4,12 +4,12 @@ using Optiks.Protocol;
 namespace Optiks.Cli.Inspecting;
 
 /// <summary>The facts that a valid answer proves about one user.</summary>
-/// <param name="User">Its id; null if there is no such user.</param>
-/// <param name="HasLeft">The user has left for good.</param>
+/// <param name="User">Id of the user; null if there is no such user.</param>
+/// <param name="HasLeft">Whether the user has left for good.</param>
 /// <param name="ListVersion">Latest version of the device list.</param>
-/// <param name="Devices">Devices of a lookup, with their latest values.</param>
-/// <param name="Lists">Versions of the list that an owner is shown.</param>
-/// <param name="Versions">Versions of devices that an owner is shown.</param>
+/// <param name="Devices">Devices that a lookup shows, with their latest values.</param>
+/// <param name="Lists">Versions of the list, in an answer to the owner.</param>
+/// <param name="Versions">Versions of the devices' keys, in an answer to the owner.</param>
 internal sealed record JudgedUser(
     ReadOnlyMemory<byte>? User, bool HasLeft, ulong ListVersion, IReadOnlyList<UserDevice> Devices, IReadOnlyList<UserListVersion> Lists, IReadOnlyList<UserDeviceVersions> Versions)
 {

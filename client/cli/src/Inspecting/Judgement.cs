@@ -12,7 +12,7 @@ internal sealed record Judgement
     /// <summary>The epoch of the answer; null when it is not known, as in a refused answer.</summary>
     public ulong? Epoch { get; init; }
 
-    /// <summary>The time of that epoch's record.</summary>
+    /// <summary>The time of the record of <see cref="Epoch"/>.</summary>
     public DateTimeOffset? Time { get; init; }
 
     /// <summary>Whether the answer's age was compared with the clock.</summary>
@@ -23,6 +23,6 @@ internal sealed record Judgement
 
     public string Checked { get; init; } = "";
 
-    /// <summary>Names the checks that a file alone does not allow.</summary>
+    /// <summary>The checks that are impossible with the file alone, in words.</summary>
     public string NotChecked { get; init; } = "";
 }

@@ -25,8 +25,8 @@ internal abstract record SavedAnswer
     public sealed record OfCheckpoint(ReadOnlyMemory<byte> Note) : SavedAnswer;
 
     /// <summary>
-    /// Finds the kind of answer by decoding: the structures are strict enough that at most one fits. Throws <see cref="EncodingException"/>
-    /// if none does.
+    /// Finds the kind of answer by decoding. The encodings are so strict that the octets fit at most one kind. Throws
+    /// <see cref="EncodingException"/> if they fit no kind.
     /// </summary>
     public static SavedAnswer Read(ReadOnlyMemory<byte> octets)
     {
@@ -53,8 +53,8 @@ internal abstract record SavedAnswer
             ?? throw Malformed(octets);
     }
 
-    // Nobody knows which structure was meant, and none fits, so each structure's reason would be equally true. This uses that of a lookup
-    // answer.
+    // Returns the error of decoding the octets as a lookup answer. The octets fit no kind of answer, so the error of every kind would be
+    // equally correct.
     private static EncodingException Malformed(ReadOnlyMemory<byte> octets)
     {
         Reason reason = Reason.MalformedTruncated;

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Inspecting;
 
-/// <summary>Gives an answer that was decoded for display to the verifier, as its original octets.</summary>
+/// <summary>Passes the original octets of a decoded answer to the verifier.</summary>
 internal sealed partial class SavedAnswerJudge
 {
     private readonly TrustAnchor _anchor;
@@ -15,14 +15,16 @@ internal sealed partial class SavedAnswerJudge
     private readonly ReadOnlyMemory<byte> _device;
 
     /// <param name="anchor">The trust anchor by which to judge.</param>
-    /// <param name="now">Unix milliseconds with which records are compared; if null, each record is judged as of its own time.</param>
-    /// <param name="trustedRecord">The record at which an audit proof begins, or which a record follows; null without such a
-    /// record.</param>
-    /// <param name="periodRecord">The record of the first epoch of that record's period; null without such a record.</param>
-    /// <param name="endedRecord">The record of the last epoch of the period that a history or monitoring answer is about; null for the
-    /// current period.</param>
-    /// <param name="user">Id of the user about whom its owner asked; empty for other answers.</param>
-    /// <param name="device">The one device of a question about users; empty for all.</param>
+    /// <param name="now">Time with which the judge compares records, in Unix milliseconds. If null, the judge compares each record with the
+    /// record's own time.</param>
+    /// <param name="trustedRecord">The record at which an audit proof begins, or which a saved record follows; null if the user gives no
+    /// such record.</param>
+    /// <param name="periodRecord">The record of the first epoch of the period of <paramref name="trustedRecord"/>; null if the user gives
+    /// no such record.</param>
+    /// <param name="endedRecord">The record of the last epoch of the period in a history or monitoring answer; null for the current
+    /// period.</param>
+    /// <param name="user">Id of the user, for an answer to the user's owner; empty for other answers.</param>
+    /// <param name="device">The one device that a question about users named; empty if it asked for all devices.</param>
     public SavedAnswerJudge(TrustAnchor anchor, ulong? now, byte[]? trustedRecord, byte[]? periodRecord, byte[]? endedRecord, ReadOnlyMemory<byte> user, ReadOnlyMemory<byte> device)
     {
         _user = user;
@@ -64,8 +66,8 @@ internal sealed partial class SavedAnswerJudge
         RequireWhole(answer.Head);
         RequireKeys(keys, answer.Versions.Count);
         using ByteStrings names = Names(keys);
-        // A page follows versions that are not in this file. It is judged as if the client knew the least possible: that these versions'
-        // successors were absent at epoch 0.
+        // A page that begins after version 1 follows versions that are not in this file. The judge assumes that the client knew the least
+        // possible: that at epoch 0 there was no version after these versions.
         ulong period = EpochRecord.ReadPeriod(answer.Head.Record.Span);
         KnownKey[] known = [.. answer.Versions.Select(versions => versions.From > 1 ? new KnownKey(0, period, versions.From - 1, 0, 0) : default)];
         VersionsVerdict verdict = Verifier.Versions(ForEndedPeriod(Context(answer.Head.Record)), names, known, octets);
@@ -76,8 +78,8 @@ internal sealed partial class SavedAnswerJudge
         return judgement with { NotChecked = $"{before}{after}{judgement.NotChecked}" };
     }
 
-    // A page only claims a latest version, and a question may begin after some versions. Only the listed versions are proven, and the
-    // absence of any version if the list starts at version 1.
+    // Returns the latest version that the answer proves. A page only claims a latest version, and a question may begin after some versions.
+    // So the answer proves only the listed versions, or that no version exists if a complete list starts at version 1.
     private static ulong? Shown(VerifiedVersions versions) => versions.Members.Count > 0 ? versions.Members[^1].Version : versions is { From: 1, Complete: true } ? 0 : null;
 
     private Judgement ToJudgement(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys, bool isEnded = false)
@@ -200,7 +202,7 @@ internal sealed partial class SavedAnswerJudge
         }
         catch (EncodingException)
         {
-            // The verifier refuses such a record at any time, and says why.
+            // The verifier refuses a record that does not decode, whatever the time, and says why.
             return 0;
         }
     }

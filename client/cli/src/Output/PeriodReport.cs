@@ -4,12 +4,12 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>Prints what an owner is told of the log's periods (docs/spec/periods.md sections 6 and 7).</summary>
+/// <summary>Prints the facts about the log's periods that concern an owner (docs/spec/periods.md sections 6 and 7).</summary>
 internal static class PeriodReport
 {
     /// <summary>
     /// Returns the reason of a result with alarms, or with epochs without guarantee that nobody has accepted (docs/spec/reasons.md section
-    /// 2). An alarm is graver.
+    /// 2). If a result has both, the reason of the alarm counts.
     /// </summary>
     public static string Reason(string? alarm, IEnumerable<NoGuarantee> missed) =>
         alarm ?? (missed.Any(one => !one.IsAccepted) ? NoGuaranteeReason : Protocol.Reason.Valid.Name());
@@ -50,7 +50,7 @@ internal static class PeriodReport
         }
     }
 
-    /// <summary>Describes a version's alarm about a hand-over; null if the alarm is not about one.</summary>
+    /// <summary>Describes a version's alarm about a hand-over; null if the alarm is not about a hand-over.</summary>
     public static string? Sentence(Reason? handover, ulong period) => handover switch
     {
         Protocol.Reason.HandoverMissing => $"is missing as period {period} began",

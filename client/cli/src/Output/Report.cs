@@ -33,7 +33,7 @@ internal static class Report
         }
     }
 
-    /// <summary>Writes a key as text if it is text, and always as octets.</summary>
+    /// <summary>Writes a key as text if the key is valid text, and always also as octets.</summary>
     public static void Key(Utf8JsonWriter writer, ReadOnlyMemory<byte> key)
     {
         if (DisplayText.IsText(key.Span))
@@ -44,7 +44,7 @@ internal static class Report
     }
 
     /// <summary>
-    /// Writes a head's epoch and time. For an answer with several epochs, <paramref name="time"/> is that of the reported epoch.
+    /// Writes a head's epoch and time. For an answer with several epochs, <paramref name="time"/> is the time of the reported epoch.
     /// </summary>
     public static void Head(Utf8JsonWriter writer, HeadInfo? head, DateTimeOffset? time = null)
     {
@@ -62,7 +62,7 @@ internal static class Report
         }
     }
 
-    /// <summary>Writes the answers that were believed before they were audited.</summary>
+    /// <summary>Writes the beliefs: answers that the client believed before auditors covered them.</summary>
     public static void Beliefs(Utf8JsonWriter writer, string name, IEnumerable<Belief> beliefs)
     {
         writer.WriteStartArray(name);
@@ -78,12 +78,12 @@ internal static class Report
         writer.WriteEndArray();
     }
 
-    /// <summary>Describes a verified answer. Whether auditors cover its epochs is a separate matter.</summary>
+    /// <summary>
+    /// Returns the words for a verified answer: it is valid, and also says "not yet audited" if auditors do not cover its epochs.
+    /// </summary>
     public static string Standing(HeadInfo head) => head.IsAudited ? "valid" : "valid, not yet audited";
 
-    /// <summary>
-    /// Reports the overdue beliefs, an alarm: they are not audited although they should be by now. Returns the exit code.
-    /// </summary>
+    /// <summary>Reports the overdue beliefs, which auditors should have covered by now, as an alarm. Returns the exit code.</summary>
     public static int Overdue(CommandHost host, int code)
     {
         if (host.Overdue is not [{ } oldest, ..] all)
@@ -99,7 +99,7 @@ internal static class Report
         return code == ExitCodes.Success ? ExitCodes.Invalid : code;
     }
 
-    /// <summary>Returns the verdict's name in contracts: invalid covers everything that may not be believed.</summary>
+    /// <summary>Returns the name of a verdict in JSON output. The name invalid covers all answers that a caller must not believe.</summary>
     public static string Name(Verdict verdict) => verdict switch
     {
         Verdict.Present => "present",

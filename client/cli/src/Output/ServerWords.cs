@@ -2,10 +2,13 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>Keeps a word that a server chose from passing as a verdict in the member <c>reason</c> of <c>--json</c>.</summary>
+/// <summary>
+/// Marks words that a server chose, so that the member <c>reason</c> of <c>--json</c> cannot show them as a verdict of the client.
+/// </summary>
 internal static class ServerWords
 {
-    // Refusals of docs/spec/users.md section 7 and docs/spec/erasure.md section 4. Problem types are those of docs/spec/rest.md section 2.
+    // The reasons of refusals in docs/spec/users.md section 7 and docs/spec/erasure.md section 4, and the problem types in
+    // docs/spec/rest.md section 2.
     private static readonly HashSet<string> s_known = new(
         [
             .. ProblemNames.All,
@@ -14,7 +17,7 @@ internal static class ServerWords
         ],
         StringComparer.Ordinal);
 
-    /// <summary>Returns the reason of a refused request, <c>refused</c> if the server gave none.</summary>
+    /// <summary>Returns the reason of a refused request, <c>refused</c> if the server gave no reason.</summary>
     public static string Refusal(string? because) => because is null ? "refused" : Mark(because);
 
     /// <summary>Returns a word of the specification unchanged, and any other word after <c>server:</c>.</summary>

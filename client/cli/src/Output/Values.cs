@@ -5,12 +5,14 @@ using Optiks.Protocol;
 namespace Optiks.Cli;
 
 /// <summary>
-/// Shows values to people; --json prints in full what is truncated here. For a value with a note it shows the payload, and the surrounding
-/// text says so.
+/// Shows values to people, and truncates long values, which --json prints in full. For a value with a note it shows only the payload, and
+/// the surrounding text says that there is a note.
 /// </summary>
 internal static class Values
 {
-    /// <summary>Shown instead of a value that no replica showed: it was erased, or they withhold it.</summary>
+    /// <summary>
+    /// The text to show instead of a value that no replica showed, because the value was erased or all replicas withhold it.
+    /// </summary>
     public const string NotShown = "(not shown: erased, or withheld)";
 
     private const int MaxShown = 400;
@@ -19,19 +21,21 @@ internal static class Values
 
     public static string Show(KeyVersion version) => version.Value is { } value ? Show(value) : NotShown;
 
-    /// <summary>Says, before a value, that it has a note, so that no two values look alike.</summary>
+    /// <summary>
+    /// Returns the words before a value that say that it has a note, so that a value with a note never looks like a value without one.
+    /// </summary>
     public static string Note(ReadOnlyMemory<byte>? value) => IsNoted(value) ? " with a note" : "";
 
-    /// <summary>Returns the label of a value alone on its line.</summary>
+    /// <summary>Returns the label of a value that has its own line.</summary>
     public static string Name(ReadOnlyMemory<byte> value) => IsNoted(value) ? "payload" : "value  ";
 
-    /// <summary>Whether the value is a NotedValue.</summary>
+    /// <summary>Tells whether the value is a NotedValue.</summary>
     public static bool IsNoted(ReadOnlyMemory<byte>? value) => value is { } octets && NotedValue.TryDecode(octets, out _);
 
-    /// <summary>Returns a note as people read it, with its number.</summary>
+    /// <summary>Returns a note's number and text, for people.</summary>
     public static string ShowNote(OwnerNote note) => $"note {note.Sequence}: {DisplayText.Show(note.Text.Span, MaxShown)}";
 
-    /// <summary>Writes the whole value, and the payload too if it has a note.</summary>
+    /// <summary>Writes the whole value, and also the payload if the value has a note.</summary>
     public static void Write(Utf8JsonWriter writer, ReadOnlyMemory<byte> value)
     {
         AnswerJson.WriteValue(writer, value.Span);

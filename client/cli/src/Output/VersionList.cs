@@ -7,7 +7,7 @@ namespace Optiks.Cli;
 internal static class VersionList
 {
     /// <summary>
-    /// Writes the versions as the list member <paramref name="name"/>, with the notes of the key that are stored here.
+    /// Writes the versions as the list member <paramref name="name"/>, with the notes of the key that the client's state has.
     /// </summary>
     public static void Write(Utf8JsonWriter writer, string name, ReadOnlyMemory<byte> key, IEnumerable<KeyVersion> versions, NoteFinder? notes)
     {
@@ -35,13 +35,16 @@ internal static class VersionList
         writer.WriteEndArray();
     }
 
-    /// <summary>Returns the epoch in which a version was published; a copy was published with its period's first epoch.</summary>
+    /// <summary>
+    /// Returns the words for the epoch that published a version. A copy has no epoch of its own, because the first epoch of its period
+    /// published it.
+    /// </summary>
     public static string Epoch(ulong epoch, bool isCopy) => isCopy ? "copy" : $"epoch {epoch}";
 
-    /// <summary>Returns the period, or nothing for the first.</summary>
+    /// <summary>Returns the words for a period; empty for the first period.</summary>
     public static string Period(ulong period) => period == 0 ? "" : $", period {period}";
 
-    /// <summary>Prints the versions for people, one per line. A note has its own line, so that no value can look like one.</summary>
+    /// <summary>Prints the versions for people, one per line. A note has its own line, so that no value can look like a note.</summary>
     public static void Show(TextWriter output, ReadOnlyMemory<byte> key, IEnumerable<KeyVersion> versions, NoteFinder? notes)
     {
         foreach (KeyVersion version in versions)

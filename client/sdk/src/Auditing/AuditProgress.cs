@@ -1,8 +1,8 @@
 namespace Optiks.Client;
 
-/// <summary>Reports how far an audit has come, after each proof and once the state is on disk.</summary>
+/// <summary>Reports the progress of an audit, after each proof, once the new state is on disk.</summary>
 /// <param name="FirstEpoch">The epoch at which the auditor's coverage begins.</param>
-/// <param name="Epoch">Last epoch verified.</param>
+/// <param name="Epoch">Last epoch that the auditor has verified.</param>
 /// <param name="Target">Last epoch of the checkpoint that the audit follows.</param>
-/// <param name="ProofOctets">Octets of all proofs in this call so far.</param>
+/// <param name="ProofOctets">Number of octets of all proofs in this call so far.</param>
 public sealed record AuditProgress(ulong FirstEpoch, ulong Epoch, ulong Target, long ProofOctets);

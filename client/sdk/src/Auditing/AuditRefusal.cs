@@ -2,11 +2,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>
-/// An answer that the auditor refused. It speaks against the server that gave it, but does not show that the log is at fault.
-/// </summary>
-/// <param name="Server">Server that gave it.</param>
-/// <param name="Reason">First check that failed.</param>
+/// <summary>An answer that the auditor refused. The refusal shows a fault of the server that gave the answer, but not of the log.</summary>
+/// <param name="Server">Server that gave the answer.</param>
+/// <param name="Reason">First check that the answer failed.</param>
 /// <param name="Range">Epochs that the refused proof covers; null when the answer was not a proof.</param>
-/// <param name="Files">The refused answer and the files by which it was judged, for people who investigate.</param>
+/// <param name="Files">The refused answer, with the files by which the auditor judged it, for people who investigate.</param>
 public sealed record AuditRefusal(Uri Server, Reason Reason, (ulong From, ulong To)? Range, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> Files);

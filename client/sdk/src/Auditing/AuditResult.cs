@@ -1,6 +1,8 @@
 namespace Optiks.Client;
 
-/// <summary>Says how far a log was verified: every record, every step of every tree, the checkpoint and the board's entries.</summary>
+/// <summary>
+/// Reports up to which epoch an auditor verified a log: every record, every step of every tree, the checkpoint and the board's entries.
+/// </summary>
 public sealed record AuditResult : VerifiedAnswer
 {
     internal AuditResult(Outcome outcome)
@@ -8,15 +10,18 @@ public sealed record AuditResult : VerifiedAnswer
     {
     }
 
-    /// <summary>The first epoch of the coverage: taken on trust unless 0. Null when not even the first record could be verified.</summary>
+    /// <summary>
+    /// The first epoch of the coverage. The auditor takes this epoch on trust unless it is 0. Null when the auditor could not verify even
+    /// the first record.
+    /// </summary>
     public ulong? FirstEpoch { get; init; }
 
-    /// <summary>The epoch that was verified last, in this or an earlier run; null when no epoch was verified yet.</summary>
+    /// <summary>The last epoch that the auditor verified, in this or an earlier run; null when it has verified no epoch yet.</summary>
     public ulong? Epoch { get; init; }
 
     /// <summary>
     /// Switches of the period from <see cref="FirstEpoch"/> to <see cref="Epoch"/>. At these epochs the trees of devices and keys began
-    /// anew, and only the owners can tell whether the new ones hold the right keys. All other steps of these two trees, and all steps of
+    /// anew, and only the owners can tell whether the new trees hold the right keys. All other steps of these two trees, and all steps of
     /// the other two trees, were verified.
     /// </summary>
     public IReadOnlyList<ulong> Switches { get; init; } = [];
@@ -24,26 +29,30 @@ public sealed record AuditResult : VerifiedAnswer
     /// <summary>The number of epochs that this call verified.</summary>
     public ulong VerifiedEpochs { get; init; }
 
-    /// <summary>The epochs whose proof was refused; null when no proof was refused.</summary>
+    /// <summary>The epochs whose proof the auditor refused; null when it refused no proof.</summary>
     public (ulong From, ulong To)? FailedRange { get; init; }
 
     /// <summary>
     /// Whether the log's own signature proves the fault: <see cref="VerifiedAnswer.EvidencePath"/> convinces anyone, and no later answer
-    /// can repair it.
+    /// can disprove the fault.
     /// </summary>
     public bool IsProven { get; init; }
 
     /// <summary>
-    /// Refused answers, at most one per server, in the order in which the servers were asked. If the result is valid, another server gave
-    /// an answer that verifies.
+    /// The refused answers, at most one per server, in the order in which the auditor asked the servers. If the result is valid, another
+    /// server gave an answer that verifies.
     /// </summary>
     public IReadOnlyList<AuditRefusal> Refusals { get; init; } = [];
 
-    /// <summary>Whether, after a refusal, another server was only behind and may still give an answer that verifies.</summary>
+    /// <summary>
+    /// Whether the auditor refused an answer while another server was only behind, so that the other server may still give an answer that
+    /// verifies.
+    /// </summary>
     public bool IsOpen { get; init; }
 
     /// <summary>
-    /// Whether the newest record is older than the configuration's max_behind: the log has stopped publishing, or this server hides epochs.
+    /// Whether the newest record is older than the configuration's max_behind: either the log has stopped publishing, or this server hides
+    /// epochs.
     /// </summary>
     public bool IsSilent { get; init; }
 }

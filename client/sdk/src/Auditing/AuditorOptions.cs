@@ -9,8 +9,8 @@ public sealed record AuditorOptions
     public required TrustAnchor TrustAnchor { get; init; }
 
     /// <summary>
-    /// The URLs of one or more query-services that serve the proofs and the board. When one does not answer or is behind, the auditor asks
-    /// the next.
+    /// The URLs of one or more query-services that serve the proofs and the board. When a query-service does not answer or is behind, the
+    /// auditor asks the next.
     /// </summary>
     public required IReadOnlyList<Uri> QueryUrls { get; init; }
 
@@ -18,7 +18,8 @@ public sealed record AuditorOptions
     public required string StateFolder { get; init; }
 
     /// <summary>
-    /// The first epoch of a new auditor. Its record is taken on trust unless the epoch is 0. An existing state continues from where it was.
+    /// The first epoch of a new auditor. The auditor takes the record of this epoch on trust unless the epoch is 0. An auditor with an
+    /// existing state ignores this option and continues from that state.
     /// </summary>
     public ulong FirstEpoch { get; init; }
 
@@ -26,7 +27,7 @@ public sealed record AuditorOptions
     public int MaxRange { get; init; } = AuditProof.MaxEpochs;
 
     /// <summary>
-    /// The time limit of a whole answer, headers and body. An answer may take longer only while it arrives at 16 KiB a second.
+    /// The time limit for a whole answer, headers and body. An answer may take longer only while it arrives at 16 KiB a second or more.
     /// </summary>
     /// <value>60 seconds.</value>
     public TimeSpan AnswerWithin { get; init; } = OptiksClientOptions.DefaultAnswerWithin;

@@ -9,8 +9,8 @@ namespace Optiks.Client;
 /// <summary>
 /// Follows a log's epochs from the record that it stored last (docs/spec/answers.md section 5). It verifies checkpoints and their
 /// consistency, the board's entries, records, and append-only proofs of all structures. At a switch of the period the trees of devices and
-/// keys begin anew and have no such proof; it reports the switch. It stores its state before it reports, and resumes from it. It holds the
-/// state folder's lock until it is disposed. Callers make one call at a time.
+/// keys begin anew and have no append-only proof, so the session reports the switch. The session stores its state before it reports, and
+/// later resumes from that state. It holds the state folder's lock until it is disposed. Callers make one call at a time.
 /// </summary>
 public sealed class AuditorSession : IDisposable
 {
@@ -31,7 +31,7 @@ public sealed class AuditorSession : IDisposable
         _time = time;
     }
 
-    /// <summary>The state stored last; null for a new auditor.</summary>
+    /// <summary>The state that was stored last; null for a new auditor.</summary>
     public AuditState? State => _state;
 
     /// <summary>
@@ -73,9 +73,9 @@ public sealed class AuditorSession : IDisposable
     }
 
     /// <summary>
-    /// Verifies up to the log's current checkpoint. A proof that fails is a verdict, and the state stays before it. Throws
-    /// <see cref="OptiksServerException"/> when no replica gave an answer, and <see cref="FirstEpochException"/> when a new auditor is to
-    /// start at an epoch that the log does not have.
+    /// Verifies the log up to its current checkpoint. The session reports a failed proof as a verdict, and keeps the state from before that
+    /// proof. Throws <see cref="OptiksServerException"/> when no replica gave an answer, and <see cref="FirstEpochException"/> when a new
+    /// auditor should start at an epoch that the log does not have.
     /// </summary>
     public async Task<AuditResult> AuditAsync(IProgress<AuditProgress>? progress = null, CancellationToken cancellationToken = default)
     {
@@ -107,7 +107,7 @@ public sealed class AuditorSession : IDisposable
                     behind = result;
                     continue;
                 }
-                // This shows a fault of the server, not of the log: another server may have an answer that verifies.
+                // A refused answer shows a fault of the server, not of the log: another server may have an answer that verifies.
                 refusals.AddRange(result.Refusals);
                 refused ??= result;
             }
@@ -128,9 +128,10 @@ public sealed class AuditorSession : IDisposable
     }
 
     /// <summary>
-    /// Says whether the stored checkpoint extends another one that this log signed: the same history, and no smaller. A contradiction is a
-    /// <see cref="Reason.Fork"/> with its evidence, and a larger checkpoint is <see cref="Reason.Stale"/>. Callers use it when they keep a
-    /// checkpoint outside this state. Throws <see cref="OptiksServerException"/> when no replica gave an answer.
+    /// Checks whether the stored checkpoint extends another checkpoint that this log signed: it has the same history and is not smaller. If
+    /// the two contradict each other, the result is <see cref="Reason.Fork"/> with evidence. If the other checkpoint is larger, the result
+    /// is <see cref="Reason.Stale"/>. Callers use this when they keep a checkpoint outside this state. Throws
+    /// <see cref="OptiksServerException"/> when no replica gave an answer.
     /// </summary>
     public async Task<AuditResult> ExtendsAsync(ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken = default)
     {
@@ -185,7 +186,8 @@ public sealed class AuditorSession : IDisposable
 
     private string LogId => Base64UrlText.Encode(_options.TrustAnchor.LogId.Span);
 
-    // A fork or breach that was proven once stays proven.
+    // Returns the result of an earlier call that found a fork or breach, because a proven fault stays proven; null if there is no such
+    // fault.
     private AuditResult? Known(ulong start) => _unwritten is { } write ? Proven(write, start) : _state switch
     {
         { Fork: { } fork } => Result(Reason.Fork, start, evidencePath: fork.EvidencePath) with { IsProven = true },
@@ -248,7 +250,7 @@ public sealed class AuditorSession : IDisposable
         }
         else
         {
-            // The new checkpoint's tree must hold the stored record too.
+            // The tree of the new checkpoint must hold the stored record too, so read that record's entry.
             ReadOnlyMemory<byte> kept = await board.ReadEntryAsync(EpochRecord.ReadEpoch(_state.Head.Record), cancellationToken).ConfigureAwait(false);
             if (!kept.Span.SequenceEqual(_state.Head.Record))
             {
@@ -256,7 +258,7 @@ public sealed class AuditorSession : IDisposable
             }
         }
         ulong last = note.Size - 1;
-        // The epoch is later than the start when another replica gave a part before it failed.
+        // The epoch is later than the start if another replica gave some of the proofs before that replica failed.
         ulong epoch = EpochRecord.ReadEpoch(_state!.Head.Record);
         int most = _options.MaxRange;
         long octets = 0;
@@ -269,7 +271,7 @@ public sealed class AuditorSession : IDisposable
             {
                 return Refused(Reason.MalformedTruncated, start, replica, "the board's entry of the period's first epoch is not a record", null, note);
             }
-            // The log's signed entries are checked before the server's proof: no proof is needed to see that a record breaks a rule.
+            // Check the log's signed entries before the server's proof, because the entries alone show whether a record breaks a rule.
             ReadOnlyMemory<byte>[] entries = await ReadEntriesAsync(board, epoch, to, cancellationToken).ConfigureAwait(false);
             if (await RecordBreach.FindAsync(_options.TrustAnchor, note, board, entries, epoch, periodRecord, cancellationToken).ConfigureAwait(false) is { } breach)
             {
@@ -282,7 +284,8 @@ public sealed class AuditorSession : IDisposable
             }
             catch (OptiksServerException e) when (e.Problem == ProblemNames.RangeTooLarge && to - epoch > 1)
             {
-                // These epochs have many updates: ask for half as many now. The range doubles again after each success.
+                // The answer is too long because these epochs have many updates, so ask for half as many epochs now. The range doubles
+                // again after each success.
                 most = (int)(to - epoch) / 2;
                 continue;
             }
@@ -291,7 +294,8 @@ public sealed class AuditorSession : IDisposable
             byte[] record = verdict.NewRecord.ToArray();
             if (reason == Reason.AuditCrossesSwitch && to - epoch > 1)
             {
-                // The board shows no switch here, so the proof is about other records. A single step will show that.
+                // The proof shows a switch where the board shows no switch, so the proof is about other records. A proof of a single step
+                // will show that.
                 most = 1;
                 continue;
             }
@@ -312,8 +316,8 @@ public sealed class AuditorSession : IDisposable
             epoch = to;
             most = Math.Min(_options.MaxRange, 2 * most);
             octets += proof.Length;
-            // If the checkpoint covers more than was verified, it is stored with the last verified record. The rest follows, after a
-            // restart if need be.
+            // The checkpoint may cover more epochs than the session has verified. It is stored with the last verified record, and the
+            // session verifies the other epochs later, if necessary after a restart.
             Store(note, record, isSwitch: verdict.Structures.Count < StructureState.StructureCount);
             progress?.Report(new AuditProgress(_state.FirstEpoch, epoch, last, octets));
         }
@@ -324,8 +328,8 @@ public sealed class AuditorSession : IDisposable
         return Result(Reason.Valid, start);
     }
 
-    // A range does not cross a change of the period: it ends before the switch, or is the switch alone. The board's entries show where the
-    // switch is; if they are wrong, the proof refutes them.
+    // Returns the end of the next range. A range does not cross a change of the period: it ends before the switch, or is the switch alone.
+    // The board's entries show where the switch is; if these entries are wrong, the verification of the proof fails.
     private async Task<ulong> EndOfRangeAsync(HashReader board, ulong epoch, ulong to, CancellationToken cancellationToken)
     {
         ulong period = EpochRecord.Decode(_state!.Head.Record).Period;
@@ -341,14 +345,15 @@ public sealed class AuditorSession : IDisposable
             {
                 return to;
             }
-            // A record that is more than one period ahead names a later switch. The loop then looks for the earlier switch in what remains.
+            // A record that is more than one period ahead names a later switch. The loop then looks for the earlier switch in the remaining
+            // epochs.
             to = record.PeriodFirstEpoch == epoch + 1 ? epoch + 1 : record.PeriodFirstEpoch - 1;
         }
         return to;
     }
 
-    // Returns the record of the first epoch of the stored record's period; empty when the entry is not a record. One proof is enough: every
-    // later checkpoint extends the one by which it was proven.
+    // Returns the record of the first epoch of the stored record's period; empty when the entry is not a record. The record needs only one
+    // inclusion proof, because every later checkpoint extends the checkpoint of that proof.
     private async Task<byte[]> PeriodRecordAsync(HashReader board, CancellationToken cancellationToken)
     {
         ulong epoch = EpochRecord.Decode(_state!.Head.Record).PeriodFirstEpoch;
@@ -364,7 +369,7 @@ public sealed class AuditorSession : IDisposable
         return _periodRecord;
     }
 
-    // The first record gets the same checks as every later one, except the comparison with a previous record.
+    // Checks the first record in the same way as every later record, except that there is no previous record to compare it with.
     private Reason CheckFirst(byte[] record, ulong epoch)
     {
         if (record.Length != EpochRecord.Length)
@@ -382,14 +387,14 @@ public sealed class AuditorSession : IDisposable
             : Reason.Valid;
     }
 
-    // Returns the records of an accepted proof: they are its first vector.
+    // Returns the records of an accepted proof. The first vector of the proof has these records.
     private static List<ReadOnlyMemory<byte>> Records(byte[] proof, ulong from, ulong to)
     {
         const int PrefixLength = 3;
         return [.. Enumerable.Range(0, (int)(to - from) + 1).Select(i => new ReadOnlyMemory<byte>(proof, PrefixLength + (i * EpochRecord.Length), EpochRecord.Length))];
     }
 
-    // Returns the entries first to last, each proven to be in the tree.
+    // Returns the entries from <c>first</c> to <c>last</c>, each proven to be in the tree.
     private static async Task<ReadOnlyMemory<byte>[]> ReadEntriesAsync(HashReader board, ulong first, ulong last, CancellationToken cancellationToken)
     {
         var entries = new ReadOnlyMemory<byte>[(int)(last - first) + 1];
@@ -428,8 +433,8 @@ public sealed class AuditorSession : IDisposable
     private AuditResult Breach(RecordBreach breach, ulong start) =>
         Proven(() => _state! with { Breach = new BreachState(breach.Reason, breach.Epoch, _folder.WriteEvidence(ForkEvidence.Name(_time), breach.Files)) }, start);
 
-    // A full disk must not make the auditor forget what the log signed. Until the evidence is written, every call tries to write it and
-    // does nothing else.
+    // A full disk must not make the auditor forget the evidence against the log. Until the evidence is written, every call tries to write
+    // it and does nothing else.
     private AuditResult Proven(Func<AuditState> write, ulong start)
     {
         _unwritten = write;

@@ -1,7 +1,8 @@
 namespace Optiks.Client;
 
 /// <summary>
-/// Reports that a new auditor is to start at an epoch that the log does not have yet. The caller made the mistake, not the log.
+/// Reports that the caller wants a new auditor to start at an epoch that the log does not have yet. This is a mistake of the caller, not a
+/// fault of the log.
 /// </summary>
 public sealed class FirstEpochException : Exception
 {
@@ -25,6 +26,6 @@ public sealed class FirstEpochException : Exception
         Latest = latest;
     }
 
-    /// <summary>The log's latest epoch, by its signed checkpoint.</summary>
+    /// <summary>The log's latest epoch, according to its signed checkpoint.</summary>
     public ulong Latest { get; }
 }

@@ -7,17 +7,17 @@ namespace Optiks.Client;
 
 /// <summary>
 /// An entry of the board that breaks a rule of records, alone or against the entry before it (docs/spec/state.md section 2). All entries
-/// are in a tree that the log signed, so anyone can check it. Unlike a proof that does not hold, a breach shows a fault of the log and not
-/// of a server.
+/// are in a tree that the log signed, so anyone can check the breach. Unlike an invalid proof, a breach shows a fault of the log and not of
+/// a server.
 /// </summary>
-/// <param name="Reason">First rule that is broken.</param>
+/// <param name="Reason">First rule that an entry breaks.</param>
 /// <param name="Epoch">Index of the entry.</param>
-/// <param name="Files">Evidence.</param>
+/// <param name="Files">Files of the evidence.</param>
 internal sealed record RecordBreach(Reason Reason, ulong Epoch, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> Files)
 {
     /// <summary>
     /// Checks the entries of a range and returns the first breach; null if no entry breaks a rule. The first entry was verified before;
-    /// <paramref name="periodStart"/> is the entry of the first epoch of its period.
+    /// <paramref name="periodStart"/> is the entry of the first epoch of the period of that first entry.
     /// </summary>
     public static async Task<RecordBreach?> FindAsync(
         TrustAnchor anchor, VerifiedNote note, HashReader board, ReadOnlyMemory<byte>[] entries, ulong first, ReadOnlyMemory<byte> periodStart, CancellationToken cancellationToken)

@@ -4,8 +4,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Goes through the entries of a board one by one, and checks whether each may follow the entries before it (docs/spec/answers.md section
-/// 5, step 3).
+/// Goes through the entries of a board one by one, and checks whether each entry may follow the entries before it (docs/spec/answers.md
+/// section 5, step 3).
 /// </summary>
 internal sealed class RecordWalk
 {
@@ -18,7 +18,7 @@ internal sealed class RecordWalk
         _anchor = anchor;
     }
 
-    /// <summary>Continues after an entry that was verified, given the entry of the first epoch of its period.</summary>
+    /// <summary>Continues after a verified entry, given the entry of the first epoch of the same period.</summary>
     public RecordWalk(TrustAnchor anchor, ReadOnlyMemory<byte> last, ReadOnlyMemory<byte> periodStart)
         : this(anchor)
     {
@@ -29,7 +29,10 @@ internal sealed class RecordWalk
     /// <summary>The entry of the first epoch of the last entry's period; empty before the first entry.</summary>
     public ReadOnlyMemory<byte> PeriodStart { get; private set; }
 
-    /// <summary>Advances to the next entry, or stays where it is when the entry breaks a rule, and returns that rule's reason.</summary>
+    /// <summary>
+    /// Checks the next entry and advances to it. If the entry breaks a rule, the walk does not advance, and the reason of that rule is
+    /// returned.
+    /// </summary>
     public Reason Step(ReadOnlyMemory<byte> entry)
     {
         ulong index = _last.IsEmpty ? 0 : EpochRecord.ReadEpoch(_last.Span) + 1;

@@ -6,8 +6,8 @@ namespace Optiks.Client;
 /// <summary>
 /// Reads and checks a log's bulletin board (docs/spec/board.md) from a query-service, from any web server that has its files, or from a
 /// folder. It does not trust the board: everything that it returns hashes to a checkpoint that the log signed. It does not check proofs of
-/// trees; <see cref="AuditorSession"/> does. Members throw <see cref="InvalidTileException"/> for files that do not make up the signed
-/// tree, and pass on the reader's exceptions. Callers make one call at a time.
+/// trees; <see cref="AuditorSession"/> checks them. Members throw <see cref="InvalidTileException"/> for files that do not make up the
+/// signed tree, and pass the reader's exceptions to the caller. Callers make one call at a time.
 /// </summary>
 public sealed class OptiksBoard
 {
@@ -16,7 +16,7 @@ public sealed class OptiksBoard
 
     /// <summary>Creates a reader of one log's board.</summary>
     /// <param name="anchor">The log's trust anchor.</param>
-    /// <param name="tiles">Reads the files.</param>
+    /// <param name="tiles">Reads the files of the board.</param>
     public OptiksBoard(TrustAnchor anchor, ITileReader tiles)
     {
         _anchor = anchor;
@@ -24,7 +24,8 @@ public sealed class OptiksBoard
     }
 
     /// <summary>
-    /// Reads the newest checkpoint. Returns null when there is no checkpoint yet, and a reason without a note when the log did not sign it.
+    /// Reads the newest checkpoint. Returns null when the board has no checkpoint yet, and a reason without a note when the log did not
+    /// sign the checkpoint.
     /// </summary>
     public async Task<(Reason Reason, VerifiedNote? Note)?> CheckpointAsync(CancellationToken cancellationToken)
     {
@@ -36,10 +37,10 @@ public sealed class OptiksBoard
         return (reason, note);
     }
 
-    /// <summary>Reads every tile and every entry of a checkpoint's tree, and checks each record against the one before it.</summary>
+    /// <summary>Reads every tile and every entry of a checkpoint's tree, and checks each record against the record before it.</summary>
     /// <param name="note">The checkpoint.</param>
     /// <param name="progress">Receives the number of entries checked so far.</param>
-    /// <param name="cancellationToken">Ends it.</param>
+    /// <param name="cancellationToken">Cancels the call.</param>
     public async Task<BoardAccount> AccountAsync(VerifiedNote note, IProgress<ulong>? progress, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(note);
@@ -65,15 +66,15 @@ public sealed class OptiksBoard
     }
 
     /// <summary>
-    /// Checks whether the tree of a larger checkpoint, read from this board, begins with the tree of a smaller one. If it does not, the
-    /// evidence is on disk, durably, before the call returns.
+    /// Checks whether the tree of a larger checkpoint, read from this board, begins with the tree of a smaller checkpoint. If it does not,
+    /// the call writes the evidence durably to disk before it returns.
     /// </summary>
     /// <param name="older">A checkpoint of the log.</param>
-    /// <param name="newer">Another one, which is not smaller.</param>
-    /// <param name="evidence">Folder in which to create the folder of evidence.</param>
-    /// <param name="source">Where the newer one is from, for people.</param>
-    /// <param name="time">Names the evidence.</param>
-    /// <param name="cancellationToken">Ends it.</param>
+    /// <param name="newer">Another checkpoint of the log, which is not smaller.</param>
+    /// <param name="evidence">Folder in which the call creates the folder of evidence.</param>
+    /// <param name="source">Where the newer checkpoint is from, in words for people.</param>
+    /// <param name="time">Clock, whose time names the folder of evidence.</param>
+    /// <param name="cancellationToken">Cancels the call.</param>
     public async Task<BoardRelation> RelateAsync(VerifiedNote older, VerifiedNote newer, string evidence, string source, TimeProvider time, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(older);

@@ -4,26 +4,29 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Keeps answers that the client believed and that auditors do not cover yet, within bounds (docs/spec/cosigners.md section 5).
+/// Keeps a bounded list of the answers that the client believed and that auditors do not cover yet (docs/spec/cosigners.md section 5).
 /// </summary>
 internal static class Beliefs
 {
-    /// <summary>The most beliefs that are kept.</summary>
+    /// <summary>The most beliefs that a state has.</summary>
     public const int Max = 512;
 
-    /// <summary>Drops the beliefs that auditors cover now, and adds what an answer showed unless they cover that already.</summary>
-    /// <param name="state">State with the newest cosigners.</param>
+    /// <summary>
+    /// Drops the beliefs that auditors cover now, and adds the claims of an answer unless auditors cover the answer already.
+    /// </summary>
+    /// <param name="state">State with the newest checkpoints of cosigners.</param>
     /// <param name="policy">The client's policy.</param>
     /// <param name="believed">The answer's claims.</param>
     /// <param name="record">Record of the largest epoch that the answer used.</param>
-    /// <param name="from">Epoch at which the proofs that the answer left out were verified; the record's epoch if it left out
+    /// <param name="from">Epoch at which the client verified the proofs that the answer left out; the record's epoch if the answer left out
     /// nothing.</param>
-    /// <param name="now">The time.</param>
+    /// <param name="now">The current time.</param>
     public static ClientState Update(ClientState state, TrustPolicy policy, IEnumerable<Believed> believed, ReadOnlyMemory<byte> record, ulong from, DateTimeOffset now)
     {
         if (policy.Auditors is null)
         {
-            // Beliefs of an earlier run that had auditors stay: a run without auditors covers nothing, and nobody accepted them.
+            // If an earlier run had auditors in its policy, its beliefs stay: without auditors nothing covers them, and nobody has accepted
+            // them.
             return state;
         }
         var coverage = new Coverage(policy, state.Cosigners);
@@ -37,8 +40,8 @@ internal static class Beliefs
         return open == state.Unaudited ? state : state with { Unaudited = open };
     }
 
-    // Once the list is full, its newest element represents all later ones: it is covered when the last of them is. The elements before it
-    // keep their own times, so that the alarm comes when it is due.
+    // Once the list is full, its newest element also represents all later beliefs, and counts as covered when auditors cover the last of
+    // them. The earlier elements keep their own times, so that their alarm comes when it is due.
     private static ImmutableArray<Belief> Add(ImmutableArray<Belief> list, Belief belief)
     {
         if (list.Any(one => one.Epoch == belief.Epoch && one.Key == belief.Key && one.FromEpoch <= belief.FromEpoch))

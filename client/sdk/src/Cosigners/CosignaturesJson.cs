@@ -3,18 +3,18 @@ using System.Text.Json;
 
 namespace Optiks.Client;
 
-/// <summary>Reads <c>GET /v1/cosignatures</c> (docs/spec/cosigners.md section 1), strictly and within bounds.</summary>
+/// <summary>Parses the answer to <c>GET /v1/cosignatures</c> (docs/spec/cosigners.md section 1), strictly and within bounds.</summary>
 internal static class CosignaturesJson
 {
     /// <summary>The greatest length of an answer: the notes of the most cosigners that a server may have, with room for escapes.</summary>
     public const int MaxLength = 256 * 1024;
 
-    /// <summary>The most notes that are read.</summary>
+    /// <summary>The most notes that the client reads from one answer.</summary>
     public const int MaxNotes = 64;
 
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 2 };
 
-    /// <summary>Returns the notes; an empty list for an answer that is not of this form.</summary>
+    /// <summary>Returns the notes of an answer; an empty list for an answer that does not have this form.</summary>
     public static IReadOnlyList<byte[]> Read(ReadOnlyMemory<byte> answer)
     {
         try
@@ -26,7 +26,7 @@ internal static class CosignaturesJson
                 ? [.. list.EnumerateArray().Take(MaxNotes).Select(note => Encoding.UTF8.GetBytes(note.GetString()!))]
                 : [];
         }
-        // GetString throws this when the text has half of a surrogate pair.
+        // GetString throws an InvalidOperationException when the text has half of a surrogate pair.
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
             return [];

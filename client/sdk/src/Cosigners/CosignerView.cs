@@ -2,9 +2,9 @@ using System.Collections.Immutable;
 
 namespace Optiks.Client;
 
-/// <summary>A head, and what cosigners signed of that head's log.</summary>
+/// <summary>A head, with the checkpoints of the same log that cosigners signed.</summary>
 internal sealed record CosignerView(HeadState Head, ImmutableDictionary<string, CosignerState> Cosigners)
 {
-    /// <summary>Files of the evidence that a head contradicts another one; null if there is no fork.</summary>
+    /// <summary>The files of evidence that two heads of the log contradict each other; null if there is no fork.</summary>
     public IReadOnlyDictionary<string, ReadOnlyMemory<byte>>? Fork { get; init; }
 }

@@ -5,8 +5,9 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Asks servers for what the policy's auditors and witnesses cosigned, and compares it with the client's head (docs/spec/cosigners.md
-/// section 3). It does not trust a server: only signatures of the log and of a cosigner count. It stores nothing. Thread-safe.
+/// Asks servers for the checkpoints that the policy's auditors and witnesses cosigned, and compares them with the client's head
+/// (docs/spec/cosigners.md section 3). It does not trust a server: only signatures of the log and of a cosigner count. It stores no state.
+/// Thread-safe.
 /// </summary>
 internal sealed class CosignerWatch
 {
@@ -26,13 +27,13 @@ internal sealed class CosignerWatch
         _time = time;
     }
 
-    /// <summary>The time limit for one look at one server, whatever the server does.</summary>
+    /// <summary>The time limit for one request to one server and the comparison of its answer, whatever the server does.</summary>
     public static TimeSpan Within { get; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// Updates a view if an update is due, and returns it. If the quorum of witnesses that the policy demands is missing for the epoch, and
-    /// it may wait, it asks again as long as the client's options allow. Cosignatures arrive shortly after the checkpoint. The returned
-    /// view may still lack them.
+    /// Updates a view if an update is due, and returns the view. If the witness quorum of the policy is missing for the epoch and
+    /// <paramref name="mayWait"/> is true, the call asks again as long as the client's options allow. Cosignatures arrive shortly after the
+    /// checkpoint. The returned view may still lack them.
     /// </summary>
     public async Task<CosignerView> SeeAsync(CosignerView view, ulong from, ulong epoch, Uri first, bool mayWait, CancellationToken cancellationToken)
     {
@@ -53,7 +54,7 @@ internal sealed class CosignerWatch
         }
         finally
         {
-            // The interval begins when a look ends, so a slow server can delay the client only once in this time.
+            // The interval begins when the look at the servers ends, so a slow server can delay the client only once per interval.
             Volatile.Write(ref _looked, _time.GetTimestamp());
         }
     }
@@ -80,7 +81,8 @@ internal sealed class CosignerWatch
         return view;
     }
 
-    // Takes what one server gives. A server that gives nothing, or nothing usable, changes nothing: others may give more.
+    // Adds the cosigned checkpoints of one server to a view. If the server gives no usable answer, the view stays unchanged, because other
+    // servers may give more.
     private async Task<CosignerView> LookAsync(CosignerView view, Uri server, CancellationToken cancellationToken)
     {
         using var late = new CancellationTokenSource(Within, _time);
@@ -108,16 +110,17 @@ internal sealed class CosignerWatch
         }
         catch (OptiksServerException)
         {
-            // The verdict says which cosignatures are missing.
+            // Ignore the failure: if cosignatures are missing, the verdict says so.
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            // The server took too long. The verdict says which cosignatures are missing.
+            // The server took too long. Ignore that: if cosignatures are missing, the verdict says so.
         }
         return view;
     }
 
-    // Returns every note that is not kept already, whatever its size, the smallest first. An older note may contradict a kept one.
+    // Returns every note that the client does not have already, whatever its size, the smallest first. An older note may contradict a kept
+    // note.
     private IReadOnlyList<CosignedNote> Read(byte[] answer, ImmutableDictionary<string, CosignerState> kept, Uri server)
     {
         var notes = new List<CosignedNote>();
@@ -125,7 +128,8 @@ internal sealed class CosignerWatch
         var ahead = TimeSpan.FromMilliseconds(_anchor.Configuration.MaxAheadMs);
         foreach (byte[] octets in CosignaturesJson.Read(answer))
         {
-            // Skips a note that the log did not sign: it says nothing about the log. A false line of a known cosigner invalidates its note.
+            // Skip a note that the log did not sign, because it says nothing about the log. A note in which a known cosigner's signature is
+            // invalid is skipped too.
             if (!_anchor.Policy.Verifier.TryOpen(octets, out SignedCheckpoint? opened, out _))
             {
                 continue;
@@ -145,7 +149,7 @@ internal sealed class CosignerWatch
         return [.. notes.OrderBy(one => one.Note.Size)];
     }
 
-    // Returns evidence of two different trees of one size that the log signed, which needs no tiles; null if there are no such trees.
+    // Returns evidence of two different trees of one size that the log signed, which needs no tiles; null if the notes show no such trees.
     private Dictionary<string, ReadOnlyMemory<byte>>? FindPair(CosignerView view, IReadOnlyList<CosignedNote> notes)
     {
         var bySize = view.Cosigners.Select(one => new CosignedNote(one.Key, new VerifiedNote(one.Value.Size, one.Value.Root, one.Value.Checkpoint), "this client had verified"))
@@ -175,21 +179,22 @@ internal sealed class CosignerWatch
         }
         catch (InvalidTileException)
         {
-            // The server's files do not make up the tree, so they say nothing about the cosigned checkpoint.
+            // The server's files do not make up the signed tree, so the files say nothing about the cosigned checkpoint.
             return view;
         }
         if (comparison.Relation == HeadRelation.Contradicts)
         {
             return view with { Fork = ForkEvidence.CollectCosigned(_anchor, view.Head, smaller, larger, comparison.Prefix, isLarger, cosigned.Source) };
         }
-        // A larger checkpoint becomes the head's: later checkpoints must extend it, and so are compared with it.
+        // A larger checkpoint becomes the head's checkpoint, so that later checkpoints are compared with it and must extend it.
         HeadState next = isLarger ? view.Head with { Size = note.Size, Root = note.Root, Checkpoint = VerifiedNote.Reduce(_anchor, note.Octets) } : view.Head;
-        // The largest note of each cosigner counts.
+        // Keep the largest note of each cosigner.
         return view.Cosigners.GetValueOrDefault(cosigned.Cosigner) is { } kept && kept.Size >= note.Size
             ? view with { Head = next }
             : new CosignerView(next, view.Cosigners.SetItem(cosigned.Cosigner, new CosignerState { Size = note.Size, Root = note.Root, Checkpoint = note.Octets }));
     }
 
-    // A checkpoint that was verified with this cosigner's line. The cosigner is given by its vkey, and the source in words.
+    // A checkpoint that was verified with the signature of one cosigner. Cosigner is the cosigner's vkey, and Source names the server in
+    // words.
     private sealed record CosignedNote(string Cosigner, VerifiedNote Note, string Source);
 }

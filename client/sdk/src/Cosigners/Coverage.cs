@@ -5,8 +5,8 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Says what auditors and witnesses of a policy vouch for, judging by the checkpoints that the client keeps of them (docs/spec/cosigners.md
-/// sections 3 and 4). Immutable.
+/// Tells for which epochs auditors and witnesses of a policy vouch, according to their newest checkpoints in the client's state
+/// (docs/spec/cosigners.md sections 3 and 4). Immutable.
 /// </summary>
 internal sealed class Coverage
 {
@@ -20,23 +20,23 @@ internal sealed class Coverage
     }
 
     /// <summary>
-    /// Tells whether enough auditors cover every step from one epoch to another. Each auditor that counts must cover all of the steps.
+    /// Tells whether enough auditors cover every step from one epoch to another. An auditor counts only if it covers all of these steps.
     /// </summary>
     public bool IsAudited(ulong from, ulong epoch) => _policy.Auditors is { } policy && policy.Auditors.Count(auditor => auditor.FirstEpoch <= from && SizeOf(auditor.Key) > epoch) >= policy.Required;
 
     /// <summary>
-    /// Tells whether enough witnesses for the policy's quorum have cosigned a tree that holds the record of this epoch. Always true without
-    /// a quorum.
+    /// Tells whether enough witnesses for the policy's quorum have cosigned a tree that holds the record of this epoch. Always true if the
+    /// policy has no quorum.
     /// </summary>
     public bool IsWitnessed(ulong epoch) =>
         _policy.Witnesses is not { } witnesses || witnesses.IsMetBy(witnesses.Witnesses.Select(witness => witness.Key).Where(key => SizeOf(key) > epoch).ToHashSet());
 
-    /// <summary>Returns the largest epoch for which the quorum is met; null if there is no such epoch.</summary>
+    /// <summary>Returns the largest epoch for which the quorum of witnesses is met; null if there is no such epoch.</summary>
     public ulong? WitnessedEpoch() => _policy.Witnesses?.Witnesses.Select(witness => SizeOf(witness.Key)).Where(size => size > 0 && IsWitnessed(size - 1)).Select(size => (ulong?)size - 1).Max();
 
     /// <summary>
-    /// Tells whether proofs that were verified at an epoch need not be requested again. Enough auditors must cover that epoch, each of them
-    /// at least up to the last epoch that enough auditors cover. Always true when the policy demands no auditors.
+    /// Tells whether the client need not request proofs again that it verified at an epoch. Enough auditors must cover that epoch, each of
+    /// them at least up to the last epoch that enough auditors cover. Always true when the policy demands no auditors.
     /// </summary>
     public bool MayLeaveOut(ulong proven)
     {
@@ -51,7 +51,7 @@ internal sealed class Coverage
     /// <summary>The first epoch that enough auditors may ever cover; null when the policy demands no auditors.</summary>
     public ulong? First => _policy.Auditors is { } policy ? policy.Auditors.Select(auditor => auditor.FirstEpoch).Order().ElementAt(policy.Required - 1) : null;
 
-    /// <summary>Returns the beliefs that auditors should cover by now and do not.</summary>
+    /// <summary>Returns the beliefs that enough auditors should have covered by now but have not.</summary>
     public IReadOnlyList<Belief> Overdue(IEnumerable<Belief> beliefs, DateTimeOffset now) => _policy.Auditors is not { } policy
         ? []
         : [.. beliefs.Where(belief => now.ToUnixTimeMilliseconds() - belief.BelievedAtMs > policy.MaxLag.TotalMilliseconds && !IsAudited(belief.FromEpoch, belief.Epoch))];

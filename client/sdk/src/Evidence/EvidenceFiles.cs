@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Reads a folder that anyone may have made, and refuses files that are longer than their kind can be.</summary>
+/// <summary>Reads a folder that anyone may have made, and refuses files that are longer than valid files of their kind.</summary>
 internal sealed class EvidenceFiles
 {
     public EvidenceFiles(string folder)
@@ -15,17 +15,21 @@ internal sealed class EvidenceFiles
 
     /// <summary>
     /// Reads a file of at most <paramref name="maxLength"/> octets; null if it does not exist. Throws <see cref="InvalidDataException"/>
-    /// for a longer file and for one that is not a regular file.
+    /// for a longer file and for anything but a regular file.
     /// </summary>
     public byte[]? Find(string name, long maxLength) => RegularFile.Find(Path.Combine(Folder, name), maxLength);
 
-    /// <summary>Does the same as <see cref="Find"/> for a file whose presence decides the kind of evidence.</summary>
+    /// <summary>
+    /// Reads a file as <see cref="Find"/> does, and tells whether it exists, for files whose presence decides the kind of evidence.
+    /// </summary>
     public bool TryFind(string name, long maxLength, [NotNullWhen(true)] out byte[]? octets) => (octets = Find(name, maxLength)) is not null;
 
-    /// <summary>Reads a file that must exist. Throws <see cref="InvalidDataException"/> if it does not.</summary>
+    /// <summary>Reads a file that must exist. Throws <see cref="InvalidDataException"/> if the file does not exist.</summary>
     public byte[] Require(string name, long maxLength) => Find(name, maxLength) ?? throw new InvalidDataException($"{name} is missing.");
 
-    /// <summary>Reads a file that holds one epoch record. Throws <see cref="InvalidDataException"/> for another length.</summary>
+    /// <summary>
+    /// Reads a file that holds one epoch record. Throws <see cref="InvalidDataException"/> if the file has another length than a record.
+    /// </summary>
     public byte[] RequireRecord(string name) => Require(name, EpochRecord.Length) is { Length: EpochRecord.Length } record
         ? record
         : throw new InvalidDataException($"{name} is no record: one has {EpochRecord.Length} octets.");

@@ -17,19 +17,19 @@ public static class EvidenceJudge
 
     private const long MaxAnswer = 64L << 20;
 
-    // A statement that somebody else made may still contain the value.
+    // The bound of a leaf statement. This library leaves out the value, but a statement that another program made may contain it.
     private const long MaxStatement = LeafStatement.MaxLength + ProtocolLimits.MaxValueLength;
 
-    // The bound of a proof over a range of the most epochs.
+    // The bound of an append-only proof over the largest range of epochs.
     private const long MaxProof = 1L << 30;
 
     /// <summary>
-    /// Says what a folder proves. Throws <see cref="InvalidDataException"/> for a folder that is damaged or not of a known kind of
-    /// evidence, and <see cref="IOException"/>.
+    /// Judges what a folder proves. Throws <see cref="InvalidDataException"/> for a folder that is damaged or is not a known kind of
+    /// evidence, and <see cref="IOException"/> if it cannot read the folder.
     /// </summary>
     /// <param name="folder">The folder, as this library wrote it.</param>
-    /// <param name="anchor">The log's trust anchor, which the folder's must match; if null, the folder's anchor is used, and the verdict
-    /// names it.</param>
+    /// <param name="anchor">The log's trust anchor, which the folder's anchor must match. If null, the judge uses the folder's anchor, and
+    /// the verdict names that anchor.</param>
     public static EvidenceVerdict Judge(string folder, TrustAnchor? anchor)
     {
         var files = new EvidenceFiles(folder);
@@ -175,7 +175,7 @@ public static class EvidenceJudge
             });
     }
 
-    // Reads one answer at a time: together they may be large.
+    // Reads one answer at a time, because all answers together may be large.
     private static IEnumerable<ReadOnlyMemory<byte>> Answers(EvidenceFiles files)
     {
         for (int i = 1; i <= ProtocolLimits.MaxEvidenceAnswers && files.Find(PromiseJudge.AnswerName(i), MaxAnswer) is { } answer; i++)
@@ -188,7 +188,7 @@ public static class EvidenceJudge
 
     private static EvidenceVerdict None(EvidenceKind kind, TrustAnchor anchor, Reason reason, ulong? epoch, string sentence) => new(kind, anchor, IsProof: false, reason, epoch, sentence);
 
-    // Explains a breach, which any reader of the board would refuse, to people who do not read boards.
+    // Returns a sentence that explains a breach of the rules of records to people.
     private static string Sentence(Reason reason, ulong epoch) => FormattableString.Invariant(reason switch
     {
         Reason.RecordVrfKey => $"The log signed another VRF key at epoch {epoch}, within a period: it could give one key two sets of labels, and hide values.",

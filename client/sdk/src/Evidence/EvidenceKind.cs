@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>The subject of a folder of evidence.</summary>
+/// <summary>The kind of evidence that a folder has.</summary>
 public enum EvidenceKind
 {
     /// <summary>Two checkpoints of one log that cannot belong to one history.</summary>
@@ -11,12 +11,15 @@ public enum EvidenceKind
     /// </summary>
     Record,
 
-    /// <summary>Two statements about one leaf that no tree which only grows can show.</summary>
+    /// <summary>Two statements about one leaf that contradict each other if the tree only grows.</summary>
     BrokenAppend,
 
-    /// <summary>A receipt, and answers about its key, which show whether the log published what it promised.</summary>
+    /// <summary>A receipt, and answers about the receipt's key, which show whether the log published the promised update.</summary>
     Promise,
 
-    /// <summary>A server's refused proof of a step. Nobody signed it.</summary>
+    /// <summary>
+    /// A server's proof of a step between epochs that an auditor refused. Nobody signed this proof, so it does not prove a fault of the
+    /// log.
+    /// </summary>
     RefusedProof,
 }

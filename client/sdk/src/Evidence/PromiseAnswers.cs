@@ -6,8 +6,8 @@ using Optiks.Receipts;
 namespace Optiks.Client;
 
 /// <summary>
-/// Reads successive HistoryAnswers about one key, and finds out what they show of the epochs of a promise (docs/spec/receipts.md section
-/// 6). It verifies each answer by the log's key and the answer's own record alone, without a clock. Not thread-safe.
+/// Reads successive HistoryAnswers about one key, and finds out whether they show that the log kept a promise (docs/spec/receipts.md
+/// section 6). It verifies each answer only by the log's key and the answer's own record, without a clock. Not thread-safe.
 /// </summary>
 internal sealed class PromiseAnswers
 {
@@ -27,13 +27,15 @@ internal sealed class PromiseAnswers
         _value = value;
     }
 
-    /// <summary>The version that keeps the promise; null if no answer read so far shows one.</summary>
+    /// <summary>The version that keeps the promise; null if no answer read so far shows such a version.</summary>
     public KeyVersion? Kept { get; private set; }
 
-    /// <summary>The first epoch of the period of the answer that was read last.</summary>
+    /// <summary>The first epoch of the period in the answer that was read last.</summary>
     public ulong PeriodFirstEpoch => _list?.PeriodFirstEpoch ?? 0;
 
-    /// <summary>The version of the key with which the next answer must begin; null if no later version matters in this period.</summary>
+    /// <summary>
+    /// The version of the key with which the next answer must begin; null if the promise needs no later version of this period.
+    /// </summary>
     public ulong? Next => _list is { IsEnded: false } list && list.LastEpoch <= _promise.By ? list.LastVersion + 1 : null;
 
     /// <summary>The verdict on the answers read so far, if all of them were valid.</summary>
@@ -42,10 +44,11 @@ internal sealed class PromiseAnswers
         : _isErased ? Reason.PromiseErased
         : Reason.PromiseBroken;
 
-    // The last answer must reach the end of the promise, and the log must reach the time of the receipt. A future promise is not due.
+    // Whether the answers are enough to say that the log broke the promise. The last answer must reach the last epoch of the promise, and
+    // its time must reach the time of the receipt, because the log may still keep a promise that is not due.
     private bool IsCovered => _covers && _list is { } last && !UnixTime.IsAfter(_promise.TimeMs, last.TimeMs, _anchor.Configuration.MaxAheadMs) && ((last.IsEnded && last.Epoch >= _promise.By) || last.LastEpoch > _promise.By);
 
-    /// <summary>Reads the next answer. Any result but valid means that the answers prove nothing; callers then read no further.</summary>
+    /// <summary>Reads the next answer. If the result is not valid, the answers prove nothing, and callers must stop reading.</summary>
     public Reason Add(ReadOnlyMemory<byte> answer)
     {
         if (answer.Length < EpochRecord.Length)
@@ -108,8 +111,8 @@ internal sealed class PromiseAnswers
         };
     }
 
-    // Returns the first version that an answer about one key lists (docs/spec/pahd.md section 2), before anything in it is verified; 0 if
-    // it does not decode.
+    // Returns the first version that an answer about one key lists (docs/spec/pahd.md section 2), before the answer is verified; 0 if the
+    // answer does not decode.
     private static ulong PeekFrom(ReadOnlySpan<byte> answer)
     {
         int position = EpochRecord.Length;
@@ -121,22 +124,22 @@ internal sealed class PromiseAnswers
             }
             position += sizeof(ushort) + BinaryPrimitives.ReadUInt16BigEndian(answer[position..]);
         }
-        // After the list's length come the latest version and the first one.
+        // Skip the list's length and the latest version; the first version follows.
         position += sizeof(uint) + sizeof(ulong);
         return answer.Length >= position + sizeof(ulong) ? BinaryPrimitives.ReadUInt64BigEndian(answer[position..]) : 0;
     }
 
-    // The part of one period that was read so far.
+    // The versions of one period that were read so far.
     private sealed record List(ulong Period, ulong PeriodFirstEpoch, ulong Epoch, ulong Latest, bool IsEnded)
     {
-        // Time of the record that was read last.
+        // The time of the record that was read last, in Unix milliseconds.
         public required ulong TimeMs { get; init; }
 
         public required ulong LastVersion { get; init; }
 
         public required ulong LastTime { get; init; }
 
-        // Leaf epoch of the last version.
+        // The leaf epoch of the last version that was read.
         public required ulong LastEpoch { get; init; }
     }
 }

@@ -6,10 +6,12 @@ using Optiks.Receipts;
 
 namespace Optiks.Client;
 
-/// <summary>Judges receipts, and evidence that the log broke a receipt's promise, offline (docs/spec/receipts.md). Thread-safe.</summary>
+/// <summary>
+/// Judges receipts offline, and also evidence that the log broke a receipt's promise (docs/spec/receipts.md). Thread-safe.
+/// </summary>
 internal static class PromiseJudge
 {
-    /// <summary>Checks that the log promised to publish this value of this key, in any request.</summary>
+    /// <summary>Checks that the receipt is the log's promise to publish this value of this key, whatever the request's id.</summary>
     public static Reason Receipt(TrustAnchor anchor, UpdateReceipt given, out Receipt? receipt)
     {
         receipt = null;
@@ -31,7 +33,7 @@ internal static class PromiseJudge
     /// section 6 step 2). Without this check, a key that expired long ago could promise something about today's epochs.
     /// </summary>
     /// <param name="anchor">The log's trust anchor.</param>
-    /// <param name="receipt">The receipt, verified.</param>
+    /// <param name="receipt">The receipt, which must be verified.</param>
     /// <param name="after">The Head of epoch <see cref="Optiks.Receipts.Receipt.After"/>.</param>
     public static Reason CheckTime(TrustAnchor anchor, Receipt receipt, ReadOnlyMemory<byte> after)
     {
@@ -47,7 +49,7 @@ internal static class PromiseJudge
 
     /// <summary>
     /// Says what a receipt, the Head of its epoch <c>after</c> and answers about its key prove: <see cref="Reason.PromiseBroken"/>, or the
-    /// reason why they prove nothing. Returns the receipt too, unless it is refused.
+    /// reason why they prove no breach. Also returns the receipt, unless the receipt is refused.
     /// </summary>
     public static (Reason Reason, Receipt? Receipt) Judge(TrustAnchor anchor, UpdateReceipt given, ReadOnlyMemory<byte> after, IEnumerable<ReadOnlyMemory<byte>> answers)
     {
@@ -79,7 +81,9 @@ internal static class PromiseJudge
     /// <summary>Returns the name of the file in a folder of evidence that holds the answer with this number, counted from 1.</summary>
     public static string AnswerName(int number) => string.Create(CultureInfo.InvariantCulture, $"history-{number}.bin");
 
-    /// <summary>Returns the files of evidence that was judged to prove a broken promise.</summary>
+    /// <summary>
+    /// Returns the files of a folder of evidence that proves a broken promise. The caller has judged the evidence before.
+    /// </summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, UpdateReceipt given, Receipt receipt, ReadOnlyMemory<byte> after, IReadOnlyList<ReadOnlyMemory<byte>> answers)
     {
         var files = new Dictionary<string, ReadOnlyMemory<byte>>

@@ -1,7 +1,8 @@
 namespace Optiks.Client;
 
-/// <summary>A list of versions that ended: its latest version is proven to be the latest.</summary>
+/// <summary>A complete list of versions: the answer proved that no version after the latest exists.</summary>
 /// <param name="Latest">The latest version; 0 if the key has no version.</param>
-/// <param name="Time">Its time T.</param>
-/// <param name="Versions">The versions that were shown, in order. The latest may be missing if it was known before.</param>
+/// <param name="Time">Time T of the latest version.</param>
+/// <param name="Versions">The versions that the answer showed, in order. The latest version may be missing if the client knew it
+/// before.</param>
 internal readonly record struct EndedVersions(ulong Latest, ulong Time, IReadOnlyList<VersionsExchange.TimedVersion> Versions);

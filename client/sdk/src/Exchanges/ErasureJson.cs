@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Writes requests to erase values, and reads their outcomes (docs/spec/erasure.md section 4). Nothing proves an outcome: it is what the
-/// server says.
+/// Writes requests to erase values, and reads their outcomes (docs/spec/erasure.md section 4). An outcome is only the server's statement:
+/// nothing proves it.
 /// </summary>
 internal static class ErasureJson
 {
@@ -57,8 +57,9 @@ internal static class ErasureJson
         _ => throw new FormatException("unknown status"),
     });
 
-    // The server's answer must be about the versions that were to be erased. Version 1 may be a copy; then the versions of earlier periods
-    // from which it was copied are erased too. For a user who has left, all device lists and all keys of its devices are erased.
+    // The server's answer must be about the versions that were to be erased. Version 1 may be a copy. The request then also erases the
+    // versions of earlier periods from which the log made that copy. For a user who has left, all device lists and all keys of its devices
+    // are erased.
     private static bool IsAsked(ErasureResult request, ErasedVersion erased, ulong period) => request.Versions is { } versions
         ? erased.Structure == (request.Key is null ? StructureId.Devices : StructureId.Keys)
             && ((erased.Version.Version >= versions.From && erased.Version.Version <= versions.To) || (versions.From == 1 && erased.Version.Period < period))

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Asks for the newest epoch alone, so that a client without a head gets one before it changes anything (docs/spec/state.md section 3.2).
+/// Asks only for the newest epoch, so that a client without a head gets a head before it changes anything (docs/spec/state.md section 3.2).
 /// </summary>
 internal sealed class HeadExchange : VerifiedExchange<VerifiedHead>
 {
@@ -18,7 +18,7 @@ internal sealed class HeadExchange : VerifiedExchange<VerifiedHead>
 
     public override byte[]? Body(ClientState seen) => null;
 
-    // A head shows no key that auditors would have to cover.
+    // A head shows no key, so auditors need not cover this answer.
     public override IEnumerable<Believed> Shown(VerifiedHead learnt) => [];
 
     public override Checked<VerifiedHead> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)

@@ -17,7 +17,7 @@ internal static class Heads
 
     /// <summary>
     /// Returns the record of the epoch of <paramref name="kept"/> among the parts of an answer about users that decodes (docs/spec/users.md
-    /// section 1); the record of the answer's head if no part has that epoch.
+    /// section 1); if no part has that epoch, the record of the answer's head.
     /// </summary>
     public static ReadOnlyMemory<byte> PeekPart(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept)
     {

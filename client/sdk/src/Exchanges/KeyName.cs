@@ -3,14 +3,14 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>A key with its base64url text, under which the state keeps it.</summary>
+/// <summary>A key with its base64url text, under which the state stores the key's data.</summary>
 internal readonly record struct KeyName(ReadOnlyMemory<byte> Octets, string Id)
 {
     private static readonly UTF8Encoding s_strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
     /// <summary>
-    /// Encodes text as UTF-8, or throws <see cref="ArgumentException"/>. If half surrogate pairs were replaced, two different names would
-    /// become one.
+    /// Encodes text as UTF-8, or throws <see cref="ArgumentException"/>. It throws for half of a surrogate pair, because replacing it could
+    /// turn two different names into one name.
     /// </summary>
     public static ReadOnlyMemory<byte> OctetsOf(string text) => s_strict.GetBytes(text);
 

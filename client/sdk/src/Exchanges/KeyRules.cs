@@ -4,25 +4,26 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Combines a verified answer about a key or a device list with what the state keeps of it (docs/spec/state.md sections 1 and 3). Lookups,
-/// histories and monitoring keep what they show of the latest version in one place. So each is checked against what any of them showed.
+/// Combines a verified answer about a key or a device list with the state of that key or list (docs/spec/state.md sections 1 and 3).
+/// Lookups, histories and monitoring store the latest version in the same state, so the client checks each of them against all earlier
+/// answers.
 /// </summary>
 internal static class KeyRules
 {
     /// <summary>
-    /// Returns the state after a lookup that the verifier accepted, or the reason for which it is refused all the same. The verifier
-    /// detects a step back itself when the question named the known version. The question did not when the version's value was lost, or
-    /// when nobody knew that the answer would be about this key.
+    /// Returns the state after a lookup that the verifier accepted, or the reason why the client still refuses the lookup. If the question
+    /// named the known version, the verifier itself detects an answer with an older version. The question did not name it if the client had
+    /// lost the version's value, or did not know that the answer would be about this key.
     /// </summary>
-    /// <param name="before">The kept state; null if nothing is kept.</param>
+    /// <param name="before">The state that the client has of the key or list; null if it has no state.</param>
     /// <param name="owned">The owner's knowledge of all versions; null if the key is not owned.</param>
     /// <param name="lookup">The lookup.</param>
-    /// <param name="value">Value of its version; null when there is no version.</param>
+    /// <param name="value">Value of the lookup's version; null when there is no version.</param>
     /// <param name="period">Period of the record.</param>
-    /// <param name="epoch">Epoch at which the answer holds, from now on the least one.</param>
+    /// <param name="epoch">Epoch at which the answer is true. From now on the client accepts no earlier epoch for the key.</param>
     /// <param name="recordEpoch">Epoch of the record in whose tree the absence of later versions was proven.</param>
-    /// <param name="after">The state to keep.</param>
-    /// <param name="reason">Why it is refused.</param>
+    /// <param name="after">The state to keep from now on.</param>
+    /// <param name="reason">Why the client refuses the lookup.</param>
     public static bool TryLearn(
         KeyState? before, OwnedKey? owned, VerifiedLookup lookup, byte[]? value, ulong period, ulong epoch, ulong recordEpoch, out KeyState after, out Reason reason)
     {
@@ -42,15 +43,15 @@ internal static class KeyRules
     }
 
     /// <summary>
-    /// Computes the state after a list of versions that ended, and returns the reason if the list is refused all the same. The kept state
-    /// of a later period stays, because a list of an earlier period does not contradict it.
+    /// Computes the state after a complete list of versions, and returns the reason if the client still refuses the list. The kept state of
+    /// a later period stays, because a list of an earlier period does not contradict it.
     /// </summary>
-    /// <param name="before">The kept state; null if nothing is kept.</param>
+    /// <param name="before">The state that the client has of the key or list; null if it has no state.</param>
     /// <param name="owned">The owner's knowledge of the latest version; null if the key is not owned.</param>
-    /// <param name="shown">The list.</param>
+    /// <param name="shown">The complete list.</param>
     /// <param name="period">Period of the record.</param>
-    /// <param name="epoch">Its epoch.</param>
-    /// <param name="after">The state to keep.</param>
+    /// <param name="epoch">Epoch of the record.</param>
+    /// <param name="after">The state to keep from now on.</param>
     public static Reason Learn(KeyState? before, KeyState? owned, EndedVersions shown, ulong period, ulong epoch, out KeyState after)
     {
         if (before is not null && before.Period > period)
@@ -69,7 +70,7 @@ internal static class KeyRules
             Time = shown.Time,
             AbsentEpoch = epoch,
             PublishedEpoch = latest?.Version.Epoch ?? (isKept ? before!.PublishedEpoch : 0),
-            // A server does not send the value of a version again that was opened before.
+            // A server does not send a value again if it opened that version's commitment for this client before.
             ValueSha256 = latest?.Version.Value is { } value ? ValueHash.Of(value.Span) : isKept ? before!.ValueSha256 : owned?.ValueSha256,
         };
         Reason reason = Compare(before, owned, shown.Versions is [{ Version.IsCopy: true }, ..], ref after);
@@ -77,7 +78,8 @@ internal static class KeyRules
     }
 
     /// <summary>
-    /// Checks that a kept version is shown as it was then, and that no later version has a time at which the client saw none.
+    /// Checks that the list shows a kept version unchanged. Also checks that no later version has a time at which the client saw that no
+    /// later version existed.
     /// </summary>
     public static Reason Agree(KeyState? before, KeyState? owned, EndedVersions shown, ulong period) =>
         !shown.Versions.All(version => Agrees(before, period, version) && Agrees(owned, period, version)) ? Reason.VersionRegressed
@@ -85,9 +87,9 @@ internal static class KeyRules
         : Reason.Valid;
 
     /// <summary>
-    /// Returns what an owner names as known of a key when it asks only for newer versions. The server then shows the latest known version
-    /// again, as after a page that ended before it. This reveals whether the version was exchanged or dropped (docs/spec/broken-append.md
-    /// section 5).
+    /// Returns the known version that an owner names when it asks only for newer versions of a key. It names the version before its latest
+    /// known one, so the server shows the latest known version again. This reveals whether the log replaced or dropped that version
+    /// (docs/spec/broken-append.md section 5).
     /// </summary>
     public static KnownKey Again(OwnedKey owned) => owned.Version switch
     {
@@ -96,7 +98,7 @@ internal static class KeyRules
         _ => new KnownKey(0, owned.Period, owned.Version - 1, 0, null, owned.Version),
     };
 
-    /// <summary>Returns what an owner's verification of all versions says of the latest one.</summary>
+    /// <summary>Returns the state of the latest version, from an owner's verification of all versions.</summary>
     public static KeyState OfOwned(OwnedKey owned) => new()
     {
         LeastEpoch = owned.AbsentEpoch ?? 0,
@@ -109,9 +111,9 @@ internal static class KeyRules
     };
 
     /// <summary>
-    /// Tells whether a key lost its version at a period switch. A key with a version in an earlier period must begin each later one with a
-    /// copy, and this one did not. For a user who is current nothing excuses that; a key may belong to a device whose user had left by
-    /// then.
+    /// Tells whether a key lost its version at a period switch. A key with a version in an earlier period must begin each later period with
+    /// a copy, and this period did not begin with one. For a current user this is always a fault. For a key it may be correct, because the
+    /// key may belong to a device whose user had left by then.
     /// </summary>
     public static bool IsLost(KeyState? kept, ulong period, bool beginsWithCopy) => kept is { Version: > 0 } && kept.Period < period && !beginsWithCopy;
 
@@ -127,7 +129,7 @@ internal static class KeyRules
             {
                 return Reason.Stale;
             }
-            // An answer in the kept state's period was judged before.
+            // If the answer is of the kept state's period, an earlier answer has already decided whether the key was copied.
             after = after with { NotCopied = after.NotCopied || (kept.Period == after.Period ? kept.NotCopied : IsLost(kept, after.Period, beginsWithCopy)) };
             if (kept.Period != after.Period)
             {
@@ -153,7 +155,7 @@ internal static class KeyRules
         after.Version < before.Version
         || (after.Version == before.Version && (after.Time != before.Time || (before.ValueSha256 is not null && after.ValueSha256 != before.ValueSha256)));
 
-    // Each version takes an epoch of its own, and no version after the kept one existed at the epoch of its absence (docs/spec/pahd.md
+    // An epoch inserts at most one version of a key. No version after the kept version existed at the kept AbsentEpoch (docs/spec/pahd.md
     // section 5).
     private static bool ComesTooEarly(KeyState before, KeyState after) =>
         after.Version > before.Version && before.AbsentEpoch is { } absent
@@ -163,7 +165,7 @@ internal static class KeyRules
         before is { AbsentEpoch: { } absent } && before.Period == period && shown.Version.Version > before.Version
         && (shown.Time < absent || shown.Time - absent < shown.Version.Version - before.Version);
 
-    // An erased value says nothing about what it was.
+    // An erased value agrees with every kept hash, because nobody can tell what the value was.
     private static bool Agrees(KeyState? kept, ulong period, VersionsExchange.TimedVersion shown) =>
         kept is null || kept.Period != period || kept.Version != shown.Version.Version
         || (kept.Time == shown.Time && (kept.ValueSha256 is null || shown.Version.Value is not { } value || ValueHash.Of(value.Span) == kept.ValueSha256));

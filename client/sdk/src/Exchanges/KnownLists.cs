@@ -3,15 +3,15 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Holds the versions of one user's device list that verified answers showed. Only the version before it shows what a request changed in a
-/// list (docs/spec/users.md section 8).
+/// Holds the versions of one user's device list that verified answers showed. To see what a request changed in the list, the client
+/// compares the request's version with the version before it (docs/spec/users.md section 8).
 /// </summary>
 internal sealed class KnownLists
 {
     private readonly Dictionary<KeyVersionNumber, IReadOnlyList<ReadOnlyMemory<byte>>?> _versions = [];
 
     /// <summary>
-    /// Collects the versions of a user's list that a client keeps. They are the one that a lookup showed last, and the last one that its
+    /// Collects the versions of a user's list that a client keeps: the version that a lookup showed last, and the last version that the
     /// owner verified.
     /// </summary>
     public static KnownLists Kept(ClientState state, IClientStateStore store, string user)
@@ -28,7 +28,7 @@ internal sealed class KnownLists
         return known;
     }
 
-    /// <summary>Adds the list that a valid lookup of the whole user shows, if it shows one.</summary>
+    /// <summary>Adds the device list of a valid lookup of the whole user, if the lookup shows a list.</summary>
     public KnownLists With(UserLookupResult lookup)
     {
         if (lookup.ListVersion > 0)
@@ -38,7 +38,9 @@ internal sealed class KnownLists
         return this;
     }
 
-    /// <summary>Adds the versions of a valid history. An erased version does not replace the content that was seen before.</summary>
+    /// <summary>
+    /// Adds the versions of a valid history. An erased version does not replace the content that an earlier answer showed.
+    /// </summary>
     public KnownLists With(UserHistoryResult history)
     {
         foreach (UserListVersion version in history.Lists)

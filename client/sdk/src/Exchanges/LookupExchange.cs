@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Asks for the latest values of up to 256 keys, without what this client knows already.</summary>
+/// <summary>Asks for the latest values of up to 256 keys, except for proofs and values that this client has already.</summary>
 internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer[]>
 {
     private readonly IReadOnlyList<KeyName> _keys;
@@ -71,7 +71,7 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
             {
                 return new(reason, null, null, i);
             }
-            // The proofs that the server left out were verified when it last sent all of them.
+            // If the server left out proofs, the client verified them at the epoch of the last answer that had all proofs.
             after = after with { ProvenEpoch = _remembered[i].Known.Version > 0 ? seen.Keys[_keys[i].Id].ProvenEpoch : verdict.Head.Epoch };
             answers[i] = new KeyAnswer(after, value, unchanged);
         }
@@ -88,7 +88,7 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         var leaves = new ShownLeaves(shown.Head, seen.Head?.Checkpoint);
         for (int i = 0; i < Math.Min(_keys.Count, shown.Lookups.Count); i++)
         {
-            // A known version counts only in its period; a server that applies it to another period lies.
+            // A known version counts only in its own period. A server that treats it as known in another period lies.
             bool isKnown = _remembered[i].Known.Period == EpochRecord.ReadPeriod(shown.Head.Record.Span);
             leaves.Add(StructureId.Keys, _keys[i].Octets, shown.Lookups[i], isKnown ? _remembered[i].Known.Version : 0);
         }

@@ -7,8 +7,8 @@ namespace Optiks.Client;
 internal static class NoteRules
 {
     /// <summary>
-    /// Adds a note of a key to the state, and returns the state and the value that commits to the note. A request whose note is kept
-    /// already gets the same value again: another value would be another update under the same id.
+    /// Adds a note of a key to the state, and returns the state and the value that commits to the note. If the state already has the note
+    /// of this request, the value is the same as before, because another value would be a different update under the same id.
     /// </summary>
     public static (ClientState State, byte[] Value) Keep(ClientState current, KeyName key, Guid requestId, ReadOnlyMemory<byte> payload, ReadOnlyMemory<byte> text)
     {
@@ -26,14 +26,14 @@ internal static class NoteRules
         return (current with { Notes = current.Notes.SetItem(key.Id, notes.Add(new KeptNote(requestId, opening, note, ValueHash.Of(value)))) }, value);
     }
 
-    /// <summary>Returns the note to which a version of a key commits; null if no kept note matches.</summary>
+    /// <summary>Returns the note to which a version of a key commits; null if no kept note matches the version's value.</summary>
     public static OwnerNote? Find(ClientState current, KeyName key, KeyVersion version)
     {
         string? hash = version.Value is { } value ? ValueHash.Of(value.Span) : null;
         return Of(current, key).FirstOrDefault(kept => kept.ValueSha256 == hash && version.IsNote(kept.Opening, kept.Note)) is { } found ? Read(found) : null;
     }
 
-    /// <summary>Describes what is wrong with the notes of a key in a state; null if nothing is.</summary>
+    /// <summary>Describes what is wrong with the notes of a key in a state; null if they have no fault.</summary>
     public static string? Fault(ImmutableArray<KeptNote> notes)
     {
         ulong before = 0;
@@ -50,6 +50,6 @@ internal static class NoteRules
 
     private static ImmutableArray<KeptNote> Of(ClientState current, KeyName key) => current.Notes.TryGetValue(key.Id, out ImmutableArray<KeptNote> notes) ? notes : [];
 
-    // The note was checked when the state was read.
+    // Cannot fail in practice, because the note was checked when the state was read.
     private static OwnerNote Read(KeptNote kept) => OwnerNote.TryDecode(kept.Note, out OwnerNote note) ? note : throw new ClientStateException("The client state has a note that is none.");
 }

@@ -8,7 +8,7 @@ internal record Outcome(Reason Reason, HeadInfo? Head)
     /// <summary>The folder with the evidence of a fork, or of a tree that did not only grow.</summary>
     public string? EvidencePath { get; init; }
 
-    /// <summary>Details that the reason does not tell.</summary>
+    /// <summary>Details that the reason does not say.</summary>
     public string? Detail { get; init; }
 }
 
@@ -16,15 +16,17 @@ internal record Outcome(Reason Reason, HeadInfo? Head)
 internal sealed record Outcome<T>(Reason Reason, HeadInfo? Head, T? Learnt) : Outcome(Reason, Head)
 {
     /// <summary>
-    /// Whether the log began another period, which the state knows by now. The exchange taught nothing, and the caller must ask again.
+    /// Whether the log began another period during the exchange, and the state now has that period. The answer was not used, and the caller
+    /// must ask again.
     /// </summary>
     public bool IsOvertaken { get; init; }
 
     /// <summary>
-    /// A partial answer, which is valid and shows less than it could; the state does not include it yet. Null if the answer is not partial.
+    /// A valid answer that withholds a value, so that another replica may show more; the state does not include this answer yet. Null if
+    /// the answer shows every value.
     /// </summary>
     public byte[]? Partial { get; init; }
 
-    /// <summary>The index of the key at fault, in an answer about several keys.</summary>
+    /// <summary>The index of the key whose proof failed, in an answer about several keys.</summary>
     public int? FailedKey { get; init; }
 }

@@ -2,13 +2,13 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Tells since when the names of an owned user lead to it (docs/spec/state.md section 3.2).</summary>
+/// <summary>Tells since which epoch the names of an owned user lead to the user (docs/spec/state.md section 3.2).</summary>
 internal static class OwnNames
 {
     /// <summary>
-    /// Tells whether verified answers show that, up to an epoch, no known name of an owned user led to it. Each name's leaf must be of a
-    /// later epoch, or still be missing then. Then nobody who looked up one of these names was shown anything of the user. Also returns
-    /// false when that is not known.
+    /// Tells whether verified answers show that, up to an epoch, no known name of an owned user led to the user. Each name's leaf must be
+    /// of a later epoch, or still be missing at that epoch. If so, nobody who looked up one of these names until then saw anything of the
+    /// user. Also returns false if the client does not know this.
     /// </summary>
     public static bool LedNowhere(ClientState state, IClientStateStore store, string user, ulong epoch)
     {
@@ -17,7 +17,7 @@ internal static class OwnNames
             && (kept.User is null ? kept.LeastEpoch >= epoch : kept.User == user && LeafEpoch(state, store, name, kept.Generation ?? 0) > epoch));
     }
 
-    // Returns the epoch of the leaf by which the name leads to its user; null if no statement about it is kept.
+    // Returns the epoch of the leaf by which the name leads to its user; null if the state has no statement about that leaf.
     private static ulong? LeafEpoch(ClientState state, IClientStateStore store, string name, ulong generation)
     {
         KeptLeaf? leaf = state.Leaves.GetValueOrDefault(LeafRules.NameOf(StructureId.Usernames, name), []).FirstOrDefault(leaf => leaf.IsPresent && leaf.Version == generation);

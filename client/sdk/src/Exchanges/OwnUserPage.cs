@@ -4,14 +4,14 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>One verified answer about the client's own user, with copies of its values.</summary>
-/// <param name="Epoch">Epoch of its record.</param>
-/// <param name="Period">Its period.</param>
-/// <param name="HasLeft">The user has left; then the answer shows nothing more.</param>
-/// <param name="Complete">Whether the answer is a result: all lists end.</param>
-/// <param name="List">Versions of the device list.</param>
-/// <param name="KeptList">The list to keep from now on; empty if there is no list.</param>
+/// <param name="Epoch">Epoch of the answer's record.</param>
+/// <param name="Period">Period of the record.</param>
+/// <param name="HasLeft">Whether the user has left; the answer then shows nothing more.</param>
+/// <param name="Complete">Whether the answer completes a result, because every list of versions ends in it.</param>
+/// <param name="List">Versions of the device list that the answer shows.</param>
+/// <param name="KeptList">Octets of the device list to keep from now on; empty if there is no list.</param>
 /// <param name="Devices">The followed ids in order, with the versions of their keys.</param>
-/// <param name="Octets">Length of the answer.</param>
+/// <param name="Octets">Number of octets of the answer.</param>
 internal sealed record OwnUserPage(
     ulong Epoch, ulong Period, bool HasLeft, bool Complete, OwnUserPage.Key List, ReadOnlyMemory<byte> KeptList, IReadOnlyList<(KeyName Name, OwnUserPage.Key Key)> Devices, int Octets)
 {
@@ -20,12 +20,14 @@ internal sealed record OwnUserPage(
         [.. user.Devices.Select(device => (KeyName.OfVerified(device.Device), Key.Of(device.Key, head.Period, answer)))], answer.Length);
 
     /// <summary>The part of an answer about one list of versions.</summary>
-    /// <param name="Latest">Latest version; on a page that does not end the list, only what the page claims.</param>
-    /// <param name="Versions">Versions in order.</param>
-    /// <param name="Complete">Whether the list ends.</param>
+    /// <param name="Latest">Latest version. On a page that does not end the list, the server only claims this number.</param>
+    /// <param name="Versions">Versions that the answer shows, in order.</param>
+    /// <param name="Complete">Whether the list of versions ends on this page.</param>
     internal readonly record struct Key(ulong Latest, IReadOnlyList<VersionsExchange.TimedVersion> Versions, bool Complete)
     {
-        /// <summary>The verdict of the comparison with the end of the previous period; null if they were not compared.</summary>
+        /// <summary>
+        /// The verdict of the comparison with the end of the previous period; null if the versions were not compared with it.
+        /// </summary>
         public Reason? Handover { get; init; }
 
         public static Key Of(VerifiedVersions shown, ulong period, ReadOnlyMemory<byte> answer) => new(shown.Version, VersionsExchange.TimedVersion.Of(shown, period, answer), shown.Complete);

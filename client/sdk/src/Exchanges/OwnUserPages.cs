@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Collects what the answers to one question about the client's own user show, and returns the next question until an answer ends all lists
-/// (docs/spec/user-monitor.md section 5). Not thread-safe.
+/// Collects the verified contents of the answers to one question about the client's own user, and returns the next question until an answer
+/// ends all lists (docs/spec/user-monitor.md section 5). Not thread-safe.
 /// </summary>
 internal sealed class OwnUserPages
 {
@@ -27,7 +27,9 @@ internal sealed class OwnUserPages
     /// <summary>The record of the last epoch of the period in question; empty for the current period.</summary>
     public ReadOnlyMemory<byte> EndedRecord { get; init; }
 
-    /// <summary>The end states with which the copies at the start of the period are compared; null if there are no end states.</summary>
+    /// <summary>
+    /// The end states with which the copies at the start of the period are compared; null if the question is not step 2 of a hand-over.
+    /// </summary>
     public OwnUserEnds? Ends { get; private init; }
 
     /// <summary>The number of pages read.</summary>
@@ -36,13 +38,15 @@ internal sealed class OwnUserPages
     /// <summary>The octets of all pages read.</summary>
     public long Octets { get; private set; }
 
-    /// <summary>The epoch of the last page; an earlier one is refused.</summary>
+    /// <summary>The epoch of the last page; the client refuses a later page of an earlier epoch.</summary>
     public ulong Epoch { get; private set; }
 
-    /// <summary>The first epoch from which auditors must cover what the next answer leaves out; null if it leaves out nothing.</summary>
+    /// <summary>
+    /// The first epoch that auditors must cover because the next answer leaves out proofs; null if it leaves out nothing.
+    /// </summary>
     public ulong? Proven { get; private set; }
 
-    /// <summary>Whether the question asks again for everything that an earlier look showed of the period.</summary>
+    /// <summary>Whether the question asks again for all versions that an earlier look showed of the period.</summary>
     public bool IsShownAgain { get; private set; }
 
     /// <summary>The user in question.</summary>
@@ -56,8 +60,8 @@ internal sealed class OwnUserPages
         List = _keptList,
         Keys =
         [
-            // If a list is too long to name all keys, the server shows all versions of the unnamed ones. Keys that a page left in the
-            // middle must be named, or they would never end.
+            // If a list is too long to name all keys, the server shows all versions of the unnamed ones. The question must name the keys
+            // whose versions the last page did not complete, or the server would start with them anew on every page.
             .. _named.Values.OrderByDescending(device => device.Known.PageVersion > 0).ThenByDescending(device => device.Known.Version).Take(ProtocolLimits.MaxKnownKeys)
                 .Select(device => new KnownDevice(device.Name.Octets, device.Known)).OrderBy(device => device.Device, DeviceList.Order),
         ],
@@ -79,14 +83,16 @@ internal sealed class OwnUserPages
     }
 
     /// <summary>
-    /// Collects everything of the owner's state that the question can name, for a period that ended with a record or for the current one.
+    /// Collects everything of the owner's state that the question can name, for a period that ended with a record or for the current
+    /// period.
     /// </summary>
     /// <param name="user">The user.</param>
-    /// <param name="seen">State.</param>
-    /// <param name="before">Record of the last epoch of the previous period, up to which the user was verified: this is step 2 of the
-    /// hand-over. Null if this is not a hand-over.</param>
+    /// <param name="seen">State of the client.</param>
+    /// <param name="before">Record of the last epoch of the previous period, up to which the owner verified the user. If it is not null,
+    /// the question is step 2 of the hand-over.</param>
     /// <param name="asked">Record of the last epoch of the period in question; null for the current period.</param>
-    /// <param name="coverage">The auditors' coverage: versions that were shown before the coverage began are requested again.</param>
+    /// <param name="coverage">The auditors' coverage: the question requests versions again if an answer showed them before the coverage
+    /// began.</param>
     public static OwnUserPages Of(KeyName user, ClientState seen, EpochRecord? before, EpochRecord? asked, Coverage coverage)
     {
         OwnedUser? owned = seen.OwnedUsers.GetValueOrDefault(user.Id);
@@ -94,7 +100,7 @@ internal sealed class OwnUserPages
         var pages = new OwnUserPages(user) { EndedRecord = asked?.Encode(), Ends = before is null || list is null ? null : EndsOf(seen, list, before) };
         if (pages.Ends is not null)
         {
-            // Each of these keys must be compared, even if the copied list lacks it.
+            // Name each of these keys, because the client must compare the key with its end state even if the copied list lacks the device.
             foreach (string id in pages.Ends.Devices.Keys)
             {
                 pages._named[id] = (new KeyName(KeyName.FromId(id), id), default);
@@ -104,7 +110,8 @@ internal sealed class OwnUserPages
         }
         if (list is null || list.Period != (asked?.Period ?? seen.Head?.Period))
         {
-            // The belief that nothing existed in earlier periods rests on the same epoch (OwnedUserRules.BeginAfter).
+            // The client believes that the user had nothing in earlier periods, which also holds only if auditors cover this epoch
+            // (OwnedUserRules.BeginAfter).
             pages.Proven = list is null ? owned?.ProvenEpoch : null;
             return pages;
         }
@@ -123,8 +130,8 @@ internal sealed class OwnUserPages
         {
             OwnedKey? key = seen.Owned.GetValueOrDefault(id);
             bool isKnown = key is not null && key.Period == list.Period && key.AbsentEpoch is not null;
-            // If a list is too long to name all keys, the keys that a page left in the middle must be distinguishable. So no other key is
-            // named as if it were one.
+            // If a list is too long to name all keys, the question first names the keys whose versions a page did not complete.
+            // KeyRules.Again would make every key look like such a key, so in this case name the latest known version itself.
             KnownKey known = !isKnown ? default
                 : listed.Length <= ProtocolLimits.MaxKnownKeys ? KeyRules.Again(key!)
                 : new KnownKey(0, key!.Period, key.Version, key.Time, key.AbsentEpoch);
@@ -169,7 +176,7 @@ internal sealed class OwnUserPages
         {
             return new OwnUserShown(_user, last.Epoch, last.Period, true, default, default, new Dictionary<string, OwnUserDevice>());
         }
-        // The pages stay unchanged: the last answer may have to be requested again.
+        // Work on copies and leave the collected pages unchanged, because the client may have to request the last answer again.
         var lists = new SortedDictionary<ulong, VersionsExchange.TimedVersion>(_lists);
         var devices = _devices.ToDictionary(device => device.Key, device => device.Value with { Versions = new(device.Value.Versions) }, StringComparer.Ordinal);
         Collect(last, lists, devices);
@@ -217,7 +224,7 @@ internal sealed class OwnUserPages
         }
     }
 
-    // Returns what is known of a list or a key after a page, or after its end.
+    // Returns the known version of a list or a key after a page that ends its versions, or after a page that does not.
     private static KnownKey Known(OwnUserPage page, OwnUserPage.Key key, KnownKey before)
     {
         (ulong version, ulong time) = key.Versions.Count > 0 ? (key.Versions[^1].Version.Version, key.Versions[^1].Time) : (before.Version, before.Time);

@@ -7,7 +7,8 @@ namespace Optiks.Client;
 internal static class OwnedUserRules
 {
     /// <summary>
-    /// Returns what an owner's verification of all versions of the list says of the latest one; null if there was no verification.
+    /// Returns the state of the latest list version, from an owner's verification of all versions of the list; null if the owner has not
+    /// verified the list.
     /// </summary>
     public static KeyState? ListState(OwnedUser? owned) => owned?.List is not { } list ? null : new KeyState
     {
@@ -22,7 +23,7 @@ internal static class OwnedUserRules
     /// <summary>Returns the device ids, in base64url, of a list whose octets were verified.</summary>
     public static IEnumerable<string> Ids(ReadOnlyMemory<byte> list) => DeviceList.Decode(list).Select(device => Base64UrlText.Encode(device.Span));
 
-    /// <summary>Returns the owned user to whom the client's state assigns a name; null if no owned user claims it.</summary>
+    /// <summary>Returns the owned user to whom the client's state assigns a name; null if no owned user claims the name.</summary>
     public static string? UserOf(ClientState state, string name) => state.OwnedUsers.Where(user => user.Value.Names.Contains(name)).Select(user => user.Key)
         .OrderByDescending(user => state.Names.GetValueOrDefault(name)?.User == user).ThenBy(user => user, StringComparer.Ordinal).FirstOrDefault();
 
@@ -44,8 +45,8 @@ internal static class OwnedUserRules
             : current;
 
     /// <summary>
-    /// Raises an alarm for each owned user one of whose names a verified answer shows to lead to another user. Users who have left and
-    /// whose name was <paramref name="passedOn"/> then raise no alarm.
+    /// Raises an alarm for each owned user with a name that, according to a verified answer, leads to another user. If an owned user had
+    /// left before its name was <paramref name="passedOn"/> to another user, there is no alarm.
     /// </summary>
     public static ClientState NoteName(ClientState current, string name, string user, ulong epoch, Func<string, bool> passedOn) =>
         current.OwnedUsers.Where(owned => owned.Key != user && owned.Value.Names.Contains(name) && !passedOn(owned.Key)).Aggregate(current, (next, owned) =>
@@ -58,8 +59,8 @@ internal static class OwnedUserRules
         current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) ? With(current, user, Left(owned, epoch)) : current;
 
     /// <summary>
-    /// Records the first period in which a verified answer shows an owned user. Monitoring begins there, so that it also covers what others
-    /// were shown before the owner's first look.
+    /// Records the first period in which a verified answer shows an owned user. Monitoring begins in that period, so that it also covers
+    /// what servers showed other clients before the owner's first look.
     /// </summary>
     public static ClientState NoteSeen(ClientState current, string user, ulong period) =>
         current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) && owned.GoesOnFrom is null ? With(current, user, owned with { Period = period }) : current;
@@ -69,8 +70,8 @@ internal static class OwnedUserRules
         (user.Value.HasLeft || state.Users.GetValueOrDefault(user.Key)?.LeftEpoch is not null) && user.Value.List is { } list && Ids(list.Octets).Contains(key));
 
     /// <summary>
-    /// Continues in the period after one that is no longer served, for the list and the keys of its devices. The last epochs of the ended
-    /// period are not verified.
+    /// Continues after a period that the log no longer serves, in the next period, for the list and the keys of its devices. The owner does
+    /// not verify the last epochs of the ended period.
     /// </summary>
     public static ClientState Miss(ClientState current, string user, EpochRecord end)
     {
@@ -93,8 +94,8 @@ internal static class OwnedUserRules
     }
 
     /// <summary>
-    /// Continues in the period after one in which no own name led to the user. That relies on the tree of usernames having only grown
-    /// since. If auditors do not cover the period's end, the period has no guarantee.
+    /// Continues after a period in which no own name led to the user, in the next period. This is correct only if the tree of usernames has
+    /// only grown since. If auditors do not cover the period's end, the state records the period as one without guarantee.
     /// </summary>
     public static ClientState BeginAfter(ClientState current, string user, EpochRecord end, Coverage coverage)
     {
@@ -107,15 +108,15 @@ internal static class OwnedUserRules
     }
 
     /// <summary>
-    /// Returns the state after a result about the client's own user. A version that is shown again, was still the latest after the epoch
-    /// <paramref name="covered"/> and is no longer kept raises an alarm (<see cref="OwnerRules.SeenAgain"/>).
+    /// Returns the state after a result about the client's own user. A version raises an alarm if the result shows it again, it was still
+    /// the latest after the epoch <paramref name="covered"/>, and the state no longer has it (<see cref="OwnerRules.SeenAgain"/>).
     /// </summary>
     public static ClientState Apply(ClientState current, OwnUserShown shown, ulong covered)
     {
         OwnedUser owned = current.OwnedUsers.GetValueOrDefault(shown.User.Id) ?? new OwnedUser();
         if (shown.HasLeft)
         {
-            // Nothing of a user who has left is copied into later periods, so there is nothing to continue with.
+            // The log copies nothing of a user who has left into later periods, so there is no hand-over to do.
             return PeriodEnds.Tidy(With(current, shown.User.Id, Left(owned, shown.Epoch) with { LeastEpoch = Math.Max(shown.Epoch, owned.LeastEpoch), Period = current.Head?.Period ?? shown.Period }));
         }
         covered = shown.IsShownAgain ? covered : ulong.MaxValue;
@@ -126,14 +127,14 @@ internal static class OwnedUserRules
             OwnedKey before = OwnerRules.SeeAgain(keys.GetValueOrDefault(id) ?? new OwnedKey { IsListedOnly = true }, shown.Period, device.Ended.Versions, covered);
             if (before.Period > shown.Period)
             {
-                // The key was monitored separately, and its state is further.
+                // The owner monitored the key separately, and the key's state is already in a later period.
                 continue;
             }
             IReadOnlyList<VersionsExchange.TimedVersion> versions = device.Ended.Versions;
-            // A separately owned key that was not on the list when its period ended has its own hand-over.
+            // A separately owned key that was not on the list at the end of its period still needs its own hand-over.
             bool isBehind = before.Period < shown.Period && !before.IsListedOnly && device.Handover is null && current.EndOf(before.Period) is not null;
             OwnedKey next = isBehind ? OwnerRules.Compare(before, shown.Period, versions) : OwnerRules.Apply(before, shown.Period, device.Epoch, versions, device.Handover);
-            // For a separately owned key, the later look that showed all of its versions counts.
+            // For a separately owned key, the epoch of the later look that showed all of its versions counts.
             bool isWhole = !isBehind && next.ProvenEpoch is not null && versions is [{ Version.Version: 1 }, ..];
             keys[id] = isWhole ? next with { ProvenEpoch = shown.Proven } : next;
         }
@@ -149,8 +150,8 @@ internal static class OwnedUserRules
     }
 
     /// <summary>
-    /// Drops what was kept of devices that are no longer on any list, once there is nothing left to tell anybody about them. A separately
-    /// owned key stays.
+    /// Drops the state of devices that are on no list any more, once they have no alarms and no expected changes. The state of separately
+    /// owned keys stays.
     /// </summary>
     public static ClientState Tidy(ClientState current)
     {
@@ -178,7 +179,9 @@ internal static class OwnedUserRules
             .. owned.Followed.Order(StringComparer.Ordinal).SelectMany(id => (state.Owned.GetValueOrDefault(id)?.Alarms ?? []).Select(alarm => UserAlarm.OfDevice(id, alarm))),
         ];
 
-    /// <summary>Returns the alarms that a lookup shows: a name leads elsewhere, or one of its users has left.</summary>
+    /// <summary>
+    /// Returns the alarms to report with a lookup: the name leads to another user than the owner's, or one of the name's users has left.
+    /// </summary>
     public static IReadOnlyList<UserAlarm> AlarmsOf(ClientState state, string name, IEnumerable<ReadOnlyMemory<byte>> users)
     {
         string[] ids = [.. users.Select(user => Base64UrlText.Encode(user.Span))];
@@ -189,7 +192,9 @@ internal static class OwnedUserRules
         ];
     }
 
-    /// <summary>Ends alarms, and returns how many there were. A name that leads elsewhere stops being the client's own.</summary>
+    /// <summary>
+    /// Ends alarms, and returns the number of alarms that ended. A name that leads to another user stops being the owner's name.
+    /// </summary>
     public static ClientState Acknowledge(ClientState current, string user, IReadOnlyCollection<UserAlarm> alarms, out int count)
     {
         IReadOnlyList<UserAlarm> held = Alarms(current, user);
@@ -215,8 +220,8 @@ internal static class OwnedUserRules
     {
         OwnedList? kept = owned.List is { } list && list.Period == shown.Period ? owned.List : null;
         OwnedUser next = owned;
-        // In a new period versions count from 1 again. If the end of the previous period was verified, the first version is a copy of the
-        // list at that end.
+        // In a new period the numbers of versions start at 1 again. If the owner verified the end of the previous period, the first version
+        // must be a copy of the list at that end.
         IReadOnlySet<string>? before = Set(owned.List?.Octets ?? DeviceList.Encode([]));
         bool isLost = kept is null && owned.List is not null && !shown.List.Versions[0].Version.IsCopy;
         if (isLost)

@@ -2,13 +2,13 @@ using System.Collections.Immutable;
 
 namespace Optiks.Client;
 
-/// <summary>Ticks off the changes that an owner made, in its order (docs/spec/state.md section 3.1).</summary>
+/// <summary>Ticks off the changes that an owner made, in the order in which the owner made them (docs/spec/state.md section 3.1).</summary>
 internal static class OwnerOrder
 {
     /// <summary>Returns the changes that are still expected after a version was shown.</summary>
-    /// <param name="expected">Changes that the owner made and has not seen yet.</param>
-    /// <param name="isShown">Whether the version is the one that a change would make.</param>
-    /// <param name="isSet">Whether the owner set the version; if not, it is an alarm.</param>
+    /// <param name="expected">Changes that the owner made and that the log has not shown yet.</param>
+    /// <param name="isShown">Tells whether a change would make the version that was shown.</param>
+    /// <param name="isSet">Whether the owner set the version; if not, the caller raises an alarm.</param>
     public static ImmutableArray<T> Tick<T>(ImmutableArray<T> expected, Func<T, bool> isShown, out bool isSet)
         where T : IExpected<T>
     {

@@ -8,22 +8,25 @@ namespace Optiks.Client;
 internal static class OwnerRules
 {
     /// <summary>
-    /// Returns the state after these versions, in order, were verified at a head: expected changes are ticked off, all others become
-    /// alarms.
+    /// Returns the state after the client verified these versions at a head. It ticks off the expected changes in order, and raises an
+    /// alarm for every other version.
     /// </summary>
-    /// <param name="owned">The kept state.</param>
+    /// <param name="owned">The owner's state of the key.</param>
     /// <param name="period">Period of the head.</param>
-    /// <param name="headEpoch">Its epoch.</param>
+    /// <param name="headEpoch">Epoch of the head.</param>
     /// <param name="versions">The versions.</param>
-    /// <param name="handover">The verdict of the comparison with the end of the previous period; null if they were not compared.</param>
+    /// <param name="handover">The verdict of the comparison with the end of the previous period; null if the versions were not compared
+    /// with it.</param>
     public static OwnedKey Apply(OwnedKey owned, ulong period, ulong headEpoch, IReadOnlyList<VersionsExchange.TimedVersion> versions, Reason? handover = null)
     {
-        // Versions that were seen before were compared then.
+        // Skip the versions that an earlier look showed, because they were compared then.
         versions = owned.Period == period ? [.. versions.Where(version => version.Version.Version > owned.Version)] : versions;
-        // State of another period says nothing about this one's versions, except that the first may be a copy of the last value.
+        // The state of another period says nothing about the versions of this period, except that the first version may be a copy of the
+        // last value.
         string? before = owned.Version == 0 || owned.Period != period ? owned.ValueSha256 : null;
         OwnedKey next = owned.Period == period ? owned : owned with { Period = period, Version = 0, Time = 0, AbsentEpoch = null };
-        // After a period without guarantee the key certainly had a version, so there must be a copy, whatever its value.
+        // After a period without guarantee, a key of which the owner has seen a version must begin this period with a copy, whatever the
+        // copy's value.
         bool isFirstLook = owned is { Version: 0, AbsentEpoch: null } && owned.Period == period;
         bool isLost = isFirstLook && before is not null && (versions.Count == 0 || !versions[0].Version.IsCopy);
         if (isLost || handover == Reason.HandoverMissing)
@@ -40,7 +43,8 @@ internal static class OwnerRules
             }
             else if (handover is null && (hash is null || hash != before))
             {
-                // The end of the previous period is not known: a copy may be of a value that was set in its last epochs.
+                // The client does not know the end of the previous period, so the copy may have a value that the owner set in that period's
+                // last epochs.
                 next = next with { Expected = OwnerOrder.Tick(next.Expected, change => change.ValueSha256 == hash, out bool isSet) };
                 next = isSet ? next : next with { Alarms = next.Alarms.Add(new OwnerAlarm(period, version.Version, version.Epoch, hash)) };
             }
@@ -54,8 +58,8 @@ internal static class OwnerRules
     }
 
     /// <summary>
-    /// Raises alarms for versions of a key whose hand-over to their period is still to come, and changes nothing else. The hand-over shows
-    /// the versions again.
+    /// Raises alarms for versions of a period to which the owner has not yet made the hand-over of the key, and changes nothing else. The
+    /// later hand-over shows the versions again.
     /// </summary>
     public static OwnedKey Compare(OwnedKey owned, ulong period, IReadOnlyList<VersionsExchange.TimedVersion> versions)
     {
@@ -71,10 +75,10 @@ internal static class OwnerRules
     }
 
     /// <summary>
-    /// Returns alarms about versions that were seen before and are shown again, in a list of all versions. The last one is kept and was
-    /// compared; the others are no longer known. A version raises no alarm if the next version came before the epoch
-    /// <paramref name="covered"/>, the first that enough auditors may cover: under their coverage nobody was shown it
-    /// (docs/spec/cosigners.md section 4).
+    /// Returns alarms about versions that an earlier look showed and that a list of all versions now shows again. Among these versions the
+    /// state has only the last, which was compared; the client cannot compare the others. A version raises no alarm if the next version
+    /// came before the epoch <paramref name="covered"/>, the first that enough auditors may cover. Under the auditors' coverage, no server
+    /// showed such a version as the latest (docs/spec/cosigners.md section 4).
     /// </summary>
     public static IEnumerable<OwnerAlarm> SeenAgain(ulong period, ulong known, IReadOnlyList<VersionsExchange.TimedVersion> versions, ulong covered) =>
         versions.Zip(versions.Skip(1)).Where(pair => pair.First.Version.Version < known && pair.Second.Time > covered).Select(pair => pair.First.Version)
@@ -85,14 +89,14 @@ internal static class OwnerRules
         owned.Period == period && SeenAgain(period, owned.Version, versions, covered).Except(owned.Alarms).ToArray() is { Length: > 0 } alarms ? owned with { Alarms = owned.Alarms.AddRange(alarms) } : owned;
 
     /// <summary>
-    /// Returns what is known of a key at the end of a period, if it was verified up to the period's last epoch; otherwise null.
+    /// Returns the end state of a key at the end of a period, if the owner verified the key up to the period's last epoch; otherwise null.
     /// </summary>
     public static EndState? EndOf(OwnedKey owned, EpochRecord end) => owned.Period == end.Period && owned.AbsentEpoch == end.Epoch && (owned.Version == 0) == (owned.ValueSha256 is null)
         ? new EndState(end.Period, end.Epoch, owned.Version, owned.ValueSha256 is { } hash ? Convert.FromHexString(hash) : default(ReadOnlyMemory<byte>))
         : null;
 
     /// <summary>
-    /// Continues in the period after one that is no longer served, without verifying the last epochs of the ended period.
+    /// Continues after a period that the log no longer serves, in the next period, without verifying the last epochs of the ended period.
     /// </summary>
     public static OwnedKey Miss(OwnedKey owned, EpochRecord end)
     {
@@ -107,14 +111,14 @@ internal static class OwnerRules
         };
     }
 
-    /// <summary>Returns the missed epochs of a period: all after the last verified one, or the whole period.</summary>
+    /// <summary>Returns the missed epochs of a period: all epochs after the last verified epoch, or the whole period.</summary>
     public static NoGuarantee Missed(ulong? verified, EpochRecord end) => new(end.Period, verified + 1 ?? end.PeriodFirstEpoch, end.Epoch);
 
-    /// <summary>Returns the state in which a change of an owned key is expected; the same state if it is already.</summary>
+    /// <summary>Returns the state in which a change of an owned key is expected; the same state if it already expects the change.</summary>
     public static ClientState Expect(ClientState current, KeyName key, ExpectedChange change)
     {
-        // Monitoring begins at the period in which the key was first set, so that it also covers what others were shown before the owner's
-        // first look.
+        // Monitoring begins at the period in which the key was first set, so that it also covers what servers showed other clients before
+        // the owner's first look.
         OwnedKey owned = current.Owned.GetValueOrDefault(key.Id) ?? new OwnedKey { Period = current.Head?.Period ?? 0 };
         return owned.Expected.Any(known => known.RequestId == change.RequestId && known.ValueSha256 == change.ValueSha256)
             ? current
@@ -122,8 +126,8 @@ internal static class OwnerRules
     }
 
     /// <summary>
-    /// Returns the state before its first head is kept. Keys and users that were requested until then continue from that head's period, the
-    /// first known one.
+    /// Prepares the state for its first head. Owned keys and users in the state continue from the period of that head, the first known
+    /// period.
     /// </summary>
     public static ClientState Begin(ClientState current, ulong period) => current with
     {
@@ -133,7 +137,8 @@ internal static class OwnerRules
 
     /// <summary>
     /// Returns the state without the expected changes of a request about an owned key; the same state if there are no such changes. Changes
-    /// that were expected under its id already <paramref name="before"/> stay: they belong to another request.
+    /// that the state <paramref name="before"/> already expected under this request id stay, because they belong to an earlier request with
+    /// the same id.
     /// </summary>
     public static ClientState Forget(ClientState current, KeyName key, Guid requestId, ClientState? before)
     {

@@ -4,17 +4,17 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Asks where periods began and ended, from a given one on (docs/spec/periods.md section 4). Only this exchange advances the state into a
-/// later period. It learns the records of the periods' last epochs.
+/// Asks at which epochs periods began and ended, from a given period on (docs/spec/periods.md section 4). Only this exchange advances the
+/// state into a later period. It learns the records of the periods' last epochs.
 /// </summary>
 internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
 {
-    /// <summary>How many periods after the first one a page ends; each period has two bounds.</summary>
+    /// <summary>The number of periods after the first one that a page has at most; each period has two bounds.</summary>
     public const ulong LastOfPage = (ProtocolLimits.MaxPeriodBounds / 2) - 1;
 
     private readonly ulong _from;
 
-    /// <param name="from">The first period; that of the kept record or an earlier one.</param>
+    /// <param name="from">The first period in question: the period of the kept record, or an earlier period.</param>
     public PeriodsExchange(ulong from)
     {
         _from = from;
@@ -34,7 +34,7 @@ internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
 
     public override byte[]? Body(ClientState seen) => null;
 
-    // The log's records must keep to its statement of where periods begin, so auditors need not cover it.
+    // The log's later records must agree with these bounds of periods, so auditors need not cover this answer.
     public override IEnumerable<Believed> Shown(IReadOnlyList<byte[]> learnt) => [];
 
     public override Checked<IReadOnlyList<byte[]>> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
@@ -45,11 +45,13 @@ internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
             return new(verdict.Reason, null, null, null);
         }
         byte[][] ends = [.. verdict.Ends.Select(end => answer[end].ToArray())];
-        // Records of one checkpoint contradict the kept ones: the log has two ends of one period, each well formed.
+        // Refuse the answer if a record contradicts the kept record of the same period's end: the log then has two well-formed ends of one
+        // period.
         return PeriodEnds.TryAdd(seen, ends, out _) ? new(Reason.Valid, verdict.Head!, ends, null) : new(Reason.PeriodBounds, null, null, null);
     }
 
-    // The record that ends a page may be old: the answer for which the client asks next has a fresh one.
+    // Returns the time for the check of the record's age. For the last record of a full page it is at most the record's own time, because
+    // that record may be old. The answer that the client requests next has a fresh record.
     private ulong NowFor(ReadOnlyMemory<byte> answer, ulong now) =>
         answer.Length >= EpochRecord.Length && EpochRecord.ReadPeriod(answer.Span) == _from + LastOfPage ? Math.Min(EpochRecord.Decode(answer.Span[..EpochRecord.Length]).TimeMs, now) : now;
 

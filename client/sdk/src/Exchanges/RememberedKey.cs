@@ -3,13 +3,14 @@ using Optiks.Native;
 namespace Optiks.Client;
 
 /// <summary>
-/// The facts about a key or a device list that a client's question names: the known version, as the verifier takes it, and its value.
+/// The facts about a key or a device list that a client's question names: the known version, in the form that the verifier expects, and
+/// that version's value.
 /// </summary>
 internal readonly record struct RememberedKey(KnownKey Known, byte[]? Value)
 {
     /// <summary>
-    /// Returns what the client can name as known. A version is known only while its value is available and auditors cover the time since it
-    /// was proven. Otherwise the full proof is requested again.
+    /// Returns the version that the client can name as known. It names a version only if it still has the value and auditors cover the
+    /// epochs since the client verified the version's proofs. Otherwise the client requests the full proof again.
     /// </summary>
     public static RememberedKey Of(KeyState? state, Coverage coverage, IClientStateStore store)
     {

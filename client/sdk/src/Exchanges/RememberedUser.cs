@@ -3,14 +3,15 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>A question about a user with what the client knows already (docs/spec/users.md section 2).</summary>
-/// <param name="Question">Question with everything kept that helps to answer it; <see cref="UserQuestion.LeastEpoch"/> is the largest of
-/// the epochs that are kept with that.</param>
+/// <summary>A question about a user that names what the client knows already (docs/spec/users.md section 2).</summary>
+/// <param name="Question">The question, with everything in the state that helps to answer it. Its <see cref="UserQuestion.LeastEpoch"/> is
+/// the largest least epoch among these parts of the state.</param>
 /// <param name="Values">Values of the known versions, by device id in base64url.</param>
 internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary<string, byte[]> Values)
 {
     /// <summary>
-    /// Whether the server need not prove again that the name leads to the user. A reassignable name is always shown with all of its users.
+    /// Whether the server need not prove again that the name leads to the user. In a log that reassigns usernames, the server always shows
+    /// all users of the name.
     /// </summary>
     public bool LeavesOutName => !Question.UserId.IsEmpty && Question.Generation == 0;
 
@@ -18,12 +19,13 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
     public required IReadOnlySet<string> LeftOut { get; init; }
 
     /// <summary>
-    /// The first epoch at which something was proven that the server need not send again; null if it must send everything.
+    /// The earliest epoch at which an answer proved something that the server need not send again; null if the server must send everything.
     /// </summary>
     public ulong? ProvenFrom { get; private init; }
 
     /// <summary>
-    /// The query that asks the question. It does not say which devices are known to have no value: only the verifier uses that.
+    /// The query that asks the question. The query does not say which devices are known to have no value, because only the verifier uses
+    /// that.
     /// </summary>
     public UserQuery Query => new(Question.Username)
     {
@@ -34,20 +36,21 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
         Keys = [.. Question.Keys.Where(device => device.Key.Version > 0).Select(device => new KnownDeviceKey(device.Device, device.Key.Version))],
     };
 
-    /// <summary>Collects everything kept that can help to answer the question.</summary>
+    /// <summary>Collects everything in the state that can help to answer the question.</summary>
     /// <param name="username">Username in question.</param>
-    /// <param name="device">The one device; null for all.</param>
-    /// <param name="least">Epoch that the caller insists on.</param>
-    /// <param name="seen">State.</param>
-    /// <param name="coverage">The auditors' coverage: the question names known versions only if auditors cover the time since they were
-    /// proven.</param>
-    /// <param name="store">Where the values are.</param>
-    /// <param name="asksName">Name nothing that would make the server leave out where the name leads.</param>
+    /// <param name="device">The one device that is requested; null for all devices.</param>
+    /// <param name="least">The least epoch that the caller accepts.</param>
+    /// <param name="seen">State of the client.</param>
+    /// <param name="coverage">The auditors' coverage: the question names known versions only if auditors cover the epochs since the client
+    /// verified their proofs.</param>
+    /// <param name="store">Store that has the remembered values.</param>
+    /// <param name="asksName">True to name nothing that would let the server leave out the proof of the user to whom the name
+    /// leads.</param>
     public static RememberedUser Of(KeyName username, KeyName? device, ulong least, ClientState seen, Coverage coverage, IClientStateStore store, bool asksName = false)
     {
         NameState? name = seen.Names.GetValueOrDefault(username.Id);
         UserState? user = name?.User is { } id ? seen.Users.GetValueOrDefault(id) : null;
-        // A reassignable name may show another user, about whom nothing is known.
+        // In a log that reassigns usernames, the answer may show another user, about whom the client knows nothing.
         bool knowsVersions = name?.Generation is null;
         RememberedKey list = knowsVersions && !asksName ? RememberedKey.Of(user?.Devices, coverage, store) : default;
         var leftOut = new HashSet<string>(StringComparer.Ordinal);
@@ -68,7 +71,8 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
             }
             least = Math.Max(least, state.LeastEpoch);
             (KnownKey known, byte[]? value) = RememberedKey.Of(state, coverage, store);
-            // A question names one period, that of the list. Only the verifier uses the fact that a device had no value yet.
+            // A question names only the period of the list, so it can name only keys of that period. Only the verifier uses the fact that a
+            // device had no value yet.
             if (known.Period == list.Known.Period && known.AbsentEpoch is not null)
             {
                 keys.Add(new KnownDevice(listed, known));

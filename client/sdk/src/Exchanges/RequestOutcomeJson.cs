@@ -4,11 +4,12 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Reads the state of a request (docs/spec/rest.md section 5). This is what the server says: only a lookup proves anything.
+/// Reads the state of a request (docs/spec/rest.md section 5). The status is only the server's statement; a lookup proves what the log
+/// shows.
 /// </summary>
 internal static class RequestOutcomeJson
 {
-    // A reason must be a name of the specification: no other text may reach a terminal.
+    // The bound of a reason. A reason must have the form of a name in the specification, because no other text may reach a terminal.
     private const int MaxReasonLength = 64;
 
     public static RequestOutcome Parse(byte[] answer, Guid requestId, Uri server) => ReadStatus(answer, server, "an update", (status, root) => status switch
@@ -36,9 +37,9 @@ internal static class RequestOutcomeJson
     /// Reads the outcome of a request by its status. Throws <see cref="OptiksServerException"/> if <paramref name="read"/> refuses the
     /// document.
     /// </summary>
-    /// <param name="answer">JSON of the server.</param>
+    /// <param name="answer">The server's answer, JSON.</param>
     /// <param name="server">The server that answered.</param>
-    /// <param name="what">The request, for the error.</param>
+    /// <param name="what">Words for the request in the error message.</param>
     /// <param name="read">Reads the status and the whole document; throws the exceptions of reading JSON, or
     /// <see cref="FormatException"/>.</param>
     internal static T ReadStatus<T>(byte[] answer, Uri server, string what, Func<string?, JsonElement, T> read)
@@ -54,7 +55,8 @@ internal static class RequestOutcomeJson
         }
     }
 
-    // The server does not name a key that was erased since, or that is not known to belong to the token's user.
+    // The key is empty if the server does not name it: its name has been erased since, or the server does not know that it belongs to the
+    // token's user.
     private static PublishedKey Item(JsonElement item)
     {
         byte[]? key = [];
@@ -63,13 +65,13 @@ internal static class RequestOutcomeJson
             : throw new FormatException("key_b64");
     }
 
-    /// <summary>Returns the structure of an item; servers that know only keys do not name it.</summary>
+    /// <summary>Returns the structure of an item; servers that know only keys leave the structure out.</summary>
     internal static StructureId Structure(JsonElement item) =>
         !item.TryGetProperty("structure", out JsonElement name) ? StructureId.Keys
         : Structures.Names.ToList().IndexOf(name.GetString() ?? "") is >= 0 and var index ? (StructureId)(index + 1)
         : throw new FormatException("structure");
 
-    /// <summary>Returns the current version that a refusal names, if it names one.</summary>
+    /// <summary>Returns the current version that a refusal names; null if the refusal names no version.</summary>
     internal static KeyVersionNumber? Current(JsonElement root) => root.TryGetProperty("current", out JsonElement current) ? Number(current) : null;
 
     internal static KeyVersionNumber Number(JsonElement element) =>

@@ -5,13 +5,13 @@ namespace Optiks.Client;
 
 /// <summary>The verified part of an answer about one user.</summary>
 /// <param name="Kind">The kind of answer.</param>
-/// <param name="User">Its id; null when there is no such user.</param>
-/// <param name="Epoch">Epoch at which all of it holds.</param>
-/// <param name="List">State of the device list; null unless current.</param>
+/// <param name="User">Id of the user; null when there is no such user.</param>
+/// <param name="Epoch">Epoch at which all parts of the answer are true.</param>
+/// <param name="List">State of the device list; null unless the user is current.</param>
 /// <param name="Devices">Devices in the order of the list.</param>
 internal sealed record UserAnswer(UserKind Kind, ReadOnlyMemory<byte>? User, ulong Epoch, KeyState? List, IReadOnlyList<UserDevice> Devices)
 {
-    /// <summary>The time of that epoch's record.</summary>
+    /// <summary>The time of the record of <see cref="Epoch"/>.</summary>
     public ulong TimeMs { get; init; }
 
     /// <summary>Earlier users of the name, all of whom have left.</summary>

@@ -3,18 +3,19 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Compares what a request about a user asked for with what the log shows of the user at an epoch at least as late (docs/spec/users.md
-/// section 8). If a later change hides something, it is neither confirmed nor contradicted.
+/// Compares the changes in a request about a user with the user's state in the log, at the epoch of publication or later
+/// (docs/spec/users.md section 8). If a later change hides a requested change, the result is neither confirmed nor contradicted.
 /// </summary>
 internal static class UserConfirmation
 {
-    /// <summary>Judges a result by its valid lookups.</summary>
+    /// <summary>Compares a result's requested changes with its valid lookups, and returns the result with the confirmation.</summary>
     /// <param name="result">Result of a published request.</param>
-    /// <param name="histories">The value of the published version, for each device whose latest version is another one, by id in base64url;
-    /// null if it was erased.</param>
-    /// <param name="lists">Known versions of the device list, including those of the history if <see cref="MissingList"/> asks for
-    /// one.</param>
-    /// <param name="hidden">Devices whose published version a later one hides, and is not in the histories.</param>
+    /// <param name="histories">For each device whose latest version is not the published version, the value of the published version, by
+    /// device id in base64url. A value is null if it was erased.</param>
+    /// <param name="lists">Known versions of the device list, including the versions of the history if <see cref="MissingList"/> asks for a
+    /// history.</param>
+    /// <param name="hidden">Receives the devices whose published version is hidden by a later version and is missing in the
+    /// histories.</param>
     public static UserUpdateResult Judge(
         UserUpdateResult result, IReadOnlyDictionary<string, ReadOnlyMemory<byte>?> histories, KnownLists lists, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden)
     {
@@ -55,15 +56,15 @@ internal static class UserConfirmation
     }
 
     /// <summary>
-    /// Returns the published version of the device list if a history must show it or the one before it; null if both are known, or the
-    /// request changes no list. A later list says nothing about the request. The log may have dropped the request, and another request may
-    /// have added or removed the device.
+    /// Returns the published version of the device list if the client needs a history for it or for the version before it; null if both
+    /// versions are known, or the request does not change the list. A later list proves nothing about the request: the log may have dropped
+    /// the request, and another request may have added or removed the device.
     /// </summary>
     public static KeyVersionNumber? MissingList(UserUpdateResult result, KnownLists lists) =>
         ChangesList(result) && !result.Lookups[0].HasLeft && NamedList(result) is { Version: > 0 } named && !(lists.TryFind(named, out _) && lists.TryFind(Before(named), out _)) ? named : null;
 
-    // The version that the server names must be what the request makes of the version before it. If it has a device that nobody asked for,
-    // the log added it.
+    // The named version must result from applying the request to the version before it. If the named version has a device that the request
+    // does not add, the log added that device.
     private static UserUpdateResult List(UserUpdateResult result, UserLookupResult now, KnownLists lists)
     {
         KeyVersionNumber? item = NamedList(result);

@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Compares what the verifier accepted of the users in one answer, in their order, with the kept state (docs/spec/state.md section 1), and
-/// collects what to keep from now on. An instance serves one answer. Not thread-safe.
+/// Compares the verified users of one answer, in their order, with the client's state (docs/spec/state.md section 1), and collects the new
+/// state. An instance serves one answer. Not thread-safe.
 /// </summary>
 internal sealed class UserLearning
 {
@@ -20,9 +20,9 @@ internal sealed class UserLearning
     private readonly HashSet<(string Name, string User)> _passedOn = [];
 
     /// <summary>Begins with an answer's period and earliest record.</summary>
-    /// <param name="seen">The kept state.</param>
+    /// <param name="seen">The client's state.</param>
     /// <param name="period">Period of the answer's records.</param>
-    /// <param name="earliest">Epoch of the earliest record: what the answer proves is proven from there on.</param>
+    /// <param name="earliest">Epoch of the earliest record of the answer, from which on everything in the answer is proven.</param>
     public UserLearning(ClientState seen, ulong period, ulong earliest)
     {
         _seen = seen;
@@ -33,7 +33,7 @@ internal sealed class UserLearning
     /// <summary>The values that the state names from now on and did not name before.</summary>
     public IReadOnlyCollection<ReadOnlyMemory<byte>> NewValues => _values;
 
-    /// <summary>Judges one user. If any user of an answer is refused, nothing of the answer may be used.</summary>
+    /// <summary>Judges one user of the answer. If any user is refused, callers must not use anything of the answer.</summary>
     public Reason Take(
         KeyName username, RememberedUser remembered, VerifiedUser shown, IReadOnlyList<EarlierUser> earlier, ReadOnlyMemory<byte> answer, out UserAnswer result)
     {
@@ -48,7 +48,7 @@ internal sealed class UserLearning
         {
             return Reason.VersionRegressed;
         }
-        // In the kept generation the name must still lead to the kept user.
+        // The user whom the answer shows for the kept generation of the name, which must be the kept user.
         string? then = name?.Generation is { } generation && generation < shown.Generation ? Base64UrlText.Encode(earlier[(int)generation - 1].User.Span) : user?.Id;
         if (name?.User is { } known && known != then)
         {
@@ -65,7 +65,7 @@ internal sealed class UserLearning
         return reason != Reason.Valid || user is null ? reason : TakeUser(user.Value, remembered, shown, answer, ref result);
     }
 
-    // Records that earlier users have left, but only for users whom somebody looked up or who are owned.
+    // Records that earlier users of the name have left, but only if the state has these users as looked up or owned.
     private Reason TakeEarlier(KeyName username, IReadOnlyList<EarlierUser> earlier, ulong epoch)
     {
         foreach (EarlierUser one in earlier)
@@ -87,7 +87,8 @@ internal sealed class UserLearning
     }
 
     /// <summary>
-    /// Returns the current state with what was learnt; null if it no longer equals the state with which the answer was compared.
+    /// Returns the current state with the new knowledge; null if the current state differs from the state with which the answer was
+    /// compared.
     /// </summary>
     public ClientState? ApplyTo(ClientState current)
     {
@@ -100,8 +101,8 @@ internal sealed class UserLearning
                 : current with { Names = names, Users = users, Keys = keys });
     }
 
-    // An owner must be told, whoever asked, that its user has left, or that a name of its own leads to another user. A name that was
-    // reassigned after its user had left raises no alarm.
+    // Any lookup must raise an alarm for the owner if the owner's user has left, or a name of the owner leads to another user. A name that
+    // was reassigned after its user had left raises no alarm.
     private ClientState Note(ClientState next)
     {
         foreach ((string name, NameState state) in _names)
@@ -169,7 +170,7 @@ internal sealed class UserLearning
         {
             Keep(device.Key, value);
         }
-        // The proofs that the server left out were verified when it last sent all of them.
+        // If the server left out proofs, the client verified them at the epoch of the last answer that had all proofs.
         _keys[name.Id] = after with { ProvenEpoch = remembered.LeftOut.Contains(name.Id) ? before?.ProvenEpoch : _earliest };
         devices.Add(new UserDevice(name.Octets, after.Version, after.PublishedEpoch, value is null ? default(ReadOnlyMemory<byte>?) : value, unchanged));
         return Reason.Valid;

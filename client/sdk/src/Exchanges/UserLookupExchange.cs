@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Asks for up to 256 users, without what this client knows already.</summary>
+/// <summary>Asks for up to 256 users, except for proofs and values that this client has already.</summary>
 internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.Learnt>
 {
     private readonly IReadOnlyList<(KeyName Username, KeyName? Device)> _users;
@@ -13,12 +13,13 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
     private RememberedUser[] _remembered = [];
     private ulong? _earliest;
 
-    /// <param name="users">Usernames, each with the one device that is requested, or null for all.</param>
-    /// <param name="least">Least epoch of each user's state. A head's may be smaller, as parts of an answer may be later.</param>
+    /// <param name="users">The usernames, each with the one device that is requested, or with null for all devices.</param>
+    /// <param name="least">Least epoch that the caller accepts for each user. The head of the answer may be earlier, because parts of an
+    /// answer may be later than its head.</param>
     /// <param name="policy">The client's policy.</param>
-    /// <param name="store">State.</param>
-    /// <param name="ofOwner">Whether the names are an owner's own. The server then proves again where they lead, and the question carries
-    /// the owner's credential if lookups need one.</param>
+    /// <param name="store">Store of the client's state.</param>
+    /// <param name="ofOwner">Whether the names are an owner's own. The server then proves again to which users the names lead, and the
+    /// request carries the owner's credential if lookups need a credential.</param>
     public UserLookupExchange(IReadOnlyList<(KeyName Username, KeyName? Device)> users, ulong least, TrustPolicy policy, IClientStateStore store, bool ofOwner = false)
     {
         MayAuthorize = ofOwner;
@@ -53,7 +54,7 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
         }
         _earliest = Heads.Earliest(answer);
         var learning = new UserLearning(seen, verdict.Head!.Period, _earliest.Value);
-        // If a name led to other users before, the answer, which was verified, lists them.
+        // If a name led to other users before, read these users from the answer, which is verified at this point.
         IReadOnlyList<UserLookup>? shown = verdict.Users.Any(user => user.Generation > 1) ? UserLookupAnswer.Decode(answer).Users : null;
         var answers = new UserAnswer[_users.Count];
         for (int i = 0; i < answers.Length; i++)
@@ -65,13 +66,14 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
             }
             answers[i] = answers[i] with { TimeMs = Heads.TimeAt(answer, answers[i].Epoch) };
         }
-        // The record to keep is the newest of the answer.
+        // Keep the newest record of the answer.
         return new(Reason.Valid, verdict.Head with { Record = verdict.NewestRecord }, new Learnt(answers, learning), null);
     }
 
     public override bool MayBeOfRecentEpoch => _least == 0;
 
-    // A part may show an earlier epoch than the newest record's. Its content holds at the later epoch too, because trees only grow.
+    // A part of the answer may have an earlier epoch than the newest record. If trees only grow, its content is true at the later epoch
+    // too, so auditors must cover the epochs from the earliest one on.
     public override ulong? ProvenFrom => _remembered.Select(user => user.ProvenFrom).Append(_earliest).Min();
 
     public override ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) => Heads.PeekPart(answer, kept);

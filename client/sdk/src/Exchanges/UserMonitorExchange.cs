@@ -11,7 +11,8 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
     private readonly Func<ClientState, OwnUserShown, ClientState> _remember;
 
     /// <param name="pages">The pages so far.</param>
-    /// <param name="remember">The caller's changes to the state after a result, in addition to those that any answer makes.</param>
+    /// <param name="remember">Applies the caller's changes to the state after a result, in addition to the changes that every answer
+    /// makes.</param>
     public UserMonitorExchange(OwnUserPages pages, Func<ClientState, OwnUserShown, ClientState> remember)
     {
         _pages = pages;
@@ -39,7 +40,7 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
     {
         OwnUserQuestion question = _pages.Question;
         UserState? user = seen.Users.GetValueOrDefault(_pages.User.Id);
-        // Later epochs say nothing about a period that ended before them.
+        // For a period that has ended, name no least epoch and no knowledge of later epochs, because they do not concern that period.
         question = EndedRecord.IsEmpty ? question with { LeastEpoch = LeastOf(seen, question, user), HasLeft = user?.LeftEpoch is not null } : question;
         UserMonitorVerdict verdict = Verifier.UserMonitor(context, question, answer.Span);
         if (verdict.Reason != Reason.Valid)
@@ -84,7 +85,7 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
             return current;
         }
         string user = _pages.User.Id;
-        // The answer was compared with the state as it was then.
+        // Discard the answer if the state of the user or its keys has changed since the client compared the answer with it.
         bool moved = current.Users.GetValueOrDefault(user) != seen.Users.GetValueOrDefault(user)
             || result.Keys.Keys.Any(id => current.Keys.GetValueOrDefault(id) != seen.Keys.GetValueOrDefault(id));
         return moved ? null : _remember(current with { Users = current.Users.SetItem(user, result.User), Keys = current.Keys.SetItems(result.Keys) }, result.Shown);
@@ -120,8 +121,8 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         return question.Keys.Aggregate(least, (most, device) => Math.Max(most, seen.LeastEpoch(Base64UrlText.Encode(device.Device.Span))));
     }
 
-    // Adds the verdicts of the comparison with the end states. A false copy is the log's commitment and not this server's lie, so the owner
-    // is told and continues. A server that answers about another period is refused.
+    // Adds the verdicts of the comparison with the end states. A false copy is committed by the log and is no lie of this server, so the
+    // client raises an alarm and continues. It refuses a server that answers about another period.
     private OwnUserPage Compared(OwnUserPage page, VerifiedHead head, VerifiedOwnUser shown, ReadOnlySpan<byte> answer, out Reason refused)
     {
         refused = Reason.Valid;
@@ -144,11 +145,11 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
     private static OwnUserPage.Key Compared(OwnUserPage.Key key, VerifiedHead head, VerifiedVersions shown, EndState end, ReadOnlySpan<byte> answer) =>
         shown.From == 1 ? key with { Handover = Verifier.Handover(head, shown, end, answer) } : key;
 
-    // Computes what to keep of a result, as for a lookup.
+    // Computes the state to keep after a result, in the same way as for a lookup.
     private static Reason Learn(ClientState seen, OwnUserShown shown, UserState? before, out Result? result)
     {
         result = null;
-        // Kept knowledge of a later period stays.
+        // If the state is of a later period, it stays.
         bool isOld = before?.LeftEpoch is not null || before?.Devices?.Period > shown.Period;
         if (shown.HasLeft)
         {
@@ -168,7 +169,8 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
             KeyState? owned = seen.Owned.TryGetValue(id, out OwnedKey? key) ? KeyRules.OfOwned(key) : null;
             if (device.Epoch < shown.Epoch)
             {
-                // The device left the list while pages were read, and a later answer may know more about its key by now.
+                // The device left the list while the client read pages, so a later answer may have stored newer state of the device's key
+                // by now.
                 reason = KeyRules.Agree(kept, owned, device.Ended, shown.Period);
                 if (reason != Reason.Valid)
                 {
@@ -187,15 +189,15 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
                 values.Add(value);
             }
         }
-        // If the question contained the list's octets, the versions shown do not contain them.
+        // The versions shown do not contain the list's octets if the question did, so take the hash from the result.
         list = list with { ValueSha256 = ValueHash.Of(shown.LatestList.Span) };
         result = new Result(shown, isOld ? before! : new UserState { Devices = list }, keys.ToImmutable(), values);
         return Reason.Valid;
     }
 
-    /// <summary>A page, with the result that it completes; the result is null if more pages follow.</summary>
+    /// <summary>A page, with the result that the page completes; the result is null if more pages follow.</summary>
     internal sealed record Learnt(OwnUserPage Page, Result? Result);
 
-    /// <summary>A result with what to keep of it.</summary>
+    /// <summary>A result with the state and values to keep.</summary>
     internal sealed record Result(OwnUserShown Shown, UserState User, ImmutableDictionary<string, KeyState> Keys, IReadOnlyCollection<ReadOnlyMemory<byte>> Values);
 }

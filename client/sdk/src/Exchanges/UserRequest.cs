@@ -5,10 +5,12 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>A request about one user: its body (docs/spec/rest.md section 5), and the changes that its owner expects from it.</summary>
-/// <param name="Id">Request id.</param>
-/// <param name="User">User id.</param>
-/// <param name="Changes">Changes.</param>
+/// <summary>
+/// A request about one user: its body (docs/spec/rest.md section 5), and the changes that the owner expects from the request.
+/// </summary>
+/// <param name="Id">Id of the request.</param>
+/// <param name="User">Id of the user.</param>
+/// <param name="Changes">Requested changes.</param>
 internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChange> Changes)
 {
     private IEnumerable<UserDeviceValue> Values => Changes.SelectMany(change => change.Devices);
@@ -47,7 +49,8 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
         OwnedUser owned = next.OwnedUsers.GetValueOrDefault(User.Id) ?? new OwnedUser();
         if (owned.GoesOnFrom is null && current.Head is { } head)
         {
-            // Monitoring begins at this period, so that it also covers what others were shown of the user before the owner's first look.
+            // Monitoring begins at this period, so that it also covers what servers showed other clients of the user before the owner's
+            // first look.
             owned = owned with { Period = head.Period };
             next = next.OwnedUsers.ContainsKey(User.Id) ? next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned) } : next;
         }
@@ -60,8 +63,8 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
     }
 
     /// <summary>
-    /// Returns the state in which none of the request's changes are expected. Changes that were expected under its id, and own names, that
-    /// existed already <paramref name="before"/> stay: they belong to another request.
+    /// Returns the state in which none of the request's changes are expected. Expected changes under this request id, and own names, that
+    /// the state <paramref name="before"/> already had stay, because they belong to another request.
     /// </summary>
     public ClientState Forget(ClientState current, ClientState? before)
     {
@@ -73,7 +76,7 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
             return next;
         }
         OwnedUser left = owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == Id && !earlier.Expected.Any(known.IsSame)) };
-        // A user without expected changes and without any seen state has no period from which to continue.
+        // A user without expected changes, names or a verified list has no period from which to continue.
         left = left is { List: null, HasLeft: false, Names.Length: 0, Expected.Length: 0 } ? left with { Period = null } : left;
         return left == owned ? next : PeriodEnds.Tidy(next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, left) });
     }

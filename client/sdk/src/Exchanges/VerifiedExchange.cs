@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>One kind of verified question: how to ask, how to verify, what to remember.</summary>
+/// <summary>One kind of verified question: builds the request, verifies the answer, and computes the new state.</summary>
 internal abstract class VerifiedExchange<T>
 {
     /// <summary>The path below the query-service.</summary>
@@ -18,13 +18,15 @@ internal abstract class VerifiedExchange<T>
     /// <summary>Whether the API key or token goes with the request.</summary>
     public abstract bool NeedsAuthorization { get; }
 
-    /// <summary>Whether the API key or token goes with the request once a server has refused it without.</summary>
+    /// <summary>
+    /// Whether the client repeats the request with the API key or token after a server has refused it without a credential.
+    /// </summary>
     public virtual bool MayAuthorize => false;
 
-    /// <summary>The least epoch on which the caller insists, in addition to the remembered one.</summary>
+    /// <summary>The least epoch that the caller accepts, in addition to the least epoch in the state.</summary>
     public ulong LeastEpoch { get; init; }
 
-    /// <summary>The query after the checkpoint's size, such as <c>&amp;period=3</c>.</summary>
+    /// <summary>The rest of the URL's query, after the checkpoint's size, such as <c>&amp;period=3</c>.</summary>
     public virtual string Query => "";
 
     /// <summary>
@@ -38,15 +40,15 @@ internal abstract class VerifiedExchange<T>
     /// </summary>
     public virtual bool IsOfOnePeriod => false;
 
-    /// <summary>Whether the answer itself proves the steps from the period of the kept record to that of the head.</summary>
+    /// <summary>Whether the answer itself proves the steps from the period of the kept record to the period of the head.</summary>
     public virtual bool FollowsPeriods => false;
 
     /// <summary>Returns the body of the request; null if it has no body.</summary>
     public abstract byte[]? Body(ClientState seen);
 
     /// <summary>
-    /// The greatest length of an answer in octets, without one value of a key: the bounds of docs/spec/rest.md section 4, with room for the
-    /// head. A longer answer is refused while it arrives.
+    /// The greatest length of an answer in octets, not counting one value of a key. It is the bound of docs/spec/rest.md section 4, with
+    /// room for the head. The client refuses a longer answer while it arrives.
     /// </summary>
     public virtual int MaxLength => 64 << 20;
 
@@ -54,43 +56,46 @@ internal abstract class VerifiedExchange<T>
     public abstract Checked<T> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer);
 
     /// <summary>
-    /// Returns the record of an answer, refused as a fork, that differs from the kept record of its epoch. The answer must decode.
+    /// Returns the record that differs from the kept record of the same epoch, in an answer that was refused as a fork. The answer must
+    /// decode.
     /// </summary>
     public virtual ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) => Heads.Peek(answer).Record;
 
     /// <summary>
-    /// Returns the statements about leaves that may be an owner's in an answer, whether it was accepted or refused
-    /// (docs/spec/broken-append.md section 5). Throws <see cref="EncodingException"/> if it does not decode.
+    /// Returns the statements of an answer, accepted or refused, about leaves that may belong to an owner's keys or users
+    /// (docs/spec/broken-append.md section 5). Throws <see cref="EncodingException"/> if the answer does not decode.
     /// </summary>
-    /// <param name="seen">State with which it was asked for.</param>
+    /// <param name="seen">State with which the client asked.</param>
     /// <param name="answer">The answer.</param>
     public virtual IReadOnlyList<LeafStatement> Leaves(ClientState seen, ReadOnlyMemory<byte> answer) => [];
 
     /// <summary>
-    /// Returns the state with what was learnt; null if the current state is no longer the one against which the answer was verified.
+    /// Returns the state with the new knowledge; null if the current state differs from the state against which the answer was verified.
     /// </summary>
     public abstract ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, T learnt);
 
-    /// <summary>Whether an epoch that a replica served recently is enough, if witnesses have not cosigned a later one yet.</summary>
+    /// <summary>
+    /// Whether the client may accept an epoch that the replica served recently, if witnesses have not cosigned a later epoch yet.
+    /// </summary>
     public virtual bool MayBeOfRecentEpoch => false;
 
     /// <summary>
-    /// The epoch at which the proofs that this answer left out were verified, the first if there are several; null if it left out nothing.
+    /// The earliest epoch at which the client verified a proof that this answer left out; null if the answer left out no proof.
     /// </summary>
     public virtual ulong? ProvenFrom => null;
 
-    /// <summary>Returns what the client believes of an answer, and auditors must cover later.</summary>
+    /// <summary>Returns the claims of an answer that the client believes and that auditors must cover later.</summary>
     public virtual IEnumerable<Believed> Shown(T learnt) => [default];
 
     /// <summary>
-    /// Tells whether a valid answer shows every value that it could. No replica shows an erased value, and a single replica may withhold a
-    /// value.
+    /// Tells whether a valid answer shows every value that it could. If it does not, the value may have been erased, so that no replica
+    /// shows it, or this replica may withhold it.
     /// </summary>
     public virtual bool IsWhole(T learnt) => true;
 
-    /// <summary>Tells whether a valid answer shows a value that another answer lists without showing it.</summary>
+    /// <summary>Tells whether a valid answer shows a value that the answer <paramref name="than"/> does not show.</summary>
     public virtual bool ShowsMore(T learnt, T than) => false;
 
-    /// <summary>Returns the values that the new state names.</summary>
+    /// <summary>Returns the values that the new state names by their hashes.</summary>
     public virtual IReadOnlyCollection<ReadOnlyMemory<byte>> Values(T learnt) => [];
 }

@@ -8,9 +8,9 @@ namespace Optiks.Client;
 
 /// <summary>
 /// Runs exchanges: asks a replica, verifies the answer against the remembered head, saves the state, and only then returns. When a replica
-/// is unreachable or behind, it asks the others, and then that one again. When it refuses a replica's answer, it reports that and asks the
-/// others: one valid answer is enough, whichever replica gave it. Without a valid answer the first failure is the verdict. Proof that the
-/// log contradicted itself ends everything.
+/// is unreachable or behind, it asks the other replicas, and then the same replica again. When it refuses a replica's answer, it reports
+/// that and asks the other replicas: one valid answer is enough, whichever replica gave it. Without a valid answer the first failure is the
+/// verdict. A proof that the log contradicted itself ends this exchange and all later exchanges.
 /// </summary>
 internal sealed class VerifiedExchanger
 {
@@ -92,7 +92,7 @@ internal sealed class VerifiedExchanger
                 }
                 catch (OptiksServerException e) when ((!exchange.EndedRecord.IsEmpty || exchange.FollowsPeriods) && e.Problem == ProblemNames.NotFound)
                 {
-                    // This replica does not know yet that the period has ended, or has begun.
+                    // This replica is behind: it does not know yet that the period has ended, or has begun.
                     behind = true;
                 }
                 catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure)
@@ -112,7 +112,8 @@ internal sealed class VerifiedExchanger
             }
             if (gone is not null && goneReplicas == urls.Count)
             {
-                // Stop when no replica serves the data any more. A replica that gave no answer may still serve it.
+                // Stop only if every replica reports that it no longer serves the data. A replica that gave no answer may still serve the
+                // data.
                 ExceptionDispatchInfo.Throw(gone);
             }
             if (failed.Count == urls.Count || !await backoff.TryWaitAsync(failure?.RetryAfter, cancellationToken).ConfigureAwait(false))
@@ -122,7 +123,8 @@ internal sealed class VerifiedExchanger
         }
     }
 
-    // No other replica can change what the log signed, which cosignatures are missing, or that the caller must ask again.
+    // Tells whether asking another replica is useless: the answer is valid, there is evidence against the log, cosignatures are missing, or
+    // the caller must ask again.
     private static bool IsFinal<T>(Outcome<T> outcome) => outcome.Reason is Reason.Valid or Reason.WitnessQuorum || outcome.IsOvertaken || outcome.EvidencePath is not null;
 
     private void Report(Uri replica, Reason? reason, string detail)
@@ -133,8 +135,8 @@ internal sealed class VerifiedExchanger
         }
     }
 
-    // A replica that says that it is behind may follow another history, so its checkpoint is compared with the kept one at intervals. Null:
-    // nothing was found.
+    // Compares the checkpoint of a replica that is behind with the kept checkpoint, at intervals, because the replica may follow another
+    // history. Returns null if it finds no fork.
     private async Task<Outcome<T>?> FindForkBehindAsync<T>(Uri replica, CancellationToken cancellationToken, ReadOnlyMemory<byte> answer = default)
     {
         if (_store.Current.Head is not { } kept || (_compared.TryGetValue(replica, out long at) && _time.GetElapsedTime(at) < s_comparedFor))
@@ -146,7 +148,7 @@ internal sealed class VerifiedExchanger
         return finding.Contradiction is { } contradiction ? Fork<T>(kept, contradiction, replica) : null;
     }
 
-    // Null: the replica is behind.
+    // Asks one replica. Returns null if the replica is behind.
     private async Task<Outcome<T>?> TryAskAsync<T>(VerifiedExchange<T> exchange, Uri replica, CancellationToken cancellationToken, byte[]? given = null, bool mayBePartial = true)
     {
         ulong? at = null;
@@ -167,19 +169,20 @@ internal sealed class VerifiedExchanger
             VerifierContext context = Context(seen) with { EndedRecord = exchange.EndedRecord };
             (Reason reason, VerifiedHead? head, T? learnt, int? failedKey) = exchange.Verify(context, seen, answer);
             IReadOnlyList<LeafStatement> leaves = LeavesOf(exchange, seen, reason, answer);
-            // The search for a fork comes first.
+            // If the answer may belong to a fork, RefuseAsync searches for the fork before it compares statements about leaves.
             bool mayBeFork = reason == Reason.Fork || (seen.Head is not null && ForkSearch.MayShow(reason));
             if (!mayBeFork && BrokenBy<T>(seen, leaves, replica) is { } broken)
             {
                 return broken;
             }
-            // Exchanges that follow periods themselves, or ask about an ended period, accept records of other periods.
+            // An exchange that follows periods itself, or asks about an ended period, accepts records of other periods.
             bool isOfCurrent = exchange.EndedRecord.IsEmpty && !exchange.FollowsPeriods;
             if (isOfCurrent && Verifier.OtherPeriod(context, reason, answer) is { } period)
             {
                 if (period < seen.Head!.Period)
                 {
-                    // If the epoch is earlier too, the replica is behind. If it is later, the log has returned to a period that had ended.
+                    // If the answer's epoch is also earlier, the replica is behind. If the epoch is later, the log has returned to a period
+                    // that had ended.
                     bool isBehind = EpochRecord.ReadEpoch(answer) < EpochRecord.ReadEpoch(seen.Head.Record);
                     Outcome<T> refused = await RefuseAsync(exchange, Reason.RecordPeriod, null, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false);
                     return isBehind && refused.EvidencePath is null ? null : refused;
@@ -201,7 +204,7 @@ internal sealed class VerifiedExchanger
             }
             if (reason == Reason.Stale && at is not null)
             {
-                // The state already knows more than that epoch.
+                // The state already has a later epoch than the requested one, so ask for the newest epoch.
                 at = null;
                 continue;
             }
@@ -213,7 +216,7 @@ internal sealed class VerifiedExchanger
             {
                 return await RefuseAsync(exchange, reason, failedKey, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false);
             }
-            // If the answer has several records, this is the one of the largest epoch.
+            // If the answer has several records, this is the record of the largest epoch.
             byte[] record = answer[head!.Record];
             ulong epoch = EpochRecord.ReadEpoch(record);
             ulong from = Math.Min(exchange.ProvenFrom ?? epoch, epoch);
@@ -227,7 +230,7 @@ internal sealed class VerifiedExchanger
             {
                 if (mayAskForRecent)
                 {
-                    // An epoch that witnesses have cosigned already needs no waiting, if this replica still serves it.
+                    // Ask for the newest epoch that witnesses have already cosigned, which needs no wait if this replica still serves it.
                     (mayAskForRecent, at) = (false, coverage.WitnessedEpoch());
                     continue;
                 }
@@ -252,11 +255,11 @@ internal sealed class VerifiedExchanger
                 };
                 return new Outcome<T>(Reason.Valid, info, learnt);
             }
-            // Another call changed the state in the meantime, and this answer was never compared with it, so ask again.
+            // Another call changed the state in the meantime, and this answer was never compared with the new state, so ask again.
         }
     }
 
-    // Follows the log from one period to another, page by page. Null: the replica does not get there.
+    // Follows the log from one period to another, page by page. Returns null if the replica does not know the later period.
     private async Task<Outcome<IReadOnlyList<byte[]>>?> TryFollowAsync(ulong from, ulong to, Uri replica, CancellationToken cancellationToken)
     {
         while (true)
@@ -275,7 +278,7 @@ internal sealed class VerifiedExchanger
         }
     }
 
-    // Null: the replica does not serve the requested epoch.
+    // Sends the request to a replica. Returns null if the replica does not serve the requested epoch.
     private async Task<byte[]?> AskAsync<T>(VerifiedExchange<T> exchange, ClientState seen, ulong? at, Uri replica, CancellationToken cancellationToken)
     {
         string epoch = at is null ? "" : $"&at_epoch={at}";
@@ -307,7 +310,8 @@ internal sealed class VerifiedExchanger
         KeptRecord = seen.Head?.Record,
     };
 
-    // An answer that contradicts the kept head may be a lie of this server or a fork: only what the log signed tells which.
+    // Refuses an answer. If it contradicts the kept head, it may be a lie of this server or a fork of the log. Only checkpoints and records
+    // that the log signed show which.
     private async Task<Outcome<T>> RefuseAsync<T>(
         VerifiedExchange<T> exchange, Reason reason, int? failedKey, ClientState seen, byte[] answer, IReadOnlyList<LeafStatement> leaves, Uri replica, CancellationToken cancellationToken)
     {
@@ -330,7 +334,8 @@ internal sealed class VerifiedExchanger
 
     private Outcome<T> Fork<T>(IReadOnlyDictionary<string, ReadOnlyMemory<byte>> evidence) => Proven<T>(evidence, null);
 
-    // Returns the answer's statements about leaves that are an owner's, or that the owner requested; nothing if the answer does not decode.
+    // Returns the answer's statements about leaves of an owner's keys and users, or about leaves that an owner requested; no statements if
+    // the answer does not decode.
     private static IReadOnlyList<LeafStatement> LeavesOf<T>(VerifiedExchange<T> exchange, ClientState seen, Reason reason, byte[] answer)
     {
         try
@@ -339,12 +344,12 @@ internal sealed class VerifiedExchanger
         }
         catch (EncodingException) when (reason != Reason.Valid)
         {
-            // The verifier has a reason of its own.
+            // The verifier has already refused this answer with its own reason.
             return [];
         }
     }
 
-    // Null: no statement contradicts the kept ones.
+    // Returns null if no statement contradicts a kept statement.
     private Outcome<T>? BrokenBy<T>(ClientState seen, IReadOnlyList<LeafStatement> leaves, Uri replica) =>
         LeafRules.FindContradiction(seen, _store, _options.TrustAnchor, leaves) is (var kept, var received)
             ? Proven<T>(LeafEvidence.Collect(_options.TrustAnchor, kept, received, replica.Authority), Reason.LeafContradicts)
@@ -375,7 +380,8 @@ internal sealed class VerifiedExchanger
         };
     }
 
-    // Two answers verified against one head may still contradict each other. If so, the second question is asked again.
+    // Tells whether the head of the state is still the head against which the answer was verified, or is the answer's own head. Otherwise
+    // the caller asks again, because two answers that were verified against one head may still contradict each other.
     private static bool SameView(HeadState? seen, HeadState? current, HeadState next) =>
         ReferenceEquals(seen, current)
         || (current is not null && current.Size == next.Size && current.Root.AsSpan().SequenceEqual(next.Root) && current.Record.AsSpan().SequenceEqual(next.Record));
@@ -386,7 +392,7 @@ internal sealed class VerifiedExchanger
         ClientState next = ReferenceEquals(current.Head, view.Head) ? current : begun with { Head = view.Head };
         foreach ((string cosigner, CosignerState signed) in view.Cosigners)
         {
-            // Another call may have stored a newer one in the meantime, of the same view.
+            // Another call may have stored a newer checkpoint of this cosigner in the meantime, of the same view.
             if (next.Cosigners.GetValueOrDefault(cosigner) is not { } kept || kept.Size < signed.Size)
             {
                 next = next with { Cosigners = next.Cosigners.SetItem(cosigner, signed) };

@@ -12,8 +12,8 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     private readonly Func<ClientState, Page, VerifiedHead, ClientState?> _remember;
 
     /// <summary>
-    /// Asks for the versions after <paramref name="start"/>'s. The caller's function <paramref name="remember"/> updates the state after a
-    /// page. If <paramref name="endedRecord"/> is not empty, the question is about the period that ended with it.
+    /// Asks for the versions after the version in <paramref name="start"/>. The caller's function <paramref name="remember"/> updates the
+    /// state after a page. If <paramref name="endedRecord"/> is not empty, the question is about the period that ended with that record.
     /// </summary>
     public VersionsExchange(KeyName key, bool monitor, KnownKey start, Func<ClientState, Page, VerifiedHead, ClientState?> remember, ReadOnlyMemory<byte> endedRecord)
     {
@@ -39,12 +39,14 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     public override bool IsOfOnePeriod => true;
 
     /// <summary>
-    /// The epoch at which the versions before the first requested one were shown; null if the client claims nothing about them.
+    /// The epoch at which an answer showed the versions before the first requested version; null if the client does not rely on such an
+    /// answer.
     /// </summary>
     public ulong? Proven { get; init; }
 
     /// <summary>
-    /// The end state of the previous period, with which a list from version 1 on is compared; null if there is no end state.
+    /// The end state of the previous period, with which the exchange compares a list that begins with version 1; null if there is no end
+    /// state.
     /// </summary>
     public EndState? End { get; init; }
 
@@ -54,7 +56,7 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     {
         using var keys = new ByteStrings(1);
         keys.Add(_key.Octets.Span);
-        // Later epochs say nothing about a period that ended before them.
+        // For a period that has ended, name no least epoch of the state, because later epochs do not concern that period.
         KnownKey known = EndedRecord.IsEmpty ? _start with { LeastEpoch = Math.Max(_start.LeastEpoch, seen.LeastEpoch(_key.Id)) } : _start;
         VersionsVerdict verdict = Verifier.Versions(context, keys, [known], answer.Span);
         if (verdict.Reason != Reason.Valid)
@@ -72,13 +74,14 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
             {
                 return new(handover, null, null, null);
             }
-            // A false copy is the log's commitment and not this server's lie, so the owner is told and continues.
+            // A false copy is committed by the log and is no lie of this server, so the client raises an alarm and continues.
             page = page with { Handover = handover };
         }
         KeyState? owned = seen.Owned.TryGetValue(_key.Id, out OwnedKey? kept) ? KeyRules.OfOwned(kept) : null;
         if (!shown.Complete)
         {
-            // A kept version may be on this page while another page ends the list.
+            // Compare the version in the client's state on every page, because that version may be on this page although another page ends
+            // the list.
             Reason agrees = KeyRules.Agree(seen.Keys.GetValueOrDefault(_key.Id), owned, new EndedVersions(0, 0, versions), head.Period);
             return agrees == Reason.Valid ? new(Reason.Valid, head, page, null) : new(agrees, null, null, null);
         }
@@ -109,14 +112,14 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
             return _remember(current, learnt, head);
         }
         KeyState? now = current.Keys.GetValueOrDefault(_key.Id);
-        // The answer was compared with the state as it was then.
+        // Discard the answer if the state of the key has changed since the client compared the answer with it.
         return now != seen.Keys.GetValueOrDefault(_key.Id) ? null
             : _remember(now == after ? current : current with { Keys = current.Keys.SetItem(_key.Id, after) }, learnt, head);
     }
 
     public override ulong? ProvenFrom => Proven;
 
-    // Pages before the last one claim nothing.
+    // Only the last page of a list claims a latest version that auditors must cover.
     public override IEnumerable<Believed> Shown(Page learnt) => learnt.Complete ? [new Believed(_key.Id, learnt.Latest, learnt.After?.ValueSha256)] : [];
 
     public override bool IsWhole(Page learnt) => TimedVersion.AreShown(learnt.Versions);
@@ -127,17 +130,19 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
         learnt.After is { } after && after.Period == learnt.Period && learnt.Versions.Count > 0 && learnt.Versions[^1].Version.Value is { } value ? [value] : [];
 
     /// <summary>A page of verified versions.</summary>
-    /// <param name="Latest">Latest version that the answer claims; shown once complete.</param>
-    /// <param name="Versions">The versions from the first requested one on.</param>
-    /// <param name="Complete">False if more versions follow.</param>
+    /// <param name="Latest">Latest version that the answer claims; proven once the list is complete.</param>
+    /// <param name="Versions">The versions from the first requested version on.</param>
+    /// <param name="Complete">Whether the list ends on this page; false if more versions follow.</param>
     /// <param name="Period">Period of the versions.</param>
-    /// <param name="After">The state to keep of the key, once complete; null before.</param>
+    /// <param name="After">The state to keep of the key, once the list is complete; null before.</param>
     internal sealed record Page(ulong Latest, IReadOnlyList<TimedVersion> Versions, bool Complete, ulong Period, KeyState? After)
     {
-        /// <summary>The octets of the answer.</summary>
+        /// <summary>The number of octets of the answer.</summary>
         public int Octets { get; init; }
 
-        /// <summary>The verdict of the comparison with the end of the previous period; null if they were not compared.</summary>
+        /// <summary>
+        /// The verdict of the comparison with the end of the previous period; null if the versions were not compared with it.
+        /// </summary>
         public Reason? Handover { get; init; }
     }
 
@@ -147,9 +152,7 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
         /// <summary>Tells whether each version is shown with its value.</summary>
         public static bool AreShown(IReadOnlyList<TimedVersion> versions) => versions.All(one => one.Version.Value is not null);
 
-        /// <summary>
-        /// Tells whether <paramref name="versions"/> show a value that is missing in <paramref name="than"/>.
-        /// </summary>
+        /// <summary>Tells whether <paramref name="versions"/> show a value that <paramref name="than"/> does not show.</summary>
         public static bool ShowMore(IReadOnlyList<TimedVersion> versions, IReadOnlyList<TimedVersion> than) =>
             than.Where(one => one.Version.Value is null).Any(one => versions.Any(shown => shown.Version.Version == one.Version.Version && shown.Version.Value is not null));
 

@@ -4,18 +4,19 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Collects two signed views of a log that differ, as files that anyone with the log's key can check.</summary>
+/// <summary>Collects two contradicting signed views of a log as files that anyone with the log's key can check.</summary>
 internal static class ForkEvidence
 {
     private const string Own = "this client had verified";
 
-    /// <summary>Returns the files of a fork between the kept head and what a server answered.</summary>
+    /// <summary>Returns the files of a fork between the kept head and a server's answer.</summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, HeadState kept, Contradiction received, string source) => received.IsSmaller
         ? Collect(anchor, received.Note, default, new Contradiction(kept.Checkpoint, received.Prefix, kept.Record, default), $"{source} gave", Own)
         : Collect(anchor, kept.Checkpoint, kept.Record, received, Own, $"{source} gave");
 
     /// <summary>
-    /// Returns the files of a fork between the kept head and a cosigned checkpoint. The larger of the two does not extend the smaller one.
+    /// Returns the files of a fork between the kept head and a cosigned checkpoint, where the larger checkpoint does not extend the smaller
+    /// checkpoint.
     /// </summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> CollectCosigned(
         TrustAnchor anchor, HeadState kept, VerifiedNote smaller, VerifiedNote larger, PrefixProof? prefix, bool isCosignedLarger, string source) =>

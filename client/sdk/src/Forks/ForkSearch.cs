@@ -5,8 +5,8 @@ namespace Optiks.Client;
 
 /// <summary>
 /// Finds out whether an answer that contradicts the kept head is a lie of a server or a fork of the log. It compares every checkpoint that
-/// the log signed, in the answer and on the server's board, with the kept one (docs/spec/answers.md section 7). The cost is bounded: two
-/// notes, some dozens of hash tiles, and the time limit <see cref="Within"/>. Thread-safe.
+/// the log signed, in the answer and on the server's board, with the kept checkpoint (docs/spec/answers.md section 7). The cost is bounded:
+/// two notes, some dozens of hash tiles, and the time limit <see cref="Within"/>. Thread-safe.
 /// </summary>
 internal sealed class ForkSearch
 {
@@ -26,14 +26,14 @@ internal sealed class ForkSearch
     /// <summary>The time limit of a search, whatever the server does.</summary>
     public static TimeSpan Within { get; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>Tells whether an answer that was refused for this reason may belong to another history than the kept one.</summary>
+    /// <summary>Tells whether an answer that was refused for this reason may belong to another history than the kept head.</summary>
     public static bool MayShow(Reason reason) => reason is
         Reason.RecordPeriod or Reason.RecordCount or Reason.RecordPrevious or Reason.RecordTime or Reason.RecordVrfKey or Reason.RecordEpoch
         or Reason.CheckpointConsistency or Reason.InclusionIndex or Reason.InclusionProof;
 
     /// <summary>
-    /// Searches for a fork. The answer must have decoded and been refused; if it is empty, only the server's current checkpoint is
-    /// compared. Throws only when the caller cancels.
+    /// Searches for a fork. The answer must decode, and the verifier must have refused it. If the answer is empty, the search compares only
+    /// the server's current checkpoint. The call throws only when the caller cancels.
     /// </summary>
     public async Task<ForkFinding> RunAsync(HeadState kept, ReadOnlyMemory<byte> answer, Uri server, CancellationToken cancellationToken)
     {

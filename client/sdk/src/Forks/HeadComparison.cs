@@ -3,25 +3,25 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Compares a checkpoint with the kept head's (docs/spec/answers.md section 7). Only what the log signed decides: tiles that hash to its
-/// root show what a larger checkpoint contains.
+/// The result of comparing a checkpoint with the kept head's checkpoint (docs/spec/answers.md section 7). The comparison uses only data
+/// that the log signed: tiles that hash to the root of a larger checkpoint show what its tree contains.
 /// </summary>
 /// <param name="Relation">How the checkpoints relate.</param>
-/// <param name="Prefix">For a larger checkpoint that contradicts, the proof of what it has instead of the kept tree; otherwise
-/// null.</param>
+/// <param name="Prefix">If the checkpoints contradict each other and differ in size, the proof that the larger tree does not begin with the
+/// smaller tree; otherwise null.</param>
 internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix)
 {
-    /// <summary>Whether the checkpoint that contradicts is smaller than the kept one.</summary>
+    /// <summary>Whether the contradicting checkpoint is smaller than the kept checkpoint.</summary>
     public bool IsSmaller { get; private init; }
 
     /// <summary>
-    /// Compares a checkpoint with the kept head, whichever is larger. If the kept one is larger, its tree is read from the first of the
-    /// boards that has it. A server of another history does not have it. Only failures of the first board are thrown, and only for a
-    /// checkpoint that is not smaller.
+    /// Compares a checkpoint with the kept head, whichever is larger. If the kept checkpoint is larger, the call reads its tree from the
+    /// first board that has this tree, because a server of another history does not have it. The call throws only failures of the first
+    /// board, and only if the checkpoint is not smaller than the kept one.
     /// </summary>
     /// <param name="kept">The kept head.</param>
     /// <param name="received">The checkpoint.</param>
-    /// <param name="boards">Boards, that of the checkpoint's server first.</param>
+    /// <param name="boards">The boards of all servers, with the board of the checkpoint's server first.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
     public static async Task<HeadComparison> RunAsync(HeadState kept, VerifiedNote received, IReadOnlyList<BoardReader> boards, CancellationToken cancellationToken)
     {
@@ -40,16 +40,16 @@ internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix
             }
             catch (Exception e) when (e is InvalidTileException or OptiksServerException)
             {
-                // Another board may have the tree.
+                // Try the next board, which may have the tree.
             }
         }
         return new HeadComparison(HeadRelation.Smaller, null);
     }
 
     /// <summary>
-    /// Compares a checkpoint with a kept one's size and root. It reads at most the hash tiles of the new tree's right edge and of both
-    /// sides of the kept size. These are some dozens of tiles of 8 KiB. Throws <see cref="InvalidTileException"/> when they do not make up
-    /// the signed tree.
+    /// Compares a checkpoint with the size and root of a kept checkpoint. It reads at most the hash tiles of the new tree's right edge and
+    /// of both sides of the kept size: some dozens of tiles of 8 KiB. Throws <see cref="InvalidTileException"/> when the tiles do not make
+    /// up the signed tree.
     /// </summary>
     public static async Task<HeadComparison> RunAsync(ulong keptSize, ReadOnlyMemory<byte> keptRoot, VerifiedNote received, HashReader board, CancellationToken cancellationToken)
     {

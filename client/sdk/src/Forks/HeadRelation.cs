@@ -1,14 +1,14 @@
 namespace Optiks.Client;
 
-/// <summary>How a checkpoint relates to that of the kept head.</summary>
+/// <summary>How a checkpoint relates to the kept head's checkpoint.</summary>
 internal enum HeadRelation
 {
-    /// <summary>The checkpoint's tree is the kept one, or extends it.</summary>
+    /// <summary>The checkpoint's tree is the kept tree, or extends the kept tree.</summary>
     Agrees,
 
-    /// <summary>The checkpoint's tree is smaller, and nothing more is known about it.</summary>
+    /// <summary>The checkpoint's tree is smaller, and it is not known whether the two trees agree.</summary>
     Smaller,
 
-    /// <summary>The checkpoint belongs to another history than the kept one, and the log signed both.</summary>
+    /// <summary>The checkpoint belongs to another history than the kept checkpoint, and the log signed both checkpoints.</summary>
     Contradicts,
 }

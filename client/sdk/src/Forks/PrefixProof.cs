@@ -6,15 +6,15 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Shows which root the first entries of a larger signed tree have. If the log signed another root for that size, the two checkpoints
-/// cannot belong to one history.
+/// Proves the root of the first entries of a larger signed tree. If the log signed another root for that number of entries, the two
+/// checkpoints cannot belong to one history.
 /// </summary>
-/// <param name="Size">Number of first entries: the kept checkpoint's size.</param>
-/// <param name="Root">Their root in the larger tree.</param>
-/// <param name="Consistency">The RFC 6962 consistency proof from this size and root to the larger tree's.</param>
+/// <param name="Size">Number of these first entries, which is the size of the smaller checkpoint.</param>
+/// <param name="Root">Root of these first entries in the larger tree.</param>
+/// <param name="Consistency">The RFC 6962 consistency proof from this size and root to the size and root of the larger tree.</param>
 internal sealed record PrefixProof(ulong Size, TreeHash Root, IReadOnlyList<TreeHash> Consistency)
 {
-    /// <summary>Parses what <see cref="ToText"/> wrote.</summary>
+    /// <summary>Parses the text that <see cref="ToText"/> returns.</summary>
     public static bool TryParse(ReadOnlySpan<byte> text, [NotNullWhen(true)] out PrefixProof? proof)
     {
         proof = null;
@@ -35,7 +35,10 @@ internal sealed record PrefixProof(ulong Size, TreeHash Root, IReadOnlyList<Tree
         return true;
     }
 
-    /// <summary>Returns lines of text: the size, the root, then the proof's hashes, in base64 as in checkpoints.</summary>
+    /// <summary>
+    /// Returns the proof as lines of text: the size, the root, then the proof's hashes. The root and hashes are in base64, as in
+    /// checkpoints.
+    /// </summary>
     public byte[] ToText()
     {
         var text = new StringBuilder();

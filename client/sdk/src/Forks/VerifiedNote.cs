@@ -11,7 +11,8 @@ namespace Optiks.Client;
 public sealed record VerifiedNote(ulong Size, byte[] Root, byte[] Octets)
 {
     /// <summary>
-    /// Checks a note alone, without other notes (docs/spec/board.md section 2); <paramref name="note"/> is null unless it is valid.
+    /// Checks one note, without comparing it with other notes (docs/spec/board.md section 2); <paramref name="note"/> is null unless the
+    /// octets are valid.
     /// </summary>
     public static Reason Verify(TrustAnchor anchor, byte[] octets, out VerifiedNote? note)
     {
@@ -21,7 +22,7 @@ public sealed record VerifiedNote(ulong Size, byte[] Root, byte[] Octets)
     }
 
     /// <summary>
-    /// Returns a verified note with only the log's line, so that the state contains nothing that was not verified (docs/spec/board.md
+    /// Returns a verified note with only the log's signature line, so that the state contains no unverified line (docs/spec/board.md
     /// section 2). Throws <see cref="InvalidOperationException"/> for a note that was not verified.
     /// </summary>
     public static byte[] Reduce(TrustAnchor anchor, byte[] octets)

@@ -5,17 +5,20 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Collects two statements that no tree which only grows can show (docs/spec/broken-append.md section 5), and says what they prove.
+/// Collects two leaf statements that contradict each other if the tree only grows (docs/spec/broken-append.md section 5), and says what
+/// they prove.
 /// </summary>
 internal static class LeafEvidence
 {
     /// <summary>The name of the file with the kept statement.</summary>
     public const string KeptName = "kept-leaf.bin";
 
-    /// <summary>The name of the file with the statement that contradicts it.</summary>
+    /// <summary>The name of the file with the received statement, which contradicts the kept statement.</summary>
     public const string ReceivedName = "received-leaf.bin";
 
-    /// <summary>Returns the files of evidence that was judged to prove a contradiction.</summary>
+    /// <summary>
+    /// Returns the files of a folder of evidence that proves a contradiction. The caller has judged the statements before.
+    /// </summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, byte[] kept, byte[] received, string source) => new()
     {
         ["trust.json"] = anchor.ToJson(),

@@ -6,18 +6,18 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Decides which statements about leaves an owner keeps, and finds those that another statement contradicts (docs/spec/broken-append.md
-/// sections 4 and 5).
+/// Decides which statements about leaves an owner keeps, and finds kept statements that a new statement contradicts
+/// (docs/spec/broken-append.md sections 4 and 5).
 /// </summary>
 internal static class LeafRules
 {
-    /// <summary>The most versions of one key for which a statement of presence is kept.</summary>
+    /// <summary>The most versions of one key for which an owner keeps a statement of presence.</summary>
     public const int MaxVersions = 16;
 
-    /// <summary>Returns the name of a key in a structure, under which the state keeps its statements.</summary>
+    /// <summary>Returns the name of a key in a structure, under which the state keeps the key's statements.</summary>
     public static string NameOf(StructureId structure, string key) => string.Create(CultureInfo.InvariantCulture, $"{(int)structure}:{key}");
 
-    /// <summary>Parses such a name.</summary>
+    /// <summary>Parses a name that <see cref="NameOf"/> returned.</summary>
     public static bool TryParse(string name, out StructureId structure, out string key)
     {
         structure = name.Length > 2 && name[1] == ':' ? (StructureId)(name[0] - '0') : StructureId.None;
@@ -29,7 +29,8 @@ internal static class LeafRules
     public static bool IsOwn(ClientState state, LeafStatement statement) => IsOwn(state, Name(statement));
 
     /// <summary>
-    /// Returns the state with the statements of an accepted answer, and without the statements about what the client no longer owns.
+    /// Returns the state with the statements of an accepted answer, and without the statements about keys and users that the client no
+    /// longer owns.
     /// </summary>
     public static ClientState Keep(ClientState current, IReadOnlyList<LeafStatement> shown)
     {
@@ -48,7 +49,8 @@ internal static class LeafRules
     }
 
     /// <summary>
-    /// Finds a statement of an answer that contradicts a kept one, by the rules that anyone would apply; null if none does.
+    /// Finds a statement of an answer that contradicts a kept one, by the rules that any judge of the evidence applies; null if no
+    /// statement contradicts.
     /// </summary>
     public static (byte[] Kept, byte[] Received)? FindContradiction(ClientState seen, IClientStateStore store, TrustAnchor anchor, IReadOnlyList<LeafStatement> shown)
     {
@@ -78,7 +80,7 @@ internal static class LeafRules
         }
         catch (EncodingException)
         {
-            // A kept statement that does not decode compares with nothing and raises no alarm.
+            // A kept statement that does not decode cannot be compared, so it contradicts nothing.
             return false;
         }
     }
@@ -97,7 +99,7 @@ internal static class LeafRules
         LeafStatement[] added = [.. shown.Where(statement => statement.Member is not null && !kept.Any(leaf => leaf.IsPresent && leaf.Period == statement.Period && leaf.Version == statement.Version))];
         IEnumerable<KeptLeaf> present = kept.Where(leaf => leaf.IsPresent)
             .Concat(added.DistinctBy(statement => (statement.Period, statement.Version)).OrderByDescending(statement => (statement.Period, statement.Version)).Take(MaxVersions).Select(Of));
-        // Only the latest statement of absence is kept: it is about the version after the latest one.
+        // The state keeps only the latest statement of absence, which is about the version after the latest version.
         KeptLeaf? before = kept.FirstOrDefault(leaf => !leaf.IsPresent);
         LeafStatement? absent = shown.FirstOrDefault(statement => statement.Absent is not null);
         bool isLater = absent is not null && absent.Structure != StructureId.Usernames && (before is null || (absent.Period, absent.Epoch).CompareTo((before.Period, before.Epoch)) > 0);

@@ -4,7 +4,8 @@ namespace Optiks.Client;
 
 /// <summary>
 /// Splits an answer into statements about single leaves (docs/spec/broken-append.md section 1). The statements of a refused answer may be
-/// false. The first absence of a key is that of the version after the latest. An instance serves one answer. Not thread-safe.
+/// false. The first proof of absence for a key is about the version after the latest version. An instance serves one answer. Not
+/// thread-safe.
 /// </summary>
 internal sealed class ShownLeaves
 {
@@ -13,7 +14,7 @@ internal sealed class ShownLeaves
 
     /// <summary>Begins with an answer's head and the records of its parts.</summary>
     /// <param name="head">The head.</param>
-    /// <param name="kept">The kept checkpoint, for an answer that has no checkpoint; empty if the client keeps none.</param>
+    /// <param name="kept">The kept checkpoint, for an answer that has no checkpoint; empty if the client has no kept checkpoint.</param>
     /// <param name="parts">The parts of an answer about users.</param>
     public ShownLeaves(AnswerHead head, ReadOnlyMemory<byte> kept, IReadOnlyList<PartRecord>? parts = null)
     {
@@ -25,7 +26,7 @@ internal sealed class ShownLeaves
     /// <summary>The statements found so far.</summary>
     public IReadOnlyList<LeafStatement> Found => _found;
 
-    /// <summary>Adds a list of versions.</summary>
+    /// <summary>Adds the statements of a list of versions.</summary>
     public void Add(StructureId structure, ReadOnlyMemory<byte> key, Versions versions, byte record = 0)
     {
         ulong version = versions.From;
@@ -36,7 +37,7 @@ internal sealed class ShownLeaves
         AddAbsent(record, structure, key, versions.Version, versions.Absent);
     }
 
-    /// <summary>Adds a lookup that left out the versions up to the known one.</summary>
+    /// <summary>Adds the statements of a lookup that left out the versions up to the known version.</summary>
     public void Add(StructureId structure, ReadOnlyMemory<byte> key, Lookup lookup, ulong known, byte record = 0)
     {
         foreach ((ulong version, Member member) in Ladder.Present(lookup.Version).Where(version => version > known).Zip(lookup.Members))
@@ -46,7 +47,7 @@ internal sealed class ShownLeaves
         AddAbsent(record, structure, key, lookup.Version, lookup.Absent);
     }
 
-    /// <summary>Adds an entry of a structure without versions.</summary>
+    /// <summary>Adds the statement of an entry in a structure without versions.</summary>
     public void Add(StructureId structure, ReadOnlyMemory<byte> key, UserEntry entry) => Add(entry.Record, structure, key, 0, entry.Member, entry.Absent);
 
     private void AddAbsent(byte record, StructureId structure, ReadOnlyMemory<byte> key, ulong latest, IReadOnlyList<NonMember> absent)
@@ -59,7 +60,7 @@ internal sealed class ShownLeaves
 
     private void Add(byte record, StructureId structure, ReadOnlyMemory<byte> key, ulong version, Member? member, NonMember? absent)
     {
-        // Without a checkpoint nobody signed the statement. A statement's key is neither empty nor longer than keys may be.
+        // If there is no checkpoint, nobody signed the statement, so skip it. Also skip a key that is empty or longer than keys may be.
         if (record < _heads.Count && !_heads[record].Checkpoint.IsEmpty && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength)
         {
             _found.Add(new LeafStatement(_heads[record], structure, key, version, member, absent));

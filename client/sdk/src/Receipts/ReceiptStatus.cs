@@ -12,7 +12,9 @@ public enum ReceiptStatus
     /// <summary>The log provably did not publish the value in time. The evidence is on disk.</summary>
     Broken,
 
-    /// <summary>The servers' answers show neither. The reason says why.</summary>
+    /// <summary>
+    /// The servers' answers prove neither that the log kept the promise nor that it broke the promise. The result's reason says why.
+    /// </summary>
     Unproven,
 
     /// <summary>The receipt is not a promise of this log.</summary>

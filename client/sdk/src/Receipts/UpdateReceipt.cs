@@ -8,20 +8,21 @@ using Optiks.Receipts;
 namespace Optiks.Client;
 
 /// <summary>
-/// The log's signed promise to publish an update, with the update: everything needed to check it later, or to show that it was broken
-/// (docs/spec/receipts.md). The caller stores it (<see cref="ToJson"/>); it contains the value. Immutable.
+/// The log's signed promise to publish an update, together with the update. It has everything that is needed to check the promise later, or
+/// to prove that the log broke it (docs/spec/receipts.md). The caller stores the receipt (<see cref="ToJson"/>), which contains the value.
+/// Immutable.
 /// </summary>
 /// <param name="RequestId">Id of the request.</param>
-/// <param name="Key">Key that is updated.</param>
-/// <param name="Value">Value that was set.</param>
+/// <param name="Key">Key that the update changes.</param>
+/// <param name="Value">Value that the update sets.</param>
 /// <param name="Note">The receipt, a signed note.</param>
-/// <param name="Keys">The note in which the log's key vouches for the receipt's.</param>
+/// <param name="Keys">The note in which the log key authorises the key that signed the receipt.</param>
 public sealed record UpdateReceipt(Guid RequestId, ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Value, ReadOnlyMemory<byte> Note, ReadOnlyMemory<byte> Keys)
 {
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 2 };
 
     /// <summary>
-    /// Says whether the log made this promise; <paramref name="receipt"/>, with the epochs, is null unless it did.
+    /// Tells whether the log made this promise. If it did, <paramref name="receipt"/> has the epochs of the promise; otherwise it is null.
     /// </summary>
     public Reason Verify(TrustAnchor anchor, out Receipt? receipt)
     {
@@ -51,7 +52,7 @@ public sealed record UpdateReceipt(Guid RequestId, ReadOnlyMemory<byte> Key, Rea
         return [.. buffer.WrittenSpan, (byte)'\n'];
     }
 
-    /// <summary>Parses what <see cref="ToJson"/> returned, strictly. It does not verify.</summary>
+    /// <summary>Parses strictly the text that <see cref="ToJson"/> returned. It does not verify the receipt.</summary>
     public static bool TryParse(ReadOnlyMemory<byte> json, [NotNullWhen(true)] out UpdateReceipt? receipt)
     {
         receipt = null;
@@ -68,12 +69,12 @@ public sealed record UpdateReceipt(Guid RequestId, ReadOnlyMemory<byte> Key, Rea
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            // Not JSON, or members that are not text: the result is null.
+            // The text is not JSON, or its members are not text, so there is no receipt.
         }
         return receipt is not null;
     }
 
-    /// <summary>Returns the two notes in the answer to an update, or in a file; null unless both exist.</summary>
+    /// <summary>Returns the two notes in the answer to an update, or in a file; null unless both notes exist.</summary>
     internal static (byte[] Receipt, byte[] Keys)? NotesOf(JsonElement json) =>
         Text(json, "receipt") is { } receipt && Text(json, "receipt_keys") is { } keys ? (receipt, keys) : null;
 

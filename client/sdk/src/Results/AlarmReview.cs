@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>The alarms of an owned key with their versions, or why the answer is refused.</summary>
+/// <summary>The alarms of an owned key with their versions, or the reason why the client refused the answer.</summary>
 public sealed record AlarmReview : VerifiedAnswer
 {
     internal AlarmReview(Outcome outcome)

@@ -3,12 +3,12 @@ namespace Optiks.Client;
 /// <summary>The status of a request to erase values (docs/spec/erasure.md section 4).</summary>
 public enum ErasureStatus
 {
-    /// <summary>Accepted and durable at the server, not done yet.</summary>
+    /// <summary>The server has accepted and stored the request, but has not erased anything yet.</summary>
     Pending,
 
-    /// <summary>Done by a signed epoch, according to the server.</summary>
+    /// <summary>A signed epoch has erased the values, according to the server.</summary>
     Erased,
 
-    /// <summary>Refused when it was its turn; nothing was erased.</summary>
+    /// <summary>The log refused the request when it processed it; nothing was erased.</summary>
     Refused,
 }

@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>Every version of a key in the current period, complete and in order, or why the answer is refused.</summary>
+/// <summary>Every version of a key in the current period, complete and in order, or the reason why the client refused the answer.</summary>
 public sealed record HistoryResult : VerifiedAnswer
 {
     internal HistoryResult(Outcome outcome)
@@ -11,6 +11,6 @@ public sealed record HistoryResult : VerifiedAnswer
     /// <summary>The requested key.</summary>
     public required ReadOnlyMemory<byte> Key { get; init; }
 
-    /// <summary>Versions 1, 2, ... ; empty when the key is proven absent or the answer is not valid.</summary>
+    /// <summary>The versions 1, 2, ... of the key; empty when the key is proven absent or the answer is not valid.</summary>
     public IReadOnlyList<KeyVersion> Versions { get; init; } = [];
 }

@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>Names a version of a key: versions count from 1 in each period.</summary>
-/// <param name="Period">Period, 0, 1, ...</param>
-/// <param name="Version">Version; 0 before the first.</param>
+/// <summary>Names a version of a key. In each period, the numbers of versions start at 1.</summary>
+/// <param name="Period">Number of the period: 0, 1, ...</param>
+/// <param name="Version">Number of the version; 0 if the key has no version yet.</param>
 public readonly record struct KeyVersionNumber(ulong Period, ulong Version);

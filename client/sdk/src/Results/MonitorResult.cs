@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>Reports what happened to a key that this client owns, or why the answer is refused.</summary>
+/// <summary>Reports what happened to a key that this client owns, or the reason why the client refused the answer.</summary>
 public sealed record MonitorResult : VerifiedAnswer
 {
     internal MonitorResult(Outcome outcome)
@@ -11,11 +11,11 @@ public sealed record MonitorResult : VerifiedAnswer
     /// <summary>The monitored key.</summary>
     public required ReadOnlyMemory<byte> Key { get; init; }
 
-    /// <summary>The latest version; no later one exists at the head's epoch. 0 if the key has no version.</summary>
+    /// <summary>The latest version; no later version exists at the head's epoch. 0 if the key has no version.</summary>
     public ulong Version { get; init; }
 
     /// <summary>
-    /// The versions since the key was last monitored, expected or not, of all periods since then. Correct copies are not listed.
+    /// The versions since the key was last monitored, expected or not, from all periods since then. The list leaves out correct copies.
     /// </summary>
     public IReadOnlyList<KeyVersion> NewVersions { get; init; } = [];
 
@@ -23,19 +23,23 @@ public sealed record MonitorResult : VerifiedAnswer
     public IReadOnlyList<ulong> HandedOver { get; init; } = [];
 
     /// <summary>
-    /// Epochs without guarantee: nobody can ever find out what was shown of the key in them. Set even when the answer is refused.
+    /// Epochs without guarantee: nobody can ever find out what was shown of the key in them. This is set even when the client refused the
+    /// answer.
     /// </summary>
     public IReadOnlyList<NoGuarantee> NoGuarantee { get; init; } = [];
 
-    /// <summary>Versions that the owner did not set here and has not acknowledged, old ones too.</summary>
+    /// <summary>
+    /// Alarms about versions that the owner did not set with this state. The list contains old and new alarms until the owner acknowledges
+    /// them.
+    /// </summary>
     public IReadOnlyList<OwnerAlarm> Alarms { get; init; } = [];
 
-    /// <summary>The number of updates made here that are not published yet.</summary>
+    /// <summary>The number of updates made with this state that the log has not published yet.</summary>
     public int Pending { get; init; }
 
     /// <summary>
-    /// The number of updates made here that a later one overtook before they were seen: nobody knows their outcome. If one is published
-    /// after all, it is an alarm.
+    /// The number of updates made with this state that have an unknown outcome, because the log showed a later update first. If the log
+    /// publishes an overtaken update after all, it raises an alarm.
     /// </summary>
     public int Overtaken { get; init; }
 }

@@ -1,7 +1,7 @@
 namespace Optiks.Client;
 
 /// <summary>An alarm with its verified version.</summary>
-/// <param name="Alarm">The alarm as the state keeps it.</param>
-/// <param name="Version">The version; its value hashes to the alarm's, or is null when it was erased. Null when the alarm is not about a
-/// version, or the period is no longer served.</param>
+/// <param name="Alarm">The alarm, as the client's state has it.</param>
+/// <param name="Version">The version in the alarm. Its value has the hash in the alarm, or is null if the value was erased. The version is
+/// null if the alarm is not about a version, or if the log no longer serves the period.</param>
 public sealed record ReviewedAlarm(OwnerAlarm Alarm, KeyVersion? Version);

@@ -13,7 +13,8 @@ public enum UpdateConfirmation
     Contradicted,
 
     /// <summary>
-    /// A later version is the latest, and the named one could not be seen: the value was erased, or the server gives no history.
+    /// The latest version is later than the named version, and the client could not see the named version: its value was erased, or the
+    /// server gives no history.
     /// </summary>
     Unproven,
 }

@@ -15,48 +15,51 @@ public sealed record UpdateResult
     public required string ValueSha256 { get; init; }
 
     /// <summary>
-    /// The status so far. If it is refused and no request was sent, the client could not get a verified head (<see cref="Lookup"/>).
+    /// The status of the update so far. If the status is refused because the client could not get a verified head (<see cref="Lookup"/>),
+    /// no request was sent.
     /// </summary>
     public required UpdateStatus Status { get; init; }
 
     /// <summary>
-    /// The epoch of publication. Once confirmed it is the version's own; before that it is what the server says. Null until published.
+    /// The epoch of publication. Before the confirmation it is the server's statement; after the confirmation it is the verified epoch of
+    /// the version. Null until the update is published.
     /// </summary>
     public ulong? Epoch { get; init; }
 
-    /// <summary>The period and version that the server says the update was given; null until published.</summary>
+    /// <summary>The period and version of the update, according to the server; null until the update is published.</summary>
     public KeyVersionNumber? Version { get; init; }
 
-    /// <summary>The server's reason, such as <c>expected-version</c>; null unless refused.</summary>
+    /// <summary>The server's reason, such as <c>expected-version</c>; null unless the update was refused.</summary>
     public string? RefusedBecause { get; init; }
 
     /// <summary>The current version at the server when an expected version did not match.</summary>
     public KeyVersionNumber? Current { get; init; }
 
     /// <summary>
-    /// The lookup that verified, after publication, that the log shows the value that was set; null until then. If it was refused before
-    /// that, there is evidence of a fork, and nothing was sent.
+    /// The lookup that verified, after publication, that the log shows the value that was set; null until then. Before publication it is a
+    /// refused lookup, or null. A refused lookup before publication means that nothing was sent, because the client has evidence against
+    /// the log or no verified head.
     /// </summary>
     public LookupResult? Lookup { get; init; }
 
     /// <summary>
-    /// The history that was verified when the lookup showed a later version, with the named version alone. Null when it was not needed or
-    /// the server refused it.
+    /// The verified history with only the version that the server named, which the client reads if the lookup shows a later version. Null
+    /// if the client did not need the history or the server refused it.
     /// </summary>
     public HistoryResult? History { get; init; }
 
-    /// <summary>The confirmation, by lookup or history, of what the server says.</summary>
+    /// <summary>Whether a lookup or the history confirms the server's statement.</summary>
     public UpdateConfirmation Confirmation { get; init; }
 
     /// <summary>Whether the log provably holds the value under the version that the server named.</summary>
     public bool Confirmed => Confirmation == UpdateConfirmation.Confirmed;
 
-    /// <summary>The log's verified promise to publish the update; null when none was requested, or no valid one came.</summary>
+    /// <summary>The log's verified promise to publish the update; null when no receipt was requested, or no valid receipt came.</summary>
     public UpdateReceipt? Receipt { get; init; }
 
-    /// <summary>Why the receipt that came is invalid; null otherwise.</summary>
+    /// <summary>The reason why the received receipt is invalid; null if no invalid receipt came.</summary>
     public Reason? ReceiptRefused { get; init; }
 
-    /// <summary>Says for people what contradicts or prevents a confirmation; null otherwise.</summary>
+    /// <summary>A sentence for people that says what contradicts or prevents a confirmation; null if nothing does.</summary>
     public string? Detail { get; init; }
 }

@@ -3,12 +3,12 @@ namespace Optiks.Client;
 /// <summary>The status of an update (docs/spec/rest.md section 5).</summary>
 public enum UpdateStatus
 {
-    /// <summary>Accepted and durable at the server, not in an epoch yet.</summary>
+    /// <summary>The server has accepted and stored the update, but no epoch has it yet.</summary>
     Pending,
 
-    /// <summary>In a signed epoch.</summary>
+    /// <summary>A signed epoch has the update.</summary>
     Published,
 
-    /// <summary>Refused when it was its turn; nothing changed.</summary>
+    /// <summary>The log refused the update when it processed it; nothing changed.</summary>
     Refused,
 }

@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>The alarms of an owned user with the lists and values in question, or why the answer is refused.</summary>
+/// <summary>The alarms of an owned user with the lists and values in question, or the reason why the client refused the answer.</summary>
 public sealed record UserAlarmReview : VerifiedAnswer
 {
     internal UserAlarmReview(Outcome outcome)

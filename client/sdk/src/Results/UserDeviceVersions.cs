@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
 /// <summary>The verified versions of a device's key, in order.</summary>
-/// <param name="Device">Its id.</param>
-/// <param name="Versions">The versions.</param>
+/// <param name="Device">Id of the device.</param>
+/// <param name="Versions">The versions of the device's key.</param>
 public sealed record UserDeviceVersions(ReadOnlyMemory<byte> Device, IReadOnlyList<KeyVersion> Versions);

@@ -1,8 +1,8 @@
 namespace Optiks.Client;
 
 /// <summary>
-/// Every version of a user's device list in the current period, and of the keys of all devices that were ever on it. Instead it may say
-/// that no user has the name, or why the answer is refused.
+/// Every version of a user's device list in the current period, and of the keys of all devices that were ever on the list. Otherwise the
+/// result says that no user has the name, or why the client refused the answer.
 /// </summary>
 public sealed record UserHistoryResult : VerifiedAnswer
 {
@@ -20,12 +20,14 @@ public sealed record UserHistoryResult : VerifiedAnswer
     /// <summary>The id of the user to whom the username leads; null when no user has the name.</summary>
     public ReadOnlyMemory<byte>? User { get; init; }
 
-    /// <summary>Whether the user has been decommissioned, for good; nothing more is shown then.</summary>
+    /// <summary>Whether the user has been decommissioned, for good; servers then show nothing more of the user.</summary>
     public bool HasLeft { get; init; }
 
-    /// <summary>Versions 1, 2, ... of the device list.</summary>
+    /// <summary>The versions 1, 2, ... of the device list.</summary>
     public IReadOnlyList<UserListVersion> Lists { get; init; } = [];
 
-    /// <summary>The devices that were ever on a list that is shown, in the order of their ids, with all versions of their keys.</summary>
+    /// <summary>
+    /// The devices that are on any of the shown lists, in the order of the device ids, each with all versions of its key.
+    /// </summary>
     public IReadOnlyList<UserDeviceVersions> Devices { get; init; } = [];
 }

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// A user with its devices, or that the user has left, or the proof that there is no such user, or why the answer is refused.
+/// A user with its devices, or the proof that the user has left or does not exist, or the reason why the client refused the answer.
 /// </summary>
 public sealed record UserLookupResult : VerifiedAnswer
 {
@@ -19,17 +19,18 @@ public sealed record UserLookupResult : VerifiedAnswer
     public required ReadOnlyMemory<byte> Username { get; init; }
 
     /// <summary>
-    /// The requested device, if the question named one. <see cref="Devices"/> then has only that device, or nothing if it is not the
-    /// user's.
+    /// The requested device, if the question named a device. <see cref="Devices"/> then has only that device, or is empty if the device is
+    /// not the user's.
     /// </summary>
     public ReadOnlyMemory<byte>? AskedDevice { get; init; }
 
-    /// <summary>The id of the user to whom the username leads; null unless present.</summary>
+    /// <summary>The id of the user to whom the username leads; null if no user has the name, or the answer is not valid.</summary>
     public ReadOnlyMemory<byte>? User { get; init; }
 
     /// <summary>
-    /// The users to whom the username led before, from the first on; all of them have left for good. Empty in a log that does not reassign
-    /// usernames. Anything that was agreed with this name before, by a key that was verified then, was agreed with them.
+    /// The users to whom the username led before, the first user first; all of them have left for good. Empty in a log that does not
+    /// reassign usernames. Earlier agreements under this name, made with a key verified then, were made with these users and not with the
+    /// current user.
     /// </summary>
     public IReadOnlyList<EarlierUser> EarlierUsers { get; init; } = [];
 
@@ -39,24 +40,30 @@ public sealed record UserLookupResult : VerifiedAnswer
     /// <summary>Whether the user has been decommissioned, for good, and has no devices.</summary>
     public bool HasLeft { get; init; }
 
-    /// <summary>The epoch at which all of it is true; 0 unless valid.</summary>
+    /// <summary>The epoch at which all parts of this result are true; 0 unless the result is valid.</summary>
     public ulong Epoch { get; init; }
 
-    /// <summary>The time of that epoch's record; null unless valid. The head's may be earlier or later.</summary>
+    /// <summary>
+    /// The time of the record of <see cref="Epoch"/>; null unless the result is valid. The time of the head may be earlier or later.
+    /// </summary>
     public DateTimeOffset? Time { get; init; }
 
-    /// <summary>The version of the device list in the head's period: 1, 2, ...; 0 without a list.</summary>
+    /// <summary>The version of the device list in the head's period: 1, 2, ...; 0 when there is no list.</summary>
     public ulong ListVersion { get; init; }
 
-    /// <summary>The epoch that inserted this version of the list; 0 for a copy made at a period's start, or without a list.</summary>
+    /// <summary>
+    /// The epoch that inserted this version of the list; 0 for a copy made at a period's start, or when there is no list.
+    /// </summary>
     public ulong ListEpoch { get; init; }
 
-    /// <summary>The user's devices in the order of their ids: all, or the requested one. Empty unless present.</summary>
+    /// <summary>
+    /// The user's devices in the order of their ids: all devices, or the requested device. Empty unless the user is present.
+    /// </summary>
     public IReadOnlyList<UserDevice> Devices { get; init; } = [];
 
     /// <summary>
-    /// Alarms for the owner of this name, or of this user: the name leads to another user, or the user has left unasked. They stay until
-    /// they are acknowledged.
+    /// Alarms for the owner of this name or user: the name leads to another user, or the user has left although the owner did not request
+    /// it. The alarms stay until the owner acknowledges them.
     /// </summary>
     public IReadOnlyList<UserAlarm> Alarms { get; init; } = [];
 

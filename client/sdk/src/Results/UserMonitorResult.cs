@@ -1,6 +1,8 @@
 namespace Optiks.Client;
 
-/// <summary>Reports what happened to a user that this client owns, or that no user has the name, or why the answer is refused.</summary>
+/// <summary>
+/// Reports what happened to a user that this client owns, or that no user has the name, or why the client refused the answer.
+/// </summary>
 public sealed record UserMonitorResult : VerifiedAnswer
 {
     internal UserMonitorResult(Outcome outcome)
@@ -17,10 +19,10 @@ public sealed record UserMonitorResult : VerifiedAnswer
     /// <summary>The id of the monitored user; null when no user has the name.</summary>
     public ReadOnlyMemory<byte>? User { get; init; }
 
-    /// <summary>Whether the user has been decommissioned, for good; nothing more is shown then.</summary>
+    /// <summary>Whether the user has been decommissioned, for good; servers then show nothing more of the user.</summary>
     public bool HasLeft { get; init; }
 
-    /// <summary>The latest version of the device list; no later one exists at the head's epoch. 0 if the user has left.</summary>
+    /// <summary>The latest version of the device list; no later version exists at the head's epoch. 0 if the user has left.</summary>
     public ulong ListVersion { get; init; }
 
     /// <summary>The devices on the list, in the order of their ids.</summary>
@@ -33,31 +35,34 @@ public sealed record UserMonitorResult : VerifiedAnswer
     public IReadOnlyList<ulong> HandedOver { get; init; } = [];
 
     /// <summary>
-    /// Epochs without guarantee: nobody can ever find out what was shown of the list and its devices in them. Set even when the answer is
-    /// refused.
+    /// Epochs without guarantee: nobody can ever find out what was shown of the list and its devices in them. This is set even when the
+    /// client refused the answer.
     /// </summary>
     public IReadOnlyList<NoGuarantee> NoGuarantee { get; init; } = [];
 
     /// <summary>The versions of the device list since the user was last monitored, expected or not.</summary>
     public IReadOnlyList<UserListVersion> NewLists { get; init; } = [];
 
-    /// <summary>The versions, since then, of the keys of all devices that were on the list, expected or not.</summary>
+    /// <summary>
+    /// The versions of the keys of all devices that were on the list, expected or not, since the user was last monitored.
+    /// </summary>
     public IReadOnlyList<UserDeviceVersions> NewVersions { get; init; } = [];
 
     /// <summary>
-    /// Changes that were not made here and that nobody has acknowledged, old ones too; set even when the answer is refused.
+    /// Alarms about changes that were not made with this state. The list contains old and new alarms until the owner acknowledges them. It
+    /// is set even when the client refused the answer.
     /// </summary>
     public IReadOnlyList<UserAlarm> Alarms { get; init; } = [];
 
-    /// <summary>Whether there is something new to report, or the answer is refused.</summary>
+    /// <summary>Whether this call has something new to report, or the client refused the answer.</summary>
     public bool HasNews { get; init; }
 
-    /// <summary>The number of changes made here that were not seen yet.</summary>
+    /// <summary>The number of changes made with this state that the log has not shown yet.</summary>
     public int Pending { get; init; }
 
     /// <summary>
-    /// The number of changes made here that a later one overtook before they were seen: nobody knows their outcome. If one is published
-    /// after all, it is an alarm.
+    /// The number of changes made with this state that have an unknown outcome, because the log showed a later change first. If the log
+    /// publishes an overtaken change after all, it raises an alarm.
     /// </summary>
     public int Overtaken { get; init; }
 }

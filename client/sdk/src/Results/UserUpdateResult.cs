@@ -3,7 +3,7 @@ namespace Optiks.Client;
 /// <summary>Reports the outcome of a request about a user.</summary>
 public sealed record UserUpdateResult
 {
-    /// <summary>The username by which the user is looked up.</summary>
+    /// <summary>The username by which the client looks up the user.</summary>
     public required ReadOnlyMemory<byte> Username { get; init; }
 
     /// <summary>The id of the changed user; null when nothing was sent because the username led to no user.</summary>
@@ -16,41 +16,46 @@ public sealed record UserUpdateResult
     public required Guid RequestId { get; init; }
 
     /// <summary>
-    /// The status so far. If it is refused and no request was sent, the username is proven to lead to no user, or the answer about it is
-    /// refused (<see cref="Lookups"/>).
+    /// The status of the request so far. The status is also refused if no request was sent: the username provably leads to no user, or the
+    /// client refused the answer about it (<see cref="Lookups"/>), or <see cref="Look"/> says why.
     /// </summary>
     public required UpdateStatus Status { get; init; }
 
-    /// <summary>The epoch of publication, according to the server; null until published.</summary>
+    /// <summary>The epoch of publication, according to the server; null until the request is published.</summary>
     public ulong? Epoch { get; init; }
 
-    /// <summary>The items with the versions that the server says they were given; empty until published.</summary>
+    /// <summary>The items with their new versions, according to the server; empty until the request is published.</summary>
     public IReadOnlyList<PublishedKey> Items { get; init; } = [];
 
-    /// <summary>The reason, such as <c>device-taken</c>; null unless refused.</summary>
+    /// <summary>The reason, such as <c>device-taken</c>; null unless the request was refused.</summary>
     public string? RefusedBecause { get; init; }
 
-    /// <summary>The current version, at the server, of the item in the reason; null unless the server says it.</summary>
+    /// <summary>The current version, at the server, of the item that was refused; null unless the server names it.</summary>
     public KeyVersionNumber? Current { get; init; }
 
     /// <summary>
-    /// Lookups of the user by every username in the request. After publication they verified that the log shows the requested changes. The
-    /// lookup of <see cref="Username"/> comes first. Empty until then.
+    /// The lookups of the user by every username in the request, which verified after publication that the log shows the requested changes.
+    /// The lookup of <see cref="Username"/> comes first. Empty before publication, unless nothing was sent because of a lookup.
     /// </summary>
     public IReadOnlyList<UserLookupResult> Lookups { get; init; } = [];
 
-    /// <summary>The refused history of a device, or of the user, whose published version a later one hides; null otherwise.</summary>
+    /// <summary>
+    /// The refused history of the device or user whose published version a later version hides; null if no history was refused.
+    /// </summary>
     public VerifiedAnswer? History { get; init; }
 
-    /// <summary>The look at the user before it leaves; null for other changes. If it is refused or has alarms, nothing was sent.</summary>
+    /// <summary>
+    /// The result of monitoring the user before it leaves; null for other changes. If the client refused this result or it has alarms,
+    /// nothing was sent.
+    /// </summary>
     public UserMonitorResult? Look { get; init; }
 
-    /// <summary>The confirmation, by lookups and history, of what the server says.</summary>
+    /// <summary>Whether the lookups and the history confirm the server's statement.</summary>
     public UpdateConfirmation Confirmation { get; init; }
 
     /// <summary>Whether the log provably shows all requested changes.</summary>
     public bool Confirmed => Confirmation == UpdateConfirmation.Confirmed;
 
-    /// <summary>Says for people what contradicts or prevents a confirmation; null otherwise.</summary>
+    /// <summary>A sentence for people that says what contradicts or prevents a confirmation; null if nothing does.</summary>
     public string? Detail { get; init; }
 }

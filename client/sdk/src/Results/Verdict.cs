@@ -3,27 +3,31 @@ namespace Optiks.Client;
 /// <summary>Says what a client may believe of an answer (docs/spec/answers.md section 6).</summary>
 public enum Verdict
 {
-    /// <summary>Every check passed; for answers that are neither a presence nor an absence.</summary>
+    /// <summary>
+    /// Every check passed. This is the verdict of answers that prove neither that a key is present nor that it is absent.
+    /// </summary>
     Valid,
 
-    /// <summary>The key has a value, and this is the latest.</summary>
+    /// <summary>The key has a value, and the answer shows the latest value.</summary>
     Present,
 
     /// <summary>The key is proven to have no value.</summary>
     Absent,
 
-    /// <summary>A proof does not hold. Nothing of the answer may be used.</summary>
+    /// <summary>A proof is wrong. Callers must not use anything of the answer.</summary>
     Invalid,
 
-    /// <summary>The answer does not decode. Nothing of it may be used.</summary>
+    /// <summary>The answer does not decode. Callers must not use anything of it.</summary>
     Malformed,
 
-    /// <summary>Every replica answered with less than was verified before. This is not evidence of anything; ask again later.</summary>
+    /// <summary>
+    /// Every replica answered with an older state than the client had verified. This is not evidence against the log; ask again later.
+    /// </summary>
     Stale,
 
     /// <summary>
-    /// The log signed two views that differ, or proof that one of its trees did not only grow. The evidence is on disk, and the client
-    /// believes nothing more until a person has looked at it.
+    /// The log signed two contradicting views, or signed data that proves that one of its trees did not only grow. The evidence is on disk,
+    /// and the client believes no further answer until a person has examined the evidence.
     /// </summary>
     Fork,
 }

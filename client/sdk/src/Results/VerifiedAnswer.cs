@@ -4,7 +4,7 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// The report of every verified call. A proof that fails is a verdict, never an exception. Only this library creates instances.
+/// The report of every verified call. It reports a failed proof as a verdict, never as an exception. Only this library creates instances.
 /// </summary>
 public abstract record VerifiedAnswer
 {
@@ -32,21 +32,22 @@ public abstract record VerifiedAnswer
     public Reason Reason { get; }
 
     /// <summary>
-    /// The head against which the answer was verified; null if no request was made. Throws <see cref="InvalidOperationException"/> for a
-    /// refused answer, because a caller that reads its epoch or time has not checked the verdict.
+    /// The head against which the answer was verified; null if no request was made. For a refused answer this property throws
+    /// <see cref="InvalidOperationException"/>, because a caller that reads the epoch or time of a refused answer has not checked the
+    /// verdict.
     /// </summary>
     public HeadInfo? Head => IsValid ? _head : throw new InvalidOperationException($"The answer is refused ({Reason.Name()}): it has no head. Look at IsValid first.");
 
-    /// <summary>The folder with both views of a fork, or both statements about a leaf; null otherwise.</summary>
+    /// <summary>The folder of evidence, with both views of a fork or both statements about a leaf; null if there is no evidence.</summary>
     public string? EvidencePath { get; }
 
-    /// <summary>Details about what failed, for people, where the reason alone does not tell; null otherwise.</summary>
+    /// <summary>Details about what failed, for people, if the reason alone does not say enough; null if there are no details.</summary>
     public string? Detail { get; }
 
     /// <summary>Whether every check passed.</summary>
     public bool IsValid => Reason == Reason.Valid;
 
-    /// <summary>Prints the verdict and what it rests on, even for a refused answer.</summary>
+    /// <summary>Prints the verdict with its reason and head, even for a refused answer.</summary>
     protected virtual bool PrintMembers(StringBuilder builder)
     {
         ArgumentNullException.ThrowIfNull(builder);

@@ -1,14 +1,15 @@
 namespace Optiks.Client;
 
 /// <summary>
-/// Something that the client verified and believed before enough auditors covered its epoch (docs/spec/cosigners.md section 5).
+/// An answer's claim that the client verified and believed before enough auditors covered the answer's epoch (docs/spec/cosigners.md
+/// section 5).
 /// </summary>
-/// <param name="Epoch">Epoch that has to be covered.</param>
-/// <param name="RecordHash">Hash of its record, in base64url.</param>
-/// <param name="BelievedAtMs">When it was believed, Unix milliseconds.</param>
-/// <param name="FromEpoch">Epoch from which the same auditors must cover all steps, because the answer left out proofs that were verified
-/// then. Otherwise the epoch itself.</param>
-/// <param name="Key">Key or device in question, in base64url; null for several.</param>
-/// <param name="Version">Version that was shown as the latest; 0 without a version.</param>
-/// <param name="ValueSha256">SHA-256 of its value in hexadecimal; null without a value.</param>
+/// <param name="Epoch">Epoch that auditors must cover.</param>
+/// <param name="RecordHash">Hash of the epoch's record, in base64url.</param>
+/// <param name="BelievedAtMs">Time at which the client believed the answer, in Unix milliseconds.</param>
+/// <param name="FromEpoch">Epoch from which the same auditors must cover all steps, because the answer left out proofs that the client had
+/// verified at that epoch. If the answer left out nothing, the same as <paramref name="Epoch"/>.</param>
+/// <param name="Key">The key or device of the answer, in base64url; null for an answer about several.</param>
+/// <param name="Version">Version that the answer showed as the latest; 0 if it showed no version.</param>
+/// <param name="ValueSha256">SHA-256 of the version's value in hexadecimal; null if there is no value.</param>
 public sealed record Belief(ulong Epoch, string RecordHash, long BelievedAtMs, ulong FromEpoch, string? Key = null, ulong Version = 0, string? ValueSha256 = null);

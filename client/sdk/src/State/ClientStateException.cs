@@ -1,8 +1,8 @@
 namespace Optiks.Client;
 
 /// <summary>
-/// Says in one sentence why remembered state cannot be used. The client never replaces it by an empty state: that would forget what was
-/// verified.
+/// Says in one sentence why the client cannot use its stored state. The client never replaces that state by an empty one, because it would
+/// forget what it verified.
 /// </summary>
 public sealed class ClientStateException : Exception
 {

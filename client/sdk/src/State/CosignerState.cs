@@ -11,6 +11,6 @@ public sealed record CosignerState
     /// <summary>The root of the checkpoint, 32 octets.</summary>
     public required byte[] Root { get; init; }
 
-    /// <summary>The signed note with the log's signature and the cosigner's.</summary>
+    /// <summary>The signed note with the log's signature and the cosigner's signature.</summary>
     public required byte[] Checkpoint { get; init; }
 }

@@ -1,9 +1,9 @@
 namespace Optiks.Client;
 
-/// <summary>Writes evidence, such as that of a fork.</summary>
+/// <summary>Writes folders of evidence, such as the evidence of a fork.</summary>
 internal static class EvidenceFolder
 {
-    /// <summary>Creates a new folder below the parent, with these files; returns its path.</summary>
+    /// <summary>Creates a new folder with these files below the parent folder, and returns the path of the new folder.</summary>
     public static string Write(string parent, string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files)
     {
         string folder = Path.Combine(parent, name);

@@ -1,9 +1,10 @@
 namespace Optiks.Client;
 
-/// <summary>An update made here that the log has not shown yet.</summary>
+/// <summary>An update made with this state that the log has not shown yet.</summary>
 /// <param name="RequestId">Request id of the update.</param>
 /// <param name="ValueSha256">SHA-256 of the value in hexadecimal.</param>
-/// <param name="IsOvertaken">A later update made here was seen first: if this one is published now, it undoes that.</param>
+/// <param name="IsOvertaken">Whether the log showed a later update by the owner first. If the log publishes the overtaken update now, it
+/// undoes the later one.</param>
 public sealed record ExpectedChange(Guid RequestId, string ValueSha256, bool IsOvertaken = false) : IExpected<ExpectedChange>
 {
     ExpectedChange IExpected<ExpectedChange>.Overtaken() => IsOvertaken ? this : this with { IsOvertaken = true };

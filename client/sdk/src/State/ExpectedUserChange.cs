@@ -2,17 +2,18 @@ using System.Collections.Immutable;
 
 namespace Optiks.Client;
 
-/// <summary>A request about a user made here that the log has not shown yet.</summary>
+/// <summary>A request about a user, made with this state, that the log has not shown yet.</summary>
 /// <param name="RequestId">Id of the request.</param>
 /// <param name="Added">Ids of the devices that the request adds to the list, in base64url.</param>
-/// <param name="Removed">Ids of the devices that it removes from the list, in base64url.</param>
-/// <param name="Leaves">The user leaves.</param>
-/// <param name="IsOvertaken">A later request made here was seen first: if this one is published now, it undoes that.</param>
+/// <param name="Removed">Ids of the devices that the request removes from the list, in base64url.</param>
+/// <param name="Leaves">Whether the request makes the user leave.</param>
+/// <param name="IsOvertaken">Whether the log showed a later request by the owner first. If the log publishes the overtaken request now, it
+/// undoes the later one.</param>
 public sealed record ExpectedUserChange(Guid RequestId, ImmutableArray<string> Added, ImmutableArray<string> Removed, bool Leaves, bool IsOvertaken = false) : IExpected<ExpectedUserChange>
 {
     ExpectedUserChange IExpected<ExpectedUserChange>.Overtaken() => IsOvertaken ? this : this with { IsOvertaken = true };
 
-    /// <summary>Tells whether two changes belong to one request and expect the same.</summary>
+    /// <summary>Tells whether two changes belong to one request and expect the same effect.</summary>
     internal bool IsSame(ExpectedUserChange other) =>
         RequestId == other.RequestId && Leaves == other.Leaves && Added.SequenceEqual(other.Added) && Removed.SequenceEqual(other.Removed);
 

@@ -3,8 +3,9 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Keeps the state in a folder: <c>state.json</c> (replaced in one step, on disk before a result is reported), <c>values/</c> (remembered
-/// values, named by their SHA-256) and <c>evidence/</c>. Holds the folder's lock until it is disposed.
+/// Keeps the state in a folder. The file <c>state.json</c> is replaced in one step and is on disk before the client reports a result. The
+/// folder <c>values/</c> has the remembered values, named by their SHA-256, and <c>evidence/</c> has the evidence. The store holds the
+/// folder's lock until it is disposed.
 /// </summary>
 public sealed class FileClientStateStore : IClientStateStore, IDisposable
 {
@@ -69,7 +70,7 @@ public sealed class FileClientStateStore : IClientStateStore, IDisposable
             {
                 return true;
             }
-            // Values are written first: the state must never name a value that was not written.
+            // Write the values before the state, because the state must never name a value that was not written.
             string? fault = StateCheck.Fault(_anchor, after);
             HashSet<string> named = values.Count == 0 || fault is not null ? [] : new(after.ValueNames(), StringComparer.Ordinal);
             foreach (ReadOnlyMemory<byte> value in values)

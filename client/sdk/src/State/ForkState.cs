@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Remembers what the log's own signature proves against it, so that later calls stop too.</summary>
-/// <param name="EvidencePath">Folder with both views.</param>
+/// <summary>Remembers that the log's own signature proves a fault of the log, so that later calls stop too.</summary>
+/// <param name="EvidencePath">Folder of the evidence, with both views or both leaf statements.</param>
 /// <param name="Breach"><see cref="Reason.LeafContradicts"/> if the evidence is two contradicting leaf statements; null for a fork.</param>
 public sealed record ForkState(string EvidencePath, Reason? Breach = null);

@@ -11,10 +11,10 @@ public sealed record HeadState
     /// <summary>The root of the checkpoint, 32 octets.</summary>
     public required byte[] Root { get; init; }
 
-    /// <summary>The signed note itself: one half of the evidence if the log forks.</summary>
+    /// <summary>The signed note of the checkpoint. If the log forks, this note is one half of the evidence.</summary>
     public required byte[] Checkpoint { get; init; }
 
-    /// <summary>The record of the latest epoch verified.</summary>
+    /// <summary>The record of the latest epoch that the client verified.</summary>
     public required byte[] Record { get; init; }
 
     /// <summary>The period of the record.</summary>

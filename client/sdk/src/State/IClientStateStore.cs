@@ -1,7 +1,7 @@
 namespace Optiks.Client;
 
 /// <summary>
-/// Stores a client's state. If the store loses state, the client forgets it, and a server could show it an older or another view.
+/// Stores a client's state. If the store loses a state, a server could show the client an older or a different view of the log.
 /// Thread-safe, for use in one process.
 /// </summary>
 public interface IClientStateStore
@@ -10,17 +10,15 @@ public interface IClientStateStore
     ClientState Current { get; }
 
     /// <summary>
-    /// Replaces the state by what <paramref name="change"/> makes of the current one, one change at a time. Returns true once the new
-    /// state, and those of the <paramref name="values"/> that it names, are durable. When the change returns null, nothing is written and
-    /// the result is false.
+    /// Replaces the state by the result of <paramref name="change"/> on the current state, one change at a time. Returns true once the new
+    /// state is durable, with those of the <paramref name="values"/> that the new state names. If <paramref name="change"/> returns null,
+    /// the store writes nothing and returns false.
     /// </summary>
     bool TryUpdate(Func<ClientState, ClientState?> change, IReadOnlyCollection<ReadOnlyMemory<byte>> values);
 
-    /// <summary>
-    /// Returns a value by the SHA-256 (hexadecimal) under which it was stored, after checking the hash; null when it no longer exists.
-    /// </summary>
+    /// <summary>Checks and returns the value that was stored under a SHA-256 (hexadecimal); null when the value no longer exists.</summary>
     byte[]? FindValue(string sha256);
 
-    /// <summary>Makes files of evidence, such as that of a fork, durable and returns their folder.</summary>
+    /// <summary>Writes files of evidence, such as the evidence of a fork, durably and returns their folder.</summary>
     string WriteEvidence(string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files);
 }

@@ -4,8 +4,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Keeps the state in memory until the process ends, for tests and for programs that store the state elsewhere. Evidence is written to
-/// files all the same.
+/// Keeps the state in memory until the process ends, for tests and for programs that store the state elsewhere. The store still writes
+/// evidence to files.
 /// </summary>
 public sealed class MemoryClientStateStore : IClientStateStore
 {

@@ -1,10 +1,11 @@
 namespace Optiks.Client;
 
 /// <summary>
-/// The version of an owned user's device list up to which each version was verified; the latest one at the epoch of the last result.
+/// The version of an owned user's device list up to which the owner verified every version. It was the latest version at the epoch of the
+/// last result.
 /// </summary>
-/// <param name="Period">Period that the versions belong to.</param>
-/// <param name="Version">The version, 1 or more.</param>
+/// <param name="Period">Period of the version.</param>
+/// <param name="Version">Number of the version, 1 or more.</param>
 /// <param name="Time">Time T of the version.</param>
 /// <param name="AbsentEpoch">Last epoch at which all later versions were proven absent.</param>
 /// <param name="Octets">Octets of the list.</param>

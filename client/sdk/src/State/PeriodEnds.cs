@@ -4,11 +4,14 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// The records of the last epochs of ended periods (docs/spec/periods.md section 4) that a client keeps because an owner still needs them.
+/// The records of the last epochs of ended periods (docs/spec/periods.md section 4) that a client keeps because an owner still needs these
+/// records.
 /// </summary>
 internal static class PeriodEnds
 {
-    /// <summary>Returns the record of the last epoch of a period; null if it has not ended, or its end is not known here.</summary>
+    /// <summary>
+    /// Returns the record of the last epoch of a period; null if the period has not ended, or the state does not have the record.
+    /// </summary>
     public static EpochRecord? EndOf(this ClientState state, ulong period)
     {
         foreach (byte[] octets in state.PeriodEnds)
@@ -23,7 +26,8 @@ internal static class PeriodEnds
     }
 
     /// <summary>
-    /// Adds these records to the state; returns false if a different record of one of the periods is kept, because one of the two is false.
+    /// Adds these records to the state; returns false if the state keeps a different record for one of the periods, because one of the two
+    /// records is false.
     /// </summary>
     public static bool TryAdd(ClientState current, IReadOnlyList<byte[]> ends, out ClientState next)
     {

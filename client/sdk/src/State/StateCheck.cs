@@ -6,14 +6,14 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Finds faults that no state written by this library has. A damaged file is thus refused when it is opened, and all later code may rely on
-/// the state.
+/// Finds faults that no state written by this library has. The library thus refuses a damaged file when it opens the file, and all later
+/// code may rely on the state.
 /// </summary>
 internal static class StateCheck
 {
     private const int HashDigits = 64;
 
-    /// <summary>Describes what is wrong with a client's state; null if nothing is.</summary>
+    /// <summary>Describes what is wrong with a client's state; null if the state has no fault.</summary>
     public static string? Fault(TrustAnchor anchor, ClientState state) =>
         (state.Head is { } head ? Fault(anchor, head) : null)
         ?? (state.Fork?.Breach is null or Reason.LeafContradicts ? null : "a fork is none, and nothing else that ends a log")
@@ -28,14 +28,14 @@ internal static class StateCheck
         ?? state.Users.Select(user => KeyFault(user.Key) ?? Fault(user.Value)).FirstOrDefault(fault => fault is not null)
         ?? state.OwnedUsers.Select(user => KeyFault(user.Key) ?? Fault(user.Value)).FirstOrDefault(fault => fault is not null);
 
-    /// <summary>Describes what is wrong with an auditor's state; null if nothing is.</summary>
+    /// <summary>Describes what is wrong with an auditor's state; null if the state has no fault.</summary>
     public static string? Fault(TrustAnchor anchor, AuditState state) =>
         Fault(anchor, state.Head)
         ?? (state.FirstEpoch > EpochRecord.ReadEpoch(state.Head.Record) ? "first_epoch is behind the record" : null)
         ?? (Between(state.Switches, state.FirstEpoch, EpochRecord.ReadEpoch(state.Head.Record)) ? null : "switches are not epochs that were verified, in order")
         ?? (state.Breach is { } breach && breach.Epoch <= EpochRecord.ReadEpoch(state.Head.Record) ? "a breach is of an epoch that was verified" : null);
 
-    // The epochs increase, from the epoch after the first on.
+    // Tells whether the epochs increase, are later than <c>first</c>, and are at most <c>last</c>.
     private static bool Between(IEnumerable<ulong> epochs, ulong first, ulong last)
     {
         ulong before = first;
@@ -65,7 +65,7 @@ internal static class StateCheck
             : null;
     }
 
-    // Each kept checkpoint must be of this log, be signed by its cosigner, and be extended by the head.
+    // Each kept checkpoint must belong to this log and have its cosigner's signature, and the head must extend it.
     private static string? CosignedFault(TrustAnchor anchor, ClientState state) =>
         HasNull(state.Cosigners.Values) || HasNull(state.Unaudited) ? "something is null"
         : !state.Cosigners.All(one => IsCosigned(anchor, state.Head, one.Key, one.Value)) ? "cosigners did not sign what is kept of them"
@@ -82,7 +82,7 @@ internal static class StateCheck
             && opened.Cosignatures.Count == 1 && opened.Checkpoint.Size == state.Size && state.Root.AsSpan().SequenceEqual(opened.Checkpoint.Root.AsSpan()) && state.Size <= head?.Size;
     }
 
-    // The periods have no gaps up to the period of the head.
+    // Tells whether the kept ends of periods have no gap up to the period of the head.
     private static bool Ends(TrustAnchor anchor, ClientState state)
     {
         byte[][] all = [.. state.PeriodEnds];
@@ -138,7 +138,7 @@ internal static class StateCheck
     private static string? Fault(UserAlarm alarm) =>
         HashFault(alarm.ValueSha256) ?? HandoverFault(alarm.Handover) ?? new[] { alarm.Device, alarm.Name, alarm.User }.OfType<string>().Select(KeyFault).FirstOrDefault(fault => fault is not null);
 
-    // A null in the file would become a default array.
+    // A null in the file becomes a default array, which must count as a fault and not as an empty list.
     private static ImmutableArray<string> Ids(ImmutableArray<string> ids) => ids.IsDefault ? ["?"] : ids;
 
     // The JSON reader accepts null for an element of any type.
@@ -147,6 +147,6 @@ internal static class StateCheck
 
     private static string? KeyFault(string? id) => id is not null && Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? null : $"a key is not base64url of 1 to {ProtocolLimits.MaxKeyLength} octets";
 
-    // Hashes become file names.
+    // Hashes become file names, so they must have exactly the form of a hash.
     private static string? HashFault(string? hash) => hash is null || (hash.Length == HashDigits && hash.All(char.IsAsciiHexDigitLower)) ? null : "a SHA-256 is not 64 hexadecimal digits";
 }

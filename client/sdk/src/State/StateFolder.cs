@@ -4,8 +4,8 @@ using System.Text.Json.Serialization.Metadata;
 namespace Optiks.Client;
 
 /// <summary>
-/// A folder of mode 0700 with one state file, which one process at a time may use. The file is replaced in one step and is on disk when a
-/// call returns.
+/// A folder of mode 0700 with one state file, which one process at a time may use. Each call replaces the file in one step and returns once
+/// the file is on disk.
 /// </summary>
 internal sealed class StateFolder : IDisposable
 {
@@ -22,9 +22,7 @@ internal sealed class StateFolder : IDisposable
 
     public string Path { get; }
 
-    /// <summary>
-    /// Opens or creates the folder; waits at most <paramref name="wait"/> for another process to release it.
-    /// </summary>
+    /// <summary>Opens or creates the folder; waits at most <paramref name="wait"/> for another process to release the folder.</summary>
     public static async Task<StateFolder> OpenAsync(string path, TimeSpan wait, TimeProvider time, CancellationToken cancellationToken)
     {
         string full = System.IO.Path.GetFullPath(path);
@@ -44,7 +42,8 @@ internal sealed class StateFolder : IDisposable
         return new StateFolder(full, held);
     }
 
-    // Root may write into anyone's folder, and would leave files there that the folder's owner can neither read nor replace.
+    // Refuses another user's folder if this process runs as root: root may write into it, but would leave files that the folder's owner can
+    // neither read nor replace.
     private static void RequireOwn(string folder)
     {
         if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess)
@@ -84,7 +83,7 @@ internal sealed class StateFolder : IDisposable
         }
     }
 
-    /// <summary>Throws when the loaded contents have a fault; null means that they have no fault.</summary>
+    /// <summary>Throws if the loaded contents have a fault. A null <paramref name="fault"/> means that they have no fault.</summary>
     public void Require(string? fault)
     {
         if (fault is not null)
@@ -94,7 +93,8 @@ internal sealed class StateFolder : IDisposable
     }
 
     /// <summary>
-    /// Replaces the state. Throws when the new state has a fault: the next start would refuse it, and the previous state would be lost.
+    /// Replaces the state. Throws when the new state has a fault, because the next start would refuse that state, and the previous state
+    /// would be lost.
     /// </summary>
     public void Save<T>(T state, JsonTypeInfo<T> type, string? fault)
     {
@@ -105,7 +105,7 @@ internal sealed class StateFolder : IDisposable
         AtomicFile.Write(_file, JsonSerializer.SerializeToUtf8Bytes(state, type), AtomicFile.PrivateMode);
     }
 
-    /// <summary>Writes these files to a new folder below this one.</summary>
+    /// <summary>Writes these files of evidence to a new folder below this folder.</summary>
     public string WriteEvidence(string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files) =>
         EvidenceFolder.Write(System.IO.Path.Combine(Path, "evidence"), name, files);
 

@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Optiks.Client;
 
-/// <summary>The form of state files. Private to this library, and strict, so that a damaged file is noticed.</summary>
+/// <summary>The JSON form of state files. It is private to this library, and strict, so that reading a damaged file fails.</summary>
 [JsonSourceGenerationOptions(
     PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,

@@ -3,12 +3,13 @@ using System.Security.Cryptography;
 namespace Optiks.Client;
 
 /// <summary>
-/// Computes the pauses between the tries of one call. Pauses grow, are random so that clients that failed together do not return together,
-/// and are never shorter than the server requested. The last one ends within <see cref="OptiksClientOptions.RetryFor"/>. Not thread-safe.
+/// Computes the pauses between the tries of one call. Pauses grow, and are never shorter than the server requested. They are random, so
+/// that clients that failed together do not return together. The last pause ends within <see cref="OptiksClientOptions.RetryFor"/>. Not
+/// thread-safe.
 /// </summary>
 internal sealed class Backoff
 {
-    // With the default this is from 200 ms to 3.2 s.
+    // With the default delay, the upper bound of the pauses grows from 200 ms to 3.2 s.
     private const int MaxDoublings = 4;
 
     private const int Steps = 1 << 16;
@@ -25,9 +26,9 @@ internal sealed class Backoff
         _started = time.GetTimestamp();
     }
 
-    /// <summary>Waits until the next try; returns false at once when that would be too late.</summary>
-    /// <param name="retryAfter">The pause that the server requested; null if it requested none.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <summary>Waits until the next try; returns false at once when the next try would be too late.</summary>
+    /// <param name="retryAfter">The pause that the server requested; null if it requested no pause.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     public async Task<bool> TryWaitAsync(TimeSpan? retryAfter, CancellationToken cancellationToken)
     {
         TimeSpan pause = Next(retryAfter, RandomNumberGenerator.GetInt32(Steps + 1) / (double)Steps);
@@ -40,8 +41,8 @@ internal sealed class Backoff
     }
 
     /// <summary>
-    /// Returns the next pause. Without a request of the server, <paramref name="random"/>, in 0..1, places it between half and the whole of
-    /// a time that doubles. Otherwise the pause is what the server requested and up to one more
+    /// Returns the next pause. If the server requested no pause, the pause is between half and the whole of a time that doubles;
+    /// <paramref name="random"/>, in 0..1, selects where. If the server requested a pause, the result is that pause plus at most one
     /// <see cref="OptiksClientOptions.RetryDelay"/>.
     /// </summary>
     internal TimeSpan Next(TimeSpan? retryAfter, double random)

@@ -5,8 +5,8 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Fetches the files of a server's bulletin board, bounded like every answer. It verifies nothing: <see cref="HashReader"/> does. Failures
-/// are <see cref="OptiksServerException"/>. Thread-safe.
+/// Fetches the files of a server's bulletin board, with the same bounds of length and time as every answer. It verifies nothing;
+/// <see cref="HashReader"/> verifies the files. It reports failures as <see cref="OptiksServerException"/>. Thread-safe.
 /// </summary>
 internal sealed class BoardReader : ITileReader
 {
@@ -32,7 +32,8 @@ internal sealed class BoardReader : ITileReader
         }
         catch (OptiksServerException e) when (e.Status == HttpStatusCode.Forbidden && !path.IsFull)
         {
-            // S3 answers so for a missing object if the client may not list the bucket. The full tile is requested next.
+            // S3 gives this answer for a missing object if the client may not list the bucket. After null, the caller requests the full
+            // tile.
             return null;
         }
     }

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Reports that a server gave no answer. It is never thrown for an answer that failed verification.</summary>
+/// <summary>Reports that a server gave no answer. The library never throws it for an answer that failed verification.</summary>
 public sealed class OptiksServerException : Exception
 {
     private const int MaxMessageLength = 1000;
@@ -22,7 +22,7 @@ public sealed class OptiksServerException : Exception
     {
     }
 
-    // Most messages contain text of the server, and a message may reach a terminal.
+    // Makes the message printable, because most messages contain text from the server and may reach a terminal.
     internal OptiksServerException(ServerFailure failure, Uri server, string message, Exception? innerException = null)
         : base(DisplayText.Escape(message, MaxMessageLength), innerException)
     {
@@ -36,15 +36,15 @@ public sealed class OptiksServerException : Exception
     /// <summary>The server of the request.</summary>
     public Uri? Server { get; }
 
-    /// <summary>The HTTP status of the answer; null without an answer.</summary>
+    /// <summary>The HTTP status of the answer; null if there was no answer.</summary>
     public HttpStatusCode? Status { get; internal init; }
 
     /// <summary>
-    /// The name of the problem type (docs/spec/rest.md section 2), such as <c>rate-limited</c>; null without a problem document.
+    /// The name of the problem type (docs/spec/rest.md section 2), such as <c>rate-limited</c>; null if the answer had no problem document.
     /// </summary>
     public string? Problem { get; internal init; }
 
-    /// <summary>The field at fault, a JSON path; null when the server named none.</summary>
+    /// <summary>The field at fault, a JSON path; null when the server named no field.</summary>
     public string? Field { get; internal init; }
 
     /// <summary>The trace id under which the operator finds the request.</summary>

@@ -4,7 +4,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Reads RFC 9457 problem details. The server's text is only for display; code decides by the type alone.</summary>
+/// <summary>
+/// Reads RFC 9457 problem details. The server's text is only for display; the client's code decides by the problem type alone.
+/// </summary>
 internal static class ProblemDocument
 {
     private const int MaxTextLength = 500;
@@ -26,7 +28,7 @@ internal static class ProblemDocument
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            // Not a problem document, or text with half of a surrogate pair: the status must suffice.
+            // The body is not a problem document, or its text has half of a surrogate pair, so the error has only the HTTP status.
         }
         HttpStatusCode status = response.StatusCode;
         string what = problem ?? $"{(int)status} {response.ReasonPhrase}";

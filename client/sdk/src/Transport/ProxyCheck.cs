@@ -4,13 +4,14 @@ using System.Runtime.CompilerServices;
 namespace Optiks.Client;
 
 /// <summary>
-/// Tells whether a caller's HttpClient would show a request over http to a proxy, such as one that <c>http_proxy</c> names for requests to
-/// this machine too.
+/// Tells whether a caller's HttpClient would show a request over http to a proxy. A proxy in <c>http_proxy</c> even gets requests to this
+/// machine.
 /// </summary>
 internal static class ProxyCheck
 {
     /// <summary>
-    /// Returns the proxy that would read a request to the server; null if no proxy would, or the handler is not one of .NET's.
+    /// Returns the proxy that would read a request to the server; null if no proxy would read it, or the HttpClient's handler is not a type
+    /// of .NET.
     /// </summary>
     public static Uri? FindReader(HttpClient http, Uri server)
     {
@@ -32,7 +33,7 @@ internal static class ProxyCheck
         return proxy is null || proxy.IsBypassed(server) || proxy.GetProxy(server) is not { } reader || reader == server ? null : reader;
     }
 
-    // .NET has no other way to ask an HttpClient for its handler, and the API of this library takes clients.
+    // Reads a private field, because this library's API takes an HttpClient and .NET has no public way to get the client's handler.
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_handler")]
     private static extern ref HttpMessageHandler HandlerOf(HttpMessageInvoker http);
 }

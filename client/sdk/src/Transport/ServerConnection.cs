@@ -6,12 +6,13 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Sends single requests with binary or JSON bodies. Answers are bounded in length and time, and problems become exceptions. The API key or
-/// token goes with the requests that ask for it, and never in clear to another machine. No request goes in clear to a proxy. Thread-safe.
+/// Sends single requests with binary or JSON bodies. Answers are bounded in length and time, and problems become exceptions. It sends the
+/// API key or token with the requests that ask for it, and never in clear to another machine. It sends no request in clear to a proxy.
+/// Thread-safe.
 /// </summary>
 internal sealed class ServerConnection
 {
-    // The least rate of an answer once its initial time limit has passed.
+    // The least rate at which an answer must arrive once its initial time limit has passed.
     private const int LeastOctetsPerSecond = 16 * 1024;
 
     private readonly HttpClient _http;
@@ -29,7 +30,9 @@ internal sealed class ServerConnection
 
     public bool HasCredential => _credential is not null;
 
-    /// <summary>Appends a path to a server's URL and keeps the URL's own path: servers may be below a prefix of a proxy.</summary>
+    /// <summary>
+    /// Appends a path to a server's URL and keeps the URL's own path, because a proxy may serve a server under a path prefix.
+    /// </summary>
     internal static Uri Below(Uri server, string path) => new(server.GetLeftPart(UriPartial.Path).TrimEnd('/') + path, UriKind.Absolute);
 
     /// <summary>Returns the answer's octets. Throws <see cref="OptiksServerException"/> when there is no usable answer.</summary>
@@ -81,7 +84,7 @@ internal sealed class ServerConnection
     }
 
     /// <summary>
-    /// Refuses a server to which the API key or token would go in clear, before anything is sent to anyone. Throws
+    /// Refuses a server to which the API key or token would go in clear, before the client sends anything to any server. Throws
     /// <see cref="OptiksServerException"/>.
     /// </summary>
     public static void RequirePrivacy(Uri server)
@@ -94,9 +97,9 @@ internal sealed class ServerConnection
     }
 
     /// <summary>
-    /// Tells whether the server was not reached, or the connection broke before its answer ended. HttpClient wraps most such exceptions. It
-    /// does not wrap the SocketException of a peer that closed between connecting and asking who it is. While a body is read, the stream's
-    /// own exceptions come through too.
+    /// Tells whether the client could not reach the server, or the connection broke before the server's answer ended. HttpClient wraps most
+    /// such exceptions. It does not wrap a SocketException that comes if the server closes a new connection before .NET reads the
+    /// connection's remote address. While the client reads a body, the stream's own exceptions reach the caller too.
     /// </summary>
     private static bool IsConnectionFailure(Exception e) => e is HttpRequestException or HttpIOException or SocketException or IOException { InnerException: SocketException };
 

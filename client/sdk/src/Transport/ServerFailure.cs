@@ -3,15 +3,15 @@ namespace Optiks.Client;
 /// <summary>Says on which side a request failed.</summary>
 public enum ServerFailure
 {
-    /// <summary>No answer, because of the network, the name, or the time limit.</summary>
+    /// <summary>The server gave no answer: the network failed, its name did not resolve, or the time limit passed.</summary>
     Unreachable,
 
-    /// <summary>The server refused with a problem document; see its type.</summary>
+    /// <summary>The server refused the request with a problem document, whose type says why.</summary>
     Refused,
 
-    /// <summary>The server answered with something that this protocol does not have.</summary>
+    /// <summary>The server's answer does not follow this protocol.</summary>
     Unusable,
 
-    /// <summary>The request was not sent, because it would have shown the API key or token to everyone on the way.</summary>
+    /// <summary>The client did not send the request, because everyone on the network path could have read the API key or token.</summary>
     Insecure,
 }

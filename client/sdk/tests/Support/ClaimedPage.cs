@@ -5,8 +5,7 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Turns an honest answer about one key into a page that a lying server would send. The page claims more versions than exist, and opens
-/// none.
+/// Turns an honest answer about one key into the page of a lying server. The page claims more versions than exist, and opens no commitment.
 /// </summary>
 internal static class ClaimedPage
 {

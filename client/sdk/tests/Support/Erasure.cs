@@ -6,8 +6,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Turns versions of a history or monitor answer for one key into those of a server that erased their values. Each then has the commitment
-/// in place of opening and value.
+/// Changes a history or monitor answer for one key as if the server had erased the values of some versions. Each of these versions then has
+/// the commitment in place of opening and value.
 /// </summary>
 internal static class Erasure
 {
@@ -20,7 +20,8 @@ internal static class Erasure
         {
             return answer;
         }
-        // head, length (4), version (8), from (8), length of the members (4), members, absent
+        // The answer has the head, the length of the list (4 octets), the latest version (8), the first version (8), the length of the
+        // members (4), the members, and the proof of absence.
         int members = Start(versions.Members[0].VrfProof);
         int end = members + (int)BinaryPrimitives.ReadUInt32BigEndian(answer.AsSpan(members - 4));
         var changed = new List<byte>();

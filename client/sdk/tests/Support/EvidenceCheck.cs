@@ -6,7 +6,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Judges a folder of evidence as a stranger does: by the log's key and the files alone, and not with the client's code.</summary>
+/// <summary>Judges a folder of evidence as a stranger does: only by the log's key and the files, and without the client's code.</summary>
 internal static class EvidenceCheck
 {
     public static void Proves(string folder)
@@ -27,8 +27,8 @@ internal static class EvidenceCheck
     }
 
     /// <summary>
-    /// Judges a folder about a record that breaks a rule. It checks that all its entries are in one tree that the log signed, and returns
-    /// the rules' verdict on the last against those before.
+    /// Judges a folder about a record that breaks a rule. It checks that all entries of the folder are in one tree that the log signed. It
+    /// then returns the verdict of the rules on the last entry, given the entries before it.
     /// </summary>
     public static Reason ProvesBreach(string folder)
     {

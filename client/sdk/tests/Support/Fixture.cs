@@ -1,6 +1,6 @@
 namespace Optiks.Client.Tests;
 
-/// <summary>A log, a server, a clock and a client's folder.</summary>
+/// <summary>A log, with a server, a clock and a client's folder, for one test.</summary>
 internal sealed class Fixture : IAsyncDisposable
 {
     private readonly List<FixtureServer> _servers = [];
@@ -35,7 +35,7 @@ internal sealed class Fixture : IAsyncDisposable
 
     public FixtureServer Replica(int index) => _servers[index];
 
-    /// <summary>Publishes and moves the clock to the new epoch.</summary>
+    /// <summary>Publishes an epoch with these values, and moves the clock to the new epoch.</summary>
     public void Publish(params (string Key, string Value)[] updates)
     {
         Log.Publish(updates);

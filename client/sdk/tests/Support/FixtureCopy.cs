@@ -3,8 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>A copy with which a log begins a period.</summary>
-/// <param name="Structure">Devices or keys.</param>
-/// <param name="Key">Key.</param>
-/// <param name="Version">Version of the previous period that is copied.</param>
-/// <param name="Value">Its value.</param>
+/// <param name="Structure">Structure of the key: devices or keys.</param>
+/// <param name="Key">Key whose version is copied.</param>
+/// <param name="Version">Version of the previous period that the log copies.</param>
+/// <param name="Value">Value of the copy.</param>
 internal sealed record FixtureCopy(StructureId Structure, byte[] Key, ulong Version, byte[] Value);

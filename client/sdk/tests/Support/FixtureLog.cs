@@ -22,7 +22,7 @@ internal sealed class FixtureLog : IDisposable
     private KeyDirectory _directory;
     private readonly ulong _startMs;
     private readonly List<KeyDirectory> _ended = [];
-    // The array is replaced whole, so that a server may read while a test publishes.
+    // Publishing replaces the whole array, so that a server may read it while a test publishes.
     private volatile Epoch[] _epochs = [];
 
     public FixtureLog(ulong startMs = StartMs)
@@ -62,9 +62,7 @@ internal sealed class FixtureLog : IDisposable
     /// <summary>Returns the first epoch of an epoch's period.</summary>
     public ulong FirstEpoch(ulong epoch) => EpochRecord.Decode(Record(epoch)).PeriodFirstEpoch;
 
-    /// <summary>
-    /// Returns the last epoch of a period; <paramref name="upTo"/> is an epoch of a later one.
-    /// </summary>
+    /// <summary>Returns the last epoch of a period; <paramref name="upTo"/> is an epoch of a later period.</summary>
     public ulong LastEpoch(ulong period, ulong upTo)
     {
         ulong epoch = upTo;
@@ -75,7 +73,10 @@ internal sealed class FixtureLog : IDisposable
         return epoch;
     }
 
-    /// <summary>Switches to the next period: an epoch with copies of all latest versions, honest ones unless a test changes them.</summary>
+    /// <summary>
+    /// Switches to the next period: publishes an epoch with copies of all latest versions. The copies are honest unless
+    /// <paramref name="change"/> changes them.
+    /// </summary>
     public void Switch(Func<IReadOnlyList<FixtureCopy>, IReadOnlyList<FixtureCopy>>? change = null)
     {
         DirectorySecrets secrets = _own!.NextPeriod();
@@ -136,7 +137,7 @@ internal sealed class FixtureLog : IDisposable
 
     public byte[] Record(ulong epoch) => _epochs[(int)epoch].Record;
 
-    /// <summary>Publishes an epoch with these values; without values it is a heartbeat.</summary>
+    /// <summary>Publishes an epoch with these values; without values the epoch is a heartbeat.</summary>
     public void Publish(params (string Key, string Value)[] updates)
     {
         using var keys = new ByteStrings();
@@ -195,17 +196,21 @@ internal sealed class FixtureLog : IDisposable
         }
     }
 
-    /// <summary>Returns another log with the same keys, secrets and first epochs: what it publishes next is a second view.</summary>
+    /// <summary>
+    /// Returns another log with the same keys, secrets and first epochs: the epochs that it publishes next are a second view.
+    /// </summary>
     public FixtureLog Fork(ulong size) => new(_secrets, _epochs[..(int)size], _startMs);
 
     public MemoryBoard Board(ulong size) => new(_epochs.Take((int)size).Select(epoch => epoch.Record));
 
-    /// <summary>Returns the signed note of a size; with another root, it is a lie that the log signed.</summary>
+    /// <summary>
+    /// Returns the signed checkpoint of a board; for a board of another log, it is a false checkpoint with the log's signature.
+    /// </summary>
     public static byte[] Checkpoint(MemoryBoard board) => Checkpoint(board.Size, board.Root.ToArray());
 
     public static byte[] Checkpoint(ulong size, byte[] root) => Sign(Encoding.UTF8.GetBytes(FormattableString.Invariant($"{Origin}\n{size}\n{Convert.ToBase64String(root)}\n")));
 
-    /// <summary>Returns a note of any text, with this many lines of the log.</summary>
+    /// <summary>Returns a note with any text, and with this number of signature lines of the log.</summary>
     public static byte[] Sign(byte[] text, int lines = 1)
     {
         byte[] keyId = new byte[4];
@@ -217,7 +222,9 @@ internal sealed class FixtureLog : IDisposable
     /// <summary>Returns the signer of the log's notes.</summary>
     public static NoteSigner Signer() => new(Origin, SignatureType.Ed25519, s_seed);
 
-    /// <summary>Returns the head of an epoch for a client that keeps a checkpoint of a size. Null: this log is not caught up.</summary>
+    /// <summary>
+    /// Returns the head of an epoch for a client that keeps a checkpoint of a size. Returns null if this log is behind that checkpoint.
+    /// </summary>
     public async Task<byte[]?> HeadAsync(ulong epoch, ulong keptSize, ulong? latest = null)
     {
         ulong size = (latest ?? epoch) + 1;
@@ -232,7 +239,7 @@ internal sealed class FixtureLog : IDisposable
         return [.. Record(epoch), .. Vector(inclusion), .. Vector(consistency), (byte)(note.Length >> 8), (byte)note.Length, .. note];
     }
 
-    /// <summary>Returns a PeriodsAnswer of an epoch without its head, from a period on.</summary>
+    /// <summary>Returns a PeriodsAnswer without its head: the bounds of periods from a given period on, at an epoch.</summary>
     public async Task<byte[]> BoundsAsync(ulong epoch, ulong from, ulong latest)
     {
         var bounds = new List<ulong>();
@@ -329,7 +336,7 @@ internal sealed class FixtureLog : IDisposable
         _folder.Dispose();
     }
 
-    // Records the items from which copies are made.
+    // Records the items that the next switch copies.
     private void Note(IReadOnlyList<FixtureItem> items)
     {
         foreach (FixtureItem item in items)

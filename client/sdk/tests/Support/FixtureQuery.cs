@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>An element of a QueryList (docs/spec/rest.md section 4), read independently of the client's writer.</summary>
+/// <summary>An element of a QueryList (docs/spec/rest.md section 4), parsed independently of the client's code that writes it.</summary>
 internal sealed record FixtureQuery(byte[] Key, ulong Period, ulong Version)
 {
     public static IReadOnlyList<FixtureQuery> ReadList(ReadOnlySpan<byte> body)

@@ -13,8 +13,8 @@ using Optiks.Tlog;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Serves a FixtureLog over HTTP on a free loopback port, honestly unless a test changes that. It can lag, change answers on the way, fail,
-/// and show another log.
+/// Serves a FixtureLog over HTTP on a free loopback port, honestly unless a test changes its behaviour. The server can lag, change its
+/// answers, fail, and show another log.
 /// </summary>
 internal sealed class FixtureServer : IAsyncDisposable
 {
@@ -42,31 +42,33 @@ internal sealed class FixtureServer : IAsyncDisposable
 
     public Uri Url => new(_app.Urls.Single());
 
-    /// <summary>The epoch that is served; null for the latest.</summary>
+    /// <summary>The epoch that the server serves; null for the latest.</summary>
     public ulong? Lag { get; set; }
 
-    /// <summary>The number of versions per page of history and monitoring.</summary>
+    /// <summary>The number of versions per page of history and monitor answers.</summary>
     public uint PageSize { get; set; } = 256;
 
-    /// <summary>Changes an answer on the way, by its path.</summary>
+    /// <summary>Changes an answer before the server sends it, given the request's path.</summary>
     public Func<string, byte[], byte[]> Mutate { get; set; } = (_, answer) => answer;
 
-    /// <summary>Answers instead of the server: status, and a problem type.</summary>
+    /// <summary>
+    /// Returns a status and a problem type with which the server refuses a request, given the request's path; null to answer normally.
+    /// </summary>
     public Func<string, (int Status, string Problem)?> Refuse { get; set; } = _ => null;
 
-    /// <summary>Tells whether a period is gone, given the current one; by default honestly, by the configuration.</summary>
+    /// <summary>Tells whether a period is gone, given the current period. The default is honest and follows the configuration.</summary>
     public Func<ulong, ulong, bool> IsGone { get; set; } = (period, current) => current - period >= FixtureLog.Configuration.RetainedPeriods;
 
-    /// <summary>Whether everything in ended periods was erased.</summary>
+    /// <summary>Whether the server reports that all values of ended periods were erased.</summary>
     public bool HasErasedEnds { get; set; }
 
-    /// <summary>Questions about periods that ended.</summary>
+    /// <summary>The requests that asked about ended periods.</summary>
     public ConcurrentQueue<string> EndedQueries { get; } = new();
 
-    /// <summary>Methods and paths of all requests.</summary>
+    /// <summary>The methods and paths of all requests.</summary>
     public ConcurrentQueue<string> Requests { get; } = new();
 
-    /// <summary>Paths of the requests that carried an API key.</summary>
+    /// <summary>The paths of the requests that carried an API key.</summary>
     public ConcurrentQueue<string> Authorized { get; } = new();
 
     /// <summary>Tells which requests get answers that begin and never end.</summary>
@@ -75,24 +77,25 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>Whether every answer is a page of HTML.</summary>
     public bool AnswersHtml { get; set; }
 
-    /// <summary>Whether answers do not end before the client disconnects.</summary>
+    /// <summary>Whether the server sends answers that do not end before the client disconnects.</summary>
     public bool Endless { get; set; }
 
     /// <summary>
-    /// Whether the server answers about keys as if the client kept nothing; an honest server that is behind refuses with not-caught-up.
+    /// Whether the server answers about keys as if the client kept no checkpoint. An honest server that is behind refuses with
+    /// not-caught-up.
     /// </summary>
     public bool IgnoresKeptSize { get; set; }
 
-    /// <summary>Returns tiles instead of the log's.</summary>
+    /// <summary>Returns the tiles to serve instead of the log's tiles; null to serve the log's tiles.</summary>
     public Func<TilePath, byte[]>? Tile { get; set; }
 
     /// <summary>Whether the operator requires an API key for lookups.</summary>
     public bool LookupsAreClosed { get; set; }
 
-    /// <summary>How many epochs before the latest one a client may ask about.</summary>
+    /// <summary>The number of epochs before the latest epoch that a client may ask for.</summary>
     public ulong RecentEpochs { get; set; } = 8;
 
-    /// <summary>Returns the answer with what auditors and witnesses cosigned; null if this server has no such resource.</summary>
+    /// <summary>Returns the answer with the cosignatures of auditors and witnesses; null if this server has no such resource.</summary>
     public Func<byte[]>? Cosignatures { get; set; }
 
     /// <summary>The prefix of all requests' paths.</summary>
@@ -105,30 +108,30 @@ internal sealed class FixtureServer : IAsyncDisposable
     public UserMonitorPage UserPage { get; set; } = new(256, 2048, 1024, 1 << 22);
 
     /// <summary>
-    /// Whether the server answers about users as if the client had not said that it knows more than the log has; an honest server refuses
-    /// with not-caught-up.
+    /// Whether the server answers about users although the client's question names knowledge that the log does not have. An honest server
+    /// then refuses with not-caught-up.
     /// </summary>
     public bool DeniesWhatIsKnown { get; set; }
 
-    /// <summary>The most queries for which one answer to a lookup has room.</summary>
+    /// <summary>The greatest number of queries for which one answer to a lookup has room.</summary>
     public int MostQueries { get; set; } = int.MaxValue;
 
-    /// <summary>The bodies of the requests about owners' users, decoded.</summary>
+    /// <summary>The decoded bodies of the requests about owners' users.</summary>
     public ConcurrentQueue<UserMonitorQuery> UserQueries { get; } = new();
 
-    /// <summary>The status of every request about a user.</summary>
+    /// <summary>The status document that the server returns for every request about a user.</summary>
     public string UserStatus { get; set; } = """{"status":"pending"}""";
 
-    /// <summary>The status of every erasure.</summary>
+    /// <summary>The status document that the server returns for every erasure.</summary>
     public string ErasureStatus { get; set; } = """{"status":"pending"}""";
 
     /// <summary>The body of the last request about a user, or of an erasure.</summary>
     public byte[] LastUserRequest { get; private set; } = [];
 
-    /// <summary>The last update, and whether it asked for a receipt.</summary>
+    /// <summary>The last update that the server received, and whether the request asked for a receipt.</summary>
     public (byte[] Key, byte[] Value, bool WantsReceipt) LastUpdate { get; private set; }
 
-    /// <summary>Whether accepted updates are published at once.</summary>
+    /// <summary>Whether the server publishes accepted updates at once.</summary>
     public bool PublishAtOnce { get; set; } = true;
 
     public static async Task<FixtureServer> StartAsync(FixtureLog log)
@@ -450,7 +453,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         }
         catch (Exception e) when (e is IOException or OperationCanceledException)
         {
-            // The client stopped reading.
+            // The client has stopped reading.
         }
     }
 

@@ -1,4 +1,4 @@
 namespace Optiks.Client.Tests;
 
-/// <summary>Ends a process that a test kills.</summary>
+/// <summary>Simulates the end of a process that a test kills.</summary>
 internal sealed class KilledException : Exception;

@@ -1,6 +1,6 @@
 namespace Optiks.Client.Tests;
 
-/// <summary>Simulates a process that dies around its first write, or around a later one.</summary>
+/// <summary>Simulates a process that dies just before or after its first write, or a later write.</summary>
 internal sealed class KilledStore(IClientStateStore inner, bool afterWrite, int writes = 1) : IClientStateStore
 {
     private int _left = writes;

@@ -39,7 +39,7 @@ internal sealed class MemoryBoard : IHashReader
             : [.. Enumerable.Range((int)first, path.Width).SelectMany(i => Range(i * leaves, leaves).ToArray())];
     }
 
-    // RFC 6962 section 2.1.
+    // Returns the hash of a range of entries (RFC 6962 section 2.1).
     private TreeHash Range(int first, int count)
     {
         if (count == 1)

@@ -7,13 +7,16 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Creates receipts of the fixture's log, and makes its server return them.</summary>
+/// <summary>Creates receipts of the fixture's log, and makes the fixture's server return them.</summary>
 internal static class Promises
 {
     private const ulong UntilMs = 1UL << 50;
     private static readonly byte[] s_seed = [.. Enumerable.Repeat((byte)0x5A, 32)];
 
-    /// <summary>Makes the server answer updates with a receipt of these epochs, with the log's time unless another is given.</summary>
+    /// <summary>
+    /// Makes the server answer updates with a receipt that promises these epochs. Its time is the log's time unless the caller gives
+    /// another time.
+    /// </summary>
     public static void Give(FixtureServer server, ulong after, ulong by, Func<UpdateReceipt, UpdateReceipt>? change = null, ulong? timeMs = null) => server.Mutate = (path, answer) =>
     {
         if (path != "/v1/updates")
@@ -28,7 +31,7 @@ internal static class Promises
         return JsonSerializer.SerializeToUtf8Bytes(json);
     };
 
-    /// <summary>Creates a receipt.</summary>
+    /// <summary>Creates a receipt that promises to publish a value of a key between two epochs.</summary>
     public static UpdateReceipt Of(Guid id, byte[] key, byte[] value, ulong after, ulong by, ulong timeMs = FixtureLog.StartMs, ulong untilMs = UntilMs)
     {
         using NoteSigner log = FixtureLog.Signer();

@@ -1,6 +1,6 @@
 namespace Optiks.Client.Tests;
 
-/// <summary>Shows the time that a test sets; timers and durations are the system's.</summary>
+/// <summary>Returns the time that a test sets. Timers and durations use the system's clock.</summary>
 internal sealed class SetClock : TimeProvider
 {
     public DateTimeOffset UtcNow { get; set; }

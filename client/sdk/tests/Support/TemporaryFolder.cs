@@ -1,6 +1,6 @@
 namespace Optiks.Client.Tests;
 
-/// <summary>A folder that is removed with all its contents.</summary>
+/// <summary>A folder that <c>Dispose</c> removes with all its contents.</summary>
 internal sealed class TemporaryFolder : IDisposable
 {
     public string Path { get; } = Directory.CreateTempSubdirectory("optiks-client-").FullName;

@@ -21,15 +21,15 @@ internal sealed class TestCosigners : IDisposable
         ["keys"] = new JsonArray([.. auditors.Select(auditor => new JsonObject { ["key"] = Key(auditor.Name).ToString(), ["first_epoch"] = auditor.First })]),
     });
 
-    /// <summary>
-    /// Returns a trust anchor with witnesses, of which <paramref name="quorum"/> are required.
-    /// </summary>
+    /// <summary>Returns a trust anchor with witnesses, where the quorum is any <paramref name="quorum"/> of the witnesses.</summary>
     public TrustAnchor Witnessed(int quorum, params string[] witnesses) => Anchor(json => json["witnesses"] = new JsonArray(
     [
         .. witnesses.Select(witness => $"witness {witness} {Key(witness)}"), $"group q {quorum} {string.Join(' ', witnesses)}", "quorum q",
     ]));
 
-    /// <summary>Returns the note of the log's first entries, cosigned by these at a time.</summary>
+    /// <summary>
+    /// Returns the note of the log's first <paramref name="size"/> entries, with the cosignatures of these cosigners at a time.
+    /// </summary>
     public byte[] Sign(FixtureLog log, ulong size, DateTimeOffset at, params string[] names) => Sign(FixtureLog.Checkpoint(log.Board(size)), at, names);
 
     public byte[] Sign(byte[] note, DateTimeOffset at, params string[] names)

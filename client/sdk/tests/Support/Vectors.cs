@@ -5,7 +5,9 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Reads the common parts of the rows of tests/vectors/lookup and users, and makes a client that gets their answers.</summary>
+/// <summary>
+/// Reads the common parts of the rows of tests/vectors/lookup and users, and creates a client that gets a vector's answer.
+/// </summary>
 internal static class Vectors
 {
     public static JsonDocument Read(string file) => JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", file)));
@@ -16,8 +18,8 @@ internal static class Vectors
         return TrustAnchor.Create(configuration, new VerifierKey(Configuration.Decode(configuration).Origin, SignatureType.Ed25519, Hex(anchor, "log_key")));
     }
 
-    // These vectors keep a checkpoint without a record, while a client keeps both. The answer's own record replaces it and passes every
-    // comparison.
+    // These vectors have a kept checkpoint without a kept record, but a client keeps both. Use the answer's own record as the kept record,
+    // because that record passes every comparison.
     public static HeadState? Head(JsonElement vector) => !vector.TryGetProperty("checkpoint", out JsonElement checkpoint)
         ? null
         : new HeadState
@@ -41,7 +43,7 @@ internal static class Vectors
     public static ulong? Number(JsonElement? element, string name) =>
         element is { } present && present.TryGetProperty(name, out JsonElement number) && number.ValueKind == JsonValueKind.Number ? number.GetUInt64() : null;
 
-    /// <summary>Gives one answer to every request, and keeps the last body.</summary>
+    /// <summary>Gives one answer to every request, and keeps the body of the last request.</summary>
     internal sealed class Answering(byte[] answer, string mediaType) : HttpMessageHandler
     {
         public byte[] LastBody { get; private set; } = [];

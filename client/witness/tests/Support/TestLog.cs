@@ -5,7 +5,9 @@ using Optiks.Tlog;
 
 namespace Optiks.Witness.Tests.Support;
 
-/// <summary>Makes requests of the vectors' log, which it can fork: a fork's entries differ from one on.</summary>
+/// <summary>
+/// Creates add-checkpoint requests of the vectors' log. It can fork the log: the entries of a fork differ from a given entry on.
+/// </summary>
 internal sealed class TestLog
 {
     private static readonly NoteSigner s_signer = new(Vectors.Log.Name, SignatureType.Ed25519, Vectors.LogSeed);
@@ -20,9 +22,7 @@ internal sealed class TestLog
     private TestLog(IEnumerable<TreeHash> leaves, int forkedFrom) =>
         _leaves = [.. leaves.Select((leaf, i) => i < forkedFrom ? leaf : Rfc6962.NodeHash(leaf, leaf))];
 
-    /// <summary>
-    /// Returns a log with the same entries up to <paramref name="from"/>, and others from there on.
-    /// </summary>
+    /// <summary>Returns a log with the same entries before index <paramref name="from"/>, and other entries from that index on.</summary>
     public TestLog Fork(int from) => new(_leaves, from);
 
     public TreeHash Root(int size) => size == 0 ? Rfc6962.EmptyRoot : Hash(0, size);

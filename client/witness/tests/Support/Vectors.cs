@@ -3,14 +3,14 @@ using Optiks.Tlog;
 
 namespace Optiks.Witness.Tests.Support;
 
-/// <summary>Reads tests/vectors/tlog, whose README says which program made what.</summary>
+/// <summary>Reads tests/vectors/tlog, whose README says which program made which file.</summary>
 internal static class Vectors
 {
     public static JsonElement Keys { get; } = Load("keys.json");
 
     public static JsonElement[] Exchanges { get; } = [.. Load("witness-http.json").GetProperty("exchanges").EnumerateArray()];
 
-    /// <summary>The secret key of the witness that answered.</summary>
+    /// <summary>The secret key of the witness that gave the recorded answers.</summary>
     public static string WitnessKey { get; } = Keys.GetProperty("witnesses")[0].GetProperty("skey").GetString()!;
 
     public static VerifierKey Witness { get; } = Key(Keys.GetProperty("witnesses")[0]);
@@ -19,7 +19,7 @@ internal static class Vectors
 
     public static byte[] LogSeed { get; } = Convert.FromHexString(Keys.GetProperty("log").GetProperty("seed_hex").GetString()!);
 
-    /// <summary>The logs that the witness knew.</summary>
+    /// <summary>The logs that this witness knew.</summary>
     public static IReadOnlyList<VerifierKey> Logs { get; } =
         [Log, .. Keys.GetProperty("others").EnumerateArray().Select(Key).Where(key => key.Name.StartsWith("optiks.example/log-", StringComparison.Ordinal))];
 
@@ -27,7 +27,7 @@ internal static class Vectors
     public static IReadOnlyList<TreeHash> Leaves { get; } =
         [.. Load("log/entries.json").GetProperty("entries").EnumerateArray().Select(entry => Hash(entry.GetProperty("leaf_hash_hex").GetString()!))];
 
-    /// <summary>The roots of sizes 0 to 600.</summary>
+    /// <summary>The roots of the trees of sizes 0 to 600.</summary>
     public static IReadOnlyList<TreeHash> Roots { get; } = [.. Load("log/roots.json").GetProperty("root_hex").EnumerateArray().Select(root => Hash(root.GetString()!))];
 
     public static string Text(this JsonElement element, string name) => element.GetProperty(name).GetString()!;

@@ -15,7 +15,7 @@ internal sealed class WitnessProcess : IAsyncDisposable
 
     private WitnessProcess(ServiceProcess process) => _process = process;
 
-    /// <summary>The output so far, standard and error.</summary>
+    /// <summary>The text that the process has written to standard output and standard error so far.</summary>
     public string Output => _process.Output;
 
     public static WitnessProcess Start(TestFolder folder, string? failPoint = null)

@@ -24,8 +24,8 @@ internal sealed class BoardArguments
     public void AddTo(Command command) => command.Options.Add(_board);
 
     /// <summary>
-    /// Returns the board, and the name by which messages call it. A board that the user names is judged by a trust anchor that did not come
-    /// from it.
+    /// Returns the board, and the name by which messages call it. If the user names a board, the command judges that board by a trust
+    /// anchor that does not come from the board.
     /// </summary>
     public async Task<(OptiksBoard Board, TrustAnchor Anchor, string Name)> OpenAsync(ParseResult parse, CommandHost host, CancellationToken cancellationToken)
     {
@@ -46,7 +46,10 @@ internal sealed class BoardArguments
             : throw new UsageException($"{given} is neither a folder nor an http or https URL.");
     }
 
-    /// <summary>Returns the board's newest checkpoint; without one it has printed the reason and returns the exit code.</summary>
+    /// <summary>
+    /// Returns the board's newest checkpoint. If the log did not sign the checkpoint, prints the reason and returns the exit code. Throws
+    /// <see cref="UsageException"/> if the board has no checkpoint yet.
+    /// </summary>
     public static async Task<(VerifiedNote? Note, int Code)> CheckpointAsync(OptiksBoard board, string name, CommandHost host, bool json, CancellationToken cancellationToken)
     {
         (Reason Reason, VerifiedNote? Note) found = await board.CheckpointAsync(cancellationToken).ConfigureAwait(false)

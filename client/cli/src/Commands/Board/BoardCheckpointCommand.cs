@@ -37,7 +37,7 @@ internal static class BoardCheckpointCommand
     private static void Print(CommandHost host, bool json, string name, VerifiedNote note)
     {
         string root = Convert.ToBase64String(note.Root);
-        // Nobody vouches for these keys: they are only names until a policy has them.
+        // These names of cosigners are unverified: their signatures count only if a policy has the cosigners' keys.
         string[] others = SignedNote.TryParse(note.Octets, out SignedNote? signed, out _) ? [.. signed.Signatures.Skip(1).Select(line => line.Name)] : [];
         if (json)
         {

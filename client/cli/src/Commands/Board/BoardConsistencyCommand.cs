@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands.Board;
 
-/// <summary>Compares two signed checkpoints, such as one that the user saved and one that somebody else gave.</summary>
+/// <summary>Compares two signed checkpoints, such as a checkpoint that the user saved and a checkpoint from somebody else.</summary>
 internal static class BoardConsistencyCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -33,7 +33,7 @@ internal static class BoardConsistencyCommand
             {
                 return code;
             }
-            // Either may be the older one.
+            // Order the checkpoints by size, because the user may give them in any order.
             (VerifiedNote first, VerifiedNote last, string source) = one.Size <= other.Size ? (one, other, otherName) : (other, one, file);
             string evidence = Path.Combine(options.Data(parse, host).Client, "evidence");
             return await BoardArguments.RunAsync(host, json, name, async () =>

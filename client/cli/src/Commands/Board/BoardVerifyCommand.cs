@@ -6,7 +6,7 @@ using Spectre.Console;
 
 namespace Optiks.Cli.Commands.Board;
 
-/// <summary>Reads a whole board.</summary>
+/// <summary>Reads and checks a whole board.</summary>
 internal static class BoardVerifyCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)

@@ -103,6 +103,6 @@ internal static class UserAlarmReport
 
     private static string What(UserAlarm alarm) => alarm.Device is null ? "device list" : $"device {DisplayText.Show(Octets(alarm.Device).Span)}";
 
-    // The ids come from the client's own state, which was checked.
+    // Decodes an id. It comes from the client's own state, which was checked when it was loaded.
     private static ReadOnlyMemory<byte> Octets(string id) => Base64UrlText.TryDecode(id, out byte[]? octets) ? octets : default;
 }

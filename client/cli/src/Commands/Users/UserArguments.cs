@@ -47,7 +47,9 @@ internal sealed class UserArguments
         return octets.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? octets : throw new UsageException($"A name or device id has 1 to {ProtocolLimits.MaxKeyLength} octets, not {octets.Length}.");
     }
 
-    /// <summary>Sends a request under its id, waits if the command says so, and prints the outcome.</summary>
+    /// <summary>
+    /// Sends a request under its request id, waits if the user gave --wait or the command always waits, and prints the outcome.
+    /// </summary>
     public async Task<int> RunAsync(
         GlobalOptions options, ParseResult parse, CommandHost host, Session session, Func<OptiksClient, Guid, Task<UserUpdateResult>> send, CancellationToken cancellationToken)
     {
@@ -70,7 +72,8 @@ internal sealed class UserArguments
         }
         catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure && (sent || e.IsTransient))
         {
-            // The server may hold the request: only its id keeps a second try from applying it twice.
+            // The server may hold the request. The hint names the request id, because a second try under another id could apply the request
+            // twice.
             string hint = $"The request may have been accepted. {UpdateCommand.RepeatCommand(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
             return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
                 .Print(options.Json(parse), host.Out, host.Error);

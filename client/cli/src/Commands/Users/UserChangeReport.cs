@@ -38,7 +38,7 @@ internal sealed class UserChangeReport
         };
     }
 
-    // The look before leaving found alarms, which nobody would be shown afterwards.
+    // Prints that the user does not leave because monitoring found alarms. Nobody could see their versions after the user has left.
     private int NotLeft(string name, UserUpdateResult result, UserMonitorResult look)
     {
         if (_json)

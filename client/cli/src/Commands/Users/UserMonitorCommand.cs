@@ -6,7 +6,8 @@ using Optiks.Protocol;
 namespace Optiks.Cli.Commands.Users;
 
 /// <summary>
-/// Monitors the user's own users: every version of the device list and of each device, and changes that were not made here.
+/// Monitors the user's own users: checks every version of the device list and of each device, and reports changes that were not made with
+/// this state folder.
 /// </summary>
 internal static class UserMonitorCommand
 {
@@ -51,7 +52,7 @@ internal static class UserMonitorCommand
             }
             catch (OptiksServerException e) when (session.Client.UserAlarms(name) is { Count: > 0 } alarms && e.Failure != ServerFailure.Insecure)
             {
-                // Even when a server gives no answer, the owner is shown the alarms that are known already.
+                // Print the alarms that are known already, even when no server gives an answer.
                 code = Math.Max(code, PrintHeld(host, options.Json(parse), name, alarms, e));
             }
         }
@@ -60,7 +61,7 @@ internal static class UserMonitorCommand
 
     private static async Task<int> OneAsync(Session session, ReadOnlyMemory<byte> name, bool accept, bool changesOnly, CommandHost host, bool json, CancellationToken cancellationToken)
     {
-        // Review before looking for anything new: only what was reported earlier can be accepted.
+        // Review the alarms before the look for new versions, because the user can accept only alarms that earlier calls reported.
         UserAlarmReview? review = accept ? await session.Client.ReviewUserAlarmsAsync(name, cancellationToken).ConfigureAwait(false) : null;
         if (review is { IsValid: false })
         {
@@ -71,19 +72,19 @@ internal static class UserMonitorCommand
         UserMonitorResult result = await PageProgress.RunAsync(host, pages => session.Client.MonitorUserAsync(name, pages, cancellationToken)).ConfigureAwait(false);
         if (!result.IsValid)
         {
-            // Alarms that are not shown again are not accepted.
+            // If the look is refused, the command prints no reviewed alarms, so it must not accept them.
             accepted = [];
         }
         if (review is not null && result.IsValid)
         {
-            // This also accepts epochs that earlier calls reported.
+            // Option --accept also accepts the epochs without guarantee that earlier calls reported.
             session.Client.AcceptNoGuaranteeOfUser(name, told);
             result = result with { NoGuarantee = session.Client.NoGuaranteeOfUser(name) };
         }
         result = result with { Alarms = [.. result.Alarms.Except(accepted.Select(reviewed => reviewed.Alarm))] };
-        // An alarm that was printed stays in the exit code.
+        // Do not print the same result again. The exit code of an alarm that an earlier look printed stays the worst exit code.
         int code = changesOnly && !result.HasNews ? ExitCodes.Success : Print(host, json, result, accepted, session.Client.NoteOf);
-        // Acknowledge the alarms once they have been shown.
+        // Acknowledge the alarms only after they have been printed.
         session.Client.AcknowledgeUserAlarms(name, [.. accepted.Select(reviewed => reviewed.Alarm)]);
         return code;
     }

@@ -53,7 +53,7 @@ internal static class UserReport
         return alarm ? ExitCodes.Invalid : ExitCodes.Success;
     }
 
-    /// <summary>Writes a device id as text if it is text, and always as octets.</summary>
+    /// <summary>Writes a device id as text if the id is valid text, and always also as octets.</summary>
     public static void Device(Utf8JsonWriter writer, ReadOnlyMemory<byte> device)
     {
         if (DisplayText.IsText(device.Span))
@@ -63,7 +63,7 @@ internal static class UserReport
         writer.WriteString("device_b64"u8, Base64UrlText.Encode(device.Span));
     }
 
-    /// <summary>Writes a username as text if it is text, and always as octets.</summary>
+    /// <summary>Writes a username as text if the name is valid text, and always also as octets.</summary>
     public static void Username(Utf8JsonWriter writer, ReadOnlyMemory<byte> username)
     {
         if (DisplayText.IsText(username.Span))
@@ -87,7 +87,7 @@ internal static class UserReport
         Devices(writer, result.Devices);
     }
 
-    /// <summary>Writes the earlier users of a reassigned name as members; nothing for another name.</summary>
+    /// <summary>Writes the earlier users of a reassigned name as JSON members; writes nothing if the name has no earlier users.</summary>
     public static void Earlier(Utf8JsonWriter writer, IReadOnlyList<EarlierUser> earlier)
     {
         if (earlier.Count == 0)
