@@ -4,10 +4,10 @@
 usage: build.py [--out FOLDER] [--version VERSION] [--keep-published]
 
 The programs are published with their runtime, so that a target needs neither compiler nor SDK. All times are the commit's. Two builds of
-one commit have the same bytes, except for the assemblies ServiceDefaults and UpdateTask; why the compiler changes these is not known.
+one commit have the same bytes, except for the assemblies ServiceDefaults and UpdateTask: for an unknown reason the compiler varies them.
 If the commit has the release's tag, VERSION is the number in Directory.Build.props. Otherwise it sorts below that number and grows with
-the commits (0.1.0~20261126T143000.0ab5fcaad671); --version sets another. With --keep-published the programs are not built again. FOLDER
-is build/deb by default.
+the commits (0.1.0~20261126T143000.0ab5fcaad671); --version sets another version. With --keep-published the programs are not built again.
+FOLDER is build/deb by default.
 """
 
 import argparse

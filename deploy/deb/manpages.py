@@ -8,7 +8,7 @@ from pathlib import Path
 
 # A line of a table in System.CommandLine's help: the term, two blanks or more, its meaning.
 ROW = re.compile(r"^  (?P<term>\S.*?)(?:  +(?P<text>\S.*))?$")
-# The second line of a setting in the help of a service. The first has its name and default, this one says what it does.
+# The second line of a setting in the help of a service. The first line has its name and default, the second line its effect.
 SETTING_TEXT = re.compile(r"^ {12,}(?P<text>\S.*)$")
 
 

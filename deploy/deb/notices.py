@@ -43,7 +43,7 @@ def libraries(published: Path) -> list[tuple[str, str]]:
 
 
 def notice(name: str, version: str) -> str:
-    """Returns a package's statement of its origin and licence. Exits for a package without one, because nobody may redistribute it."""
+    """Returns a package's statement of its origin and licence. Exits if it has no licence, because nobody may redistribute it."""
     folder = PACKAGES / name.lower() / version.lower()
     (specification,) = folder.glob("*.nuspec")
     metadata = {re.sub(r"\{.*\}", "", element.tag): element for element in ElementTree.parse(specification).getroot()[0]}

@@ -82,7 +82,7 @@ public sealed class ComposeTests
             Assert.False(service.ContainsKey("user") || service.ContainsKey("privileged") || service.ContainsKey("cap_add"), name);
             // Only the task may write the log's folder.
             Assert.All(Texts(service, "volumes").Where(mount => mount.StartsWith("log:", StringComparison.Ordinal)), mount => Assert.Equal(name != s_services[0], mount.EndsWith(":ro", StringComparison.Ordinal)));
-            // No variable contains a password, and each service has only its own.
+            // No variable contains a password, and each service has only its own password.
             Assert.DoesNotContain("Password=", string.Join(' ', Part(service, "environment").Values), StringComparison.Ordinal);
             string own = name == "migrate" ? "owner" : name;
             Assert.All(Texts(service, "secrets").Where(secret => secret is not "optiks.kek" && !secret.EndsWith(".crt", StringComparison.Ordinal)), secret => Assert.Equal(own, Path.GetFileNameWithoutExtension(secret)));

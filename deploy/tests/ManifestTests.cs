@@ -146,7 +146,7 @@ public sealed partial class ManifestTests
                 Assert.Matches("^registry.example.org/optiks-server:[0-9.]+$", container.Image);
             }
             Assert.DoesNotContain(pod.Volumes, volume => volume.HostPath is not null);
-            // Only the pod's group can read them: the programs refuse a secret that is open to all.
+            // Only the pod's group can read the secrets: the programs refuse a secret that is open to all.
             Assert.All(pod.Volumes.Where(volume => volume.Projected is not null), volume => Assert.Equal(0b100_100_000, volume.Projected.DefaultMode));
             Assert.All(pod.Volumes.Where(volume => volume.Secret is not null), volume => Assert.Equal(0b100_100_000, volume.Secret.DefaultMode));
         }
