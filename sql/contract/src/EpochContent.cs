@@ -6,7 +6,7 @@ namespace Optiks.Storage;
 /// <param name="Outcomes">Its outcomes.</param>
 public sealed record EpochContent(EpochRow Epoch, LeafBatch Leaves, IReadOnlyList<Outcome> Outcomes)
 {
-    /// <summary>The erasures that the epoch decided, in their order.</summary>
+    /// <summary>The erasures that the epoch decided, in the order of their numbers.</summary>
     public IReadOnlyList<Erasure> Erasures { get; init; } = [];
 
     /// <summary>The switch to another period, if this was its first epoch; otherwise null.</summary>

@@ -7,8 +7,8 @@ namespace Optiks.Storage;
 public enum RefusalReason
 {
     /// <summary>
-    /// Nothing was refused and nothing was inserted. The item names a user whose device list the request does not change
-    /// (<see cref="UserChange"/>), or an erasure that was carried out (<see cref="ErasureOrder"/>).
+    /// The update-task accepted the item but inserted no leaf for it. The item names a user whose device list the request does not change
+    /// (<see cref="UserChange"/>), or it is an erasure that was carried out (<see cref="ErasureOrder"/>).
     /// </summary>
     Unchanged = 0,
 

@@ -13,8 +13,8 @@ public sealed class StorageUnavailableException : StorageException
     }
 
     /// <summary>
-    /// For how long the database will not be asked; set when it was not asked at all because it had failed repeatedly. In that case the
-    /// failed operation had no effect.
+    /// The time during which the caller will send nothing to the database. It is set when the operation was not sent because the database
+    /// had failed repeatedly; then the failed operation had no effect.
     /// </summary>
     public TimeSpan? RetryAfter { get; init; }
 }

@@ -6,5 +6,6 @@ namespace Optiks.Storage;
 /// <param name="Epoch">Epoch that decided the item.</param>
 /// <param name="Ordinal">The leaf's number within the epoch; null when the item has no leaf.</param>
 /// <param name="Refusal">Why the item has no leaf; null otherwise.</param>
-/// <param name="Leaf">Origin of the stored leaf that the outcome names; null when there is no such leaf. An import ignores it.</param>
+/// <param name="Leaf">Origin of the stored leaf that the outcome names; null when there is no such leaf. An import ignores the
+/// origin.</param>
 public sealed record StoredOutcome(long Sequence, int Item, ulong Epoch, int? Ordinal, Refusal? Refusal, LeafOrigin? Leaf);

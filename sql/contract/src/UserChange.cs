@@ -4,9 +4,9 @@ namespace Optiks.Storage;
 
 /// <summary>
 /// The change that a request about a user makes to the user's device list (docs/spec/users.md section 7). It is the value of the request's
-/// item 0, which has structure devices and the user id as its key. Every request about a user begins with that item, even one that does not
-/// change the list. So one epoch takes one request per user, and the limit of pending updates per key applies to users. The list itself is
-/// made with the epoch.
+/// item 0, which has structure devices and the user id as its key. Every request about a user begins with that item, even if the request
+/// does not change the list. So one epoch takes one request per user, and the limit of pending updates per key applies to users. The
+/// update-task makes the list itself together with the epoch.
 /// </summary>
 /// <param name="Creates">True: the user must not exist yet. False: the user must exist.</param>
 /// <param name="Added">Ids to add, in the order of <see cref="DeviceList.Order"/>.</param>
