@@ -14,7 +14,7 @@ namespace Optiks.QueryService.Answers;
 /// <param name="NamesMember">The member that holds the names.</param>
 internal sealed record OwnUserQuery(byte[] Octets, bool OwnOnly, string UserMember, string NamesMember)
 {
-    /// <summary>Creates the problem for a query that is not answered.</summary>
+    /// <summary>Creates the problem for a query that the directory cannot answer.</summary>
     public ProblemException Unanswered(UserMonitorSummary summary) => summary.Unanswered switch
     {
         OwnUserUnanswered.NoUser => new ProblemException(new Problem(ProblemTypes.NotFound, "There is no such user.", $"$.{UserMember}")),

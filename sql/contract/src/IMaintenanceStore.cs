@@ -23,8 +23,8 @@ public interface IMaintenanceStore : IPipelineStore
     /// Requests are found by id, not by the sequence number in <paramref name="commit"/>, which is the newer copy's. A request that this
     /// database has keeps its own number, and the call deletes the pending row of every decided item. A request that this database lacks is
     /// added with a new number. Values may be missing because they were erased (<see cref="Optiks.Native.LeafRow.NoValue"/>). The values
-    /// that the epoch erases may or may not exist before the call; none of them exists afterwards. Throws <see
-    /// cref="StorageCorruptException"/>, with nothing written, when the database has a request with the same id and another body hash.
+    /// that the epoch erases may or may not exist before the call; none of them exists afterwards. Throws
+    /// <see cref="StorageCorruptException"/>, with nothing written, when the database has a request with the same id and another body hash.
     /// </remarks>
     Task<CommitResult> RestoreEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken);
 

@@ -13,8 +13,8 @@ public interface IMigrator
     Task<int> ReadVersionAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Applies the missing migrations, each in its own transaction, and returns the names of the applied migrations. Throws <see
-    /// cref="StorageMisconfiguredException"/> for a database newer than <see cref="TargetVersion"/>.
+    /// Applies the missing migrations, each in its own transaction, and returns the names of the applied migrations. Throws
+    /// <see cref="StorageMisconfiguredException"/> for a database newer than <see cref="TargetVersion"/>.
     /// </summary>
     Task<IReadOnlyList<string>> MigrateAsync(CancellationToken cancellationToken);
 

@@ -35,9 +35,9 @@ public interface IPipelineStore : IFollowStore
 
     /// <summary>
     /// Writes the row of the period after the current one, in state next, and returns the row. If an earlier holder has already written
-    /// that row, the call keeps its secrets and returns the stored row. Callers may repeat the call. Throws <see
-    /// cref="StorageFencedException"/> when the lease is lost, when <paramref name="period"/> is not the one after the current period, or
-    /// when the secrets name another key-encryption key than the current period's secrets do.
+    /// that row, the call keeps its secrets and returns the stored row. Callers may repeat the call. Throws
+    /// <see cref="StorageFencedException"/> when the lease is lost, when <paramref name="period"/> is not the one after the current period,
+    /// or when the secrets name another key-encryption key than the current period's secrets do.
     /// </summary>
     Task<PeriodRow> BeginPeriodAsync(Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken);
 
@@ -63,16 +63,16 @@ public interface IPipelineStore : IFollowStore
     /// <summary>
     /// Destroys the secrets of a period that has ended and is no longer served because <paramref name="retainedPeriods"/> later ones have
     /// begun. From then on nobody can read the period's secrets from the database. The caller must destroy everything derived from them
-    /// before it continues. Callers may repeat the call. Throws <see cref="StorageFencedException"/> when the lease is lost, and <see
-    /// cref="ArgumentException"/> while the period or an earlier one is served.
+    /// before it continues. Callers may repeat the call. Throws <see cref="StorageFencedException"/> when the lease is lost, and
+    /// <see cref="ArgumentException"/> while the period or an earlier one is served.
     /// </summary>
     Task BeginDestroyingAsync(Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken);
 
     /// <summary>
     /// Destroys the openings, keys and values of a period whose secrets are destroyed: first of the period's copies, then, epoch by epoch,
     /// of its leaves of devices and keys. One call destroys at most <paramref name="maxValues"/> values, or the values of one epoch.
-    /// Returns whether everything is destroyed; if so, the period is in state destroyed. Any holder may repeat the call. Throws <see
-    /// cref="StorageFencedException"/> when the lease is lost, or when <see cref="BeginDestroyingAsync"/> was not called before.
+    /// Returns whether everything is destroyed; if so, the period is in state destroyed. Any holder may repeat the call. Throws
+    /// <see cref="StorageFencedException"/> when the lease is lost, or when <see cref="BeginDestroyingAsync"/> was not called before.
     /// </summary>
     Task<bool> DestroyAsync(Lease lease, ulong period, int maxValues, CancellationToken cancellationToken);
 
@@ -96,8 +96,8 @@ public interface IPipelineStore : IFollowStore
     /// <remarks>
     /// The head row changes only if it has (epoch - 1, previous hash, fence, holder) and if epoch - 1 is published. So at most one
     /// committed epoch is unpublished. A switch requires that its period is in state next and has exactly the given number of copies. When
-    /// the connection fails during the commit, the driver reads the epoch row and compares hashes before it answers. After <see
-    /// cref="CommitResult.Unknown"/> the caller may do nothing before <see cref="IFollowStore.ReadEpochsAsync"/> has shown the result.
+    /// the connection fails during the commit, the driver reads the epoch row and compares hashes before it answers. After
+    /// <see cref="CommitResult.Unknown"/> the caller may do nothing before <see cref="IFollowStore.ReadEpochsAsync"/> has shown the result.
     /// Never repeats a commit on its own.
     /// </remarks>
     Task<CommitResult> CommitEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken);
@@ -122,8 +122,8 @@ public interface IPipelineStore : IFollowStore
     Task<ReadOnlyMemory<byte>?> ReadValueAsync(LeafPlace place, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Stores the signed note of a committed epoch in exactly one row, found by (epoch, record hash), under the fence. Throws <see
-    /// cref="StorageFencedException"/> when no such row exists or the fence has changed.
+    /// Stores the signed note of a committed epoch in exactly one row, found by (epoch, record hash), under the fence. Throws
+    /// <see cref="StorageFencedException"/> when no such row exists or the fence has changed.
     /// </summary>
     Task StoreCheckpointAsync(Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken);
 

@@ -50,8 +50,8 @@ public sealed class LeafBatchBuilder
     }
 
     /// <summary>
-    /// Adds the next leaf, without a value. Returns its row, in which the caller sets label, commitment and tag. Throws <see
-    /// cref="StorageCorruptException"/> when the leaf does not follow the previous leaf.
+    /// Adds the next leaf, without a value. Returns its row, in which the caller sets label, commitment and tag. Throws
+    /// <see cref="StorageCorruptException"/> when the leaf does not follow the previous leaf.
     /// </summary>
     public ref LeafRow Add(ulong epoch, int ordinal, StructureId structure, ulong version)
     {

@@ -6,8 +6,8 @@ namespace Optiks.Storage;
 /// <param name="Item">The item in the request.</param>
 /// <param name="Ordinal">The leaf's number within the epoch; null when the item has no leaf.</param>
 /// <param name="Refusal">
-/// Why the item has no leaf. All items of a refused request have the same refusal. In requests that were not refused, the refusal is <see
-/// cref="RefusalReason.Unchanged"/>, for the item of a device list that does not change.
+/// Why the item has no leaf. All items of a refused request have the same refusal. In requests that were not refused, the refusal is
+/// <see cref="RefusalReason.Unchanged"/>, for the item of a device list that does not change.
 /// </param>
 public sealed record Outcome(Guid RequestId, long Sequence, int Item, int? Ordinal, Refusal? Refusal)
 {

@@ -9,9 +9,9 @@ namespace Optiks.Storage;
 /// <remarks>
 /// The first request that would exceed a limit ends the selection, so that large requests are not overtaken forever. Erasures get at most
 /// half of the items. Erasures beyond that number wait without ending the selection, so that the selection takes the updates behind them
-/// however many erasures there are. The selection remembers every key that it has seen, so it looks at no more than <see
-/// cref="Limits.PendingPerKey"/> rows for each row that it takes. Rows may be shown to it over any length of time; each <see
-/// cref="IPipelineStore.ReadPendingAsync"/> shows the rows that were accepted since the previous call. One thread at a time.
+/// however many erasures there are. The selection remembers every key that it has seen, so it looks at no more than
+/// <see cref="Limits.PendingPerKey"/> rows for each row that it takes. Rows may be shown to it over any length of time; each
+/// <see cref="IPipelineStore.ReadPendingAsync"/> shows the rows that were accepted since the previous call. One thread at a time.
 /// </remarks>
 public sealed class PendingSelection
 {
@@ -71,8 +71,8 @@ public sealed class PendingSelection
     }
 
     /// <summary>
-    /// Adds the next row. Returns false when the selection is complete without this row; then later rows do not matter. Throws <see
-    /// cref="StorageCorruptException"/> for a row whose request, or an earlier item of that request, is missing.
+    /// Adds the next row. Returns false when the selection is complete without this row; then later rows do not matter. Throws
+    /// <see cref="StorageCorruptException"/> for a row whose request, or an earlier item of that request, is missing.
     /// </summary>
     public bool TryAdd(in PendingRow row)
     {

@@ -17,8 +17,8 @@ public sealed class StorageMisconfiguredException : StorageException
 
     /// <summary>
     /// Converts an error of a database that was already open and therefore had the right settings, users and schema. A mistake that an
-    /// operator can undo, such as a reload of a wrong <c>pg_hba.conf</c>, must not end a program. Such an error becomes a <see
-    /// cref="StorageUnavailableException"/>.
+    /// operator can undo, such as a reload of a wrong <c>pg_hba.conf</c>, must not end a program. Such an error becomes a
+    /// <see cref="StorageUnavailableException"/>.
     /// </summary>
     public static StorageException JudgeOpened(StorageException error) =>
         error is StorageMisconfiguredException { IsOtherDatabase: false } ? new StorageUnavailableException($"The database could be used before, but not now. {error.Message}", error) : error;

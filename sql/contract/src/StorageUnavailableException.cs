@@ -13,8 +13,8 @@ public sealed class StorageUnavailableException : StorageException
     }
 
     /// <summary>
-    /// The time during which the caller will send nothing to the database. It is set when the operation was not sent because the database
-    /// had failed repeatedly; then the failed operation had no effect.
+    /// The time during which this process sends nothing to the database. It is set when the process did not even send the operation,
+    /// because the database had failed repeatedly. Then the failed operation had no effect.
     /// </summary>
     public TimeSpan? RetryAfter { get; init; }
 }
