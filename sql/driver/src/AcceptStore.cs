@@ -39,7 +39,7 @@ public abstract class AcceptStore : HeadReader, IAcceptStore
             Parameter.Create("id", requestId)),
         cancellationToken);
 
-    /// <summary>Returns the results for units that all are accepted.</summary>
+    /// <summary>Returns results that say that all units are accepted.</summary>
     protected static AcceptResult[] Accepted(int units)
     {
         var accepted = new AcceptResult[units];

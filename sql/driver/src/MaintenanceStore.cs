@@ -45,7 +45,7 @@ public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
             {
                 throw new ArgumentException($"Period {period} cannot begin now: the log is in period {current.Period}.", nameof(period));
             }
-            // If the period begins before this write, the operator's request is fulfilled.
+            // If the period began before this write, the operator's request is already fulfilled, and nothing is written.
             return new WriteResult<int>(await session.ChangeAsync(Statements.RequestSwitch, cancel, Parameter.Create("period", period)), Commit: true);
         },
         resolve: null,
