@@ -7,8 +7,9 @@ public sealed partial class LogReplay
 {
     /// <summary>
     /// Makes an epoch the last epoch, after the writer staged and committed it in the directory of <see cref="Trees"/>. If the epoch begins
-    /// the period of <see cref="Next"/>, the writer did so in the directory of <see cref="Next"/>, which then become <see cref="Trees"/>.
-    /// Throws <see cref="InvalidOperationException"/> for a record that does not follow the last record, which is a bug in the writer.
+    /// the period of <see cref="Next"/>, the writer did so in the directory of <see cref="Next"/>, and those trees then become
+    /// <see cref="Trees"/>. Throws <see cref="InvalidOperationException"/> for a record that does not follow the last record, which is a
+    /// bug in the writer.
     /// </summary>
     /// <param name="row">The epoch.</param>
     /// <param name="leaves">The epoch's leaves, whose names are also added to the trees of the next period.</param>

@@ -5,7 +5,7 @@ namespace Optiks.Storage.SqlServer;
 
 /// <summary>
 /// This engine's SQL for the rules of all engines. No statement relies on a lock hint (<see cref="Statement"/>): an update that changes
-/// nothing locks its row like any other.
+/// nothing locks its row like any other update.
 /// </summary>
 internal static class SqlServerStatements
 {
@@ -13,8 +13,8 @@ internal static class SqlServerStatements
     public const string Head = "SELECT Epoch, RecordHash, PublishedEpoch, Fence, Holder, LeaseEnd FROM optiks.Head";
 
     /// <summary>
-    /// Locks the head row, whoever holds the lease, so that nobody's epoch is under way. Later statements see the rows and the time after
-    /// the wait.
+    /// Locks the head row, whoever holds the lease, so that no transaction is writing an epoch. Later statements see the rows and the time
+    /// after the wait for the lock.
     /// </summary>
     public const string LockHead = "UPDATE optiks.Head SET Fence = Fence";
 
@@ -70,7 +70,8 @@ internal static class SqlServerStatements
         Clock = new Statement("SELECT SYSUTCDATETIME()"),
         Periods = new Statement("SELECT Period, State, FirstEpoch, Copies, WrappedSecrets, Configuration FROM optiks.Period ORDER BY Period"),
         Epochs = new Statement("SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint] FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch"),
-        // A standby that may not take the lease does not wait for its holder's commits. The end of the lease is computed after the wait.
+        // A standby that may not take the lease must not wait for the holder's commits. If the statement waits for the row, it computes the
+        // end of the lease after the wait.
         AcquireLease = new Statement(
             $"""
             IF EXISTS (SELECT 1 FROM optiks.Head WHERE {IsFree})
@@ -107,13 +108,13 @@ internal static class SqlServerStatements
             IF @@ROWCOUNT = 1
               UPDATE optiks.Epoch SET [Checkpoint] = @checkpoint WHERE Epoch = @epoch AND RecordHash = @hash AND DATALENGTH(RecordHash) = DATALENGTH(@hash)
             """),
-        // The table allows only PublishedEpoch = Epoch or Epoch - 1, so this moves it by one or not at all.
+        // The table allows only PublishedEpoch = Epoch or Epoch - 1, so this statement moves PublishedEpoch by one or not at all.
         Publish = new Statement(
             """
             UPDATE optiks.Head SET PublishedEpoch = @epoch WHERE Epoch = @epoch AND Fence = @fence AND Holder = @holder
             AND EXISTS (SELECT 1 FROM optiks.Epoch AS e WHERE e.Epoch = @epoch AND e.[Checkpoint] IS NOT NULL)
             """),
-        // Begins with the leaves, because outcomes have no index by epoch.
+        // The join begins with the leaves, because outcomes have no index by epoch.
         PublishedRequests = new Statement(
             $"""
             SELECT r.Seq, r.BodyHash FROM optiks.Leaf AS l LEFT JOIN optiks.Request AS r ON r.RequestId = l.RequestId WHERE l.Epoch = @epoch ORDER BY l.Ordinal {Statement.ByIndex}

@@ -15,10 +15,10 @@ internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyLis
     /// <summary>The log's root at size <see cref="RootAtSize"/>; null when the records do not reach it.</summary>
     public TreeHash? RootAt { get; private set; }
 
-    /// <summary>The size at which the root is needed: that of the board's checkpoint.</summary>
+    /// <summary>The size at which the root is needed: the size of the board's checkpoint.</summary>
     public ulong RootAtSize { get; set; }
 
-    /// <summary>Checks the next row in order. Returns its record; null when it cannot be read.</summary>
+    /// <summary>Checks the next row in order. Returns the row's decoded record; null when the record cannot be decoded.</summary>
     public EpochRecord? Next(EpochRow row)
     {
         if (row.Epoch != _chain.Next)

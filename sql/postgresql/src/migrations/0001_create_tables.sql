@@ -1,6 +1,6 @@
--- Rows are appended to every table in the order of its primary key. Only pending has an index by key: the tree and the
--- fence make labels and keys of leaves unique. An index on random bytes halves the rate and, after each checkpoint,
--- writes a whole page to the log for nearly every row. Fixed-width columns come first, so that rows need no padding.
+-- Rows are appended to every table in the order of its primary key. Only pending has an index by key. Leaves need no such index, because
+-- the tree and the fence make their labels and keys unique. An index on random bytes halves the rate and, after each checkpoint, writes a
+-- whole page to the log for nearly every row. Fixed-width columns come first, so that rows need no padding.
 
 CREATE TABLE request (
   -- BY DEFAULT, not ALWAYS, because an import keeps the requests' numbers. A number is never reused after its request
@@ -10,7 +10,7 @@ CREATE TABLE request (
   body_hash  bytea NOT NULL CHECK (octet_length(body_hash) = 32)
 );
 
--- Rows live for an epoch or two, so vacuum depends on their number and not on a share of a mostly empty table.
+-- Rows live for an epoch or two, so vacuum must start after a fixed number of changed rows, not after a share of a mostly empty table.
 CREATE TABLE pending (
   seq              bigint NOT NULL,
   expected_period  bigint,
@@ -21,7 +21,7 @@ CREATE TABLE pending (
   value            bytea NOT NULL,
   CONSTRAINT pk_pending PRIMARY KEY (seq, item)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000);
--- The key comes first, because it decides nearly every comparison, and the structure hardly any.
+-- The key comes first, because nearly every comparison differs in the key and hardly any in the structure.
 CREATE INDEX ix_pending_key ON pending (key, structure);
 
 CREATE TABLE outcome (
@@ -67,7 +67,7 @@ ALTER TABLE value ALTER COLUMN value SET STORAGE EXTERNAL;
 
 CREATE TABLE epoch (
   epoch       bigint NOT NULL CONSTRAINT pk_epoch PRIMARY KEY CHECK (epoch >= 0),
-  leaves      bigint NOT NULL,  -- how many this epoch inserted, and the bytes of their values: readers plan pages by them and detect missing rows
+  leaves      bigint NOT NULL,  -- leaves and bytes of values that this epoch inserted: readers plan pages and detect missing rows
   value_bytes bigint NOT NULL,
   record_hash bytea NOT NULL CONSTRAINT ix_epoch_record_hash UNIQUE CHECK (octet_length(record_hash) = 32),
   record      bytea NOT NULL,
@@ -90,5 +90,5 @@ CREATE TABLE head (
   holder          text NOT NULL,   -- empty: nobody holds the lease
   session         text NOT NULL,   -- application_name of the holder's connections, which a successor ends
   record_hash     bytea NOT NULL CHECK ((epoch IS NULL AND octet_length(record_hash) = 0) OR octet_length(record_hash) = 32)
-) WITH (fillfactor = 10);  -- updated several times per epoch: new versions of the row fit into its page
+) WITH (fillfactor = 10);  -- the row is updated several times per epoch, so its page has room for new versions
 INSERT INTO head (one, fence, lease_end, holder, session, record_hash) VALUES (1, 0, 'epoch', '', '', '');

@@ -1,8 +1,8 @@
 -- The pipeline's tables. Integer keys that pack two numbers keep every table a plain sequential b-tree (no second
 -- index, no random inserts):
 --   request item: seq * 2^8 + item,  leaf: epoch * 2^28 + ordinal.
--- Only pending has an index by key. The tree and the fence make labels and keys of leaves unique, not an index (random
--- inserts halve the rate and multiply the log).
+-- Only pending has an index by key. No index makes labels and keys of leaves unique, because random inserts halve the rate and multiply the
+-- log. The tree and the fence make them unique.
 
 CREATE TABLE request (
   -- AUTOINCREMENT, so that a number is never reused after its request was purged.
@@ -61,7 +61,7 @@ CREATE TABLE value (
 
 CREATE TABLE epoch (
   epoch       INTEGER PRIMARY KEY CHECK (epoch >= 0 AND epoch < 1 << 35),
-  leaves      INTEGER NOT NULL,  -- how many this epoch inserted, and the bytes of their values: readers plan pages by them and detect missing rows
+  leaves      INTEGER NOT NULL,  -- leaves and bytes of values that this epoch inserted: readers plan pages and detect missing rows
   value_bytes INTEGER NOT NULL,
   record_hash BLOB NOT NULL UNIQUE CHECK (length(record_hash) = 32),
   record      BLOB NOT NULL,

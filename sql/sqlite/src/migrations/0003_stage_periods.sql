@@ -1,5 +1,5 @@
--- Periods that are prepared in advance, end and are destroyed (docs/spec/periods.md section 10, docs/adr/0009). State:
--- 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed.
+-- Periods can now be prepared in advance, end, and be destroyed (docs/spec/periods.md section 10, docs/adr/0009). State: 1 next, 2 current,
+-- 3 ended, 4 destroying, 5 destroyed.
 ALTER TABLE period RENAME TO earlier_period;
 CREATE TABLE period (
   period          INTEGER PRIMARY KEY,
@@ -9,15 +9,14 @@ CREATE TABLE period (
   wrapped_secrets BLOB NOT NULL CHECK (state = 4 OR (length(wrapped_secrets) = 0) = (state = 5)),
   configuration   BLOB NOT NULL
 ) STRICT;
--- Fails if a period has no secrets, because the database is damaged then.
+-- Fails if a period has no secrets, because such a database is damaged.
 INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) SELECT period, 2, first_epoch, 0, wrapped_secrets, configuration FROM earlier_period;
 DROP TABLE earlier_period;
--- At most one period is next, and one is current.
+-- At most one period has state next, and at most one has state current.
 CREATE UNIQUE INDEX ix_period_state ON period (state) WHERE state IN (1, 2);
 
--- The copies with which a period begins, staged while the period before is current. The last row of a key counts;
--- version 0 takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
---   id: period * 2^31 + number
+-- The copies with which a period begins, staged while the period before is current. The last row of a key counts; a row with version 0
+-- takes the key out. The source is a leaf or, with epoch 0, a copy of the period before. id: period * 2^31 + number
 CREATE TABLE copy (
   id             INTEGER PRIMARY KEY CHECK (id >= 1 << 31),
   period         INTEGER GENERATED ALWAYS AS (id >> 31) VIRTUAL,
@@ -34,7 +33,7 @@ CREATE TABLE copy (
 -- grows at its end.
 CREATE INDEX ix_copy_source ON copy (source_epoch, source_ordinal);
 
--- Erasable like table value.
+-- The values of copies, which are erasable like table value.
 CREATE TABLE copy_value (
   id      INTEGER PRIMARY KEY,
   opening BLOB NOT NULL CHECK (length(opening) = 16),
@@ -42,7 +41,7 @@ CREATE TABLE copy_value (
   value   BLOB NOT NULL
 ) STRICT;
 
--- The erasure of a copy has its period, and leaf is the id of the copy.
+-- The erasure of a copy has the copy's period, and its column leaf has the id of the copy.
 ALTER TABLE erasure RENAME TO earlier_erasure;
 CREATE TABLE erasure (
   id         INTEGER PRIMARY KEY,
