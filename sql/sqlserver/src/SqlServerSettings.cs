@@ -88,7 +88,7 @@ internal sealed class SqlServerSettings
     }
 
     // Makes encryption and the check of the certificate explicit, because the defaults differ between versions of the client. A loopback
-    // connection does not leave the machine, so there both settings are the operator's choice. Stricter explicit settings, such as
+    // connection does not leave the machine, so there both settings are the operator's choice. Other explicit settings, such as
     // Encrypt=Strict, stay.
     private static void RequireEncryption(SqlConnectionStringBuilder builder)
     {

@@ -48,8 +48,8 @@ internal sealed class Connection : ISession
     }
 
     /// <summary>
-    /// Runs one or several statements, and returns how many rows the last statement changed. The text itself selects that number: see
-    /// <see cref="SessionLimits"/>. When the connection has no transaction, the batch has its own.
+    /// Runs one or several statements, and returns how many rows the last statement changed. The batch itself selects that number, for the
+    /// reason in <see cref="SessionLimits"/>. When the connection has no transaction, the batch has its own.
     /// </summary>
     public async Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {

@@ -5,8 +5,8 @@ namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
 /// The table types of the schema, each with the grants that its users need (grants.sql). No column may be null. If a server mistakes a
-/// value of a list for null (docs/operations/sqlserver.md, Other servers of the protocol), it refuses the statement instead of storing
-/// something that was not sent.
+/// value of a list for null (docs/operations/sqlserver.md, Other servers of the protocol), that server then refuses the statement instead
+/// of storing something that was not sent.
 /// </summary>
 internal static class Lists
 {
@@ -93,7 +93,7 @@ internal static class Lists
 
     private static void SetRequestId(SqlDataRecord record, int column, Guid id) => SetOctets(record, column, Parameters.Octets(id));
 
-    // SetBytes overwrites only the beginning of a longer old value, so the column is cleared first. Otherwise the reused record would keep
-    // the end of the previous row's value.
+    // This method replaces the whole value. SetBytes would keep the rest of a longer old value, so the reused record would keep the end of
+    // the previous row's value.
     private static void SetOctets(SqlDataRecord record, int column, ReadOnlyMemory<byte> octets) => record.SetSqlBinary(column, new System.Data.SqlTypes.SqlBinary(octets.ToArray()));
 }
