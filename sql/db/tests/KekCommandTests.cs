@@ -161,8 +161,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
     }
 
     /// <summary>
-    /// Tests imports of bundles into an older copy of the database: first a copy from before the rotation, with bundles from before and
-    /// after the rotation, then a copy from after the rotation, with bundles from before it.
+    /// Tests an import of bundles into an older copy of the database. The copy is either from before the rotation, with bundles from before
+    /// and after the rotation, or from after the rotation, with bundles from before it.
     /// </summary>
     [Theory]
     [InlineData(0)]

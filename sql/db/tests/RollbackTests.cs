@@ -57,7 +57,7 @@ public sealed class RollbackTests(SampleLog sample)
     }
 
     /// <summary>
-    /// Tests that the newest copy of the database is lost at different steps of its last epoch. The older copy was made at different steps
+    /// Tests the loss of the newest copy of the database at different steps of its last epoch. The older copy was made at different steps
     /// of an earlier epoch.
     /// </summary>
     [Theory]

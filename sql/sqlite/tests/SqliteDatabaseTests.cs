@@ -88,7 +88,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
         await using IAcceptStore accept = await Provider.OpenAcceptAsync(_connectionString, Cancel);
         byte[] value = new byte[64 << 10];
         int stored = 0;
-        // A commit copies no pages itself, so the log grows.
+        // A commit copies no pages into the file itself, so the file grows only when the checkpointer copies them.
         while (new FileInfo(DatabasePath).Length < Enough)
         {
             Assert.InRange(stored, 0, 16 * Enough);

@@ -105,7 +105,7 @@ public sealed class SqlServerServerTests() : ServerConformance(new SqlServerFixt
     [Fact]
     public async Task A_lease_is_known_to_be_held_though_row_counts_are_not_reported()
     {
-        // Tests the setting NOCOUNT, which an administrator may have set for the whole server.
+        // Results must not depend on NOCOUNT, which an administrator may have set for the whole server.
         Lease lease = await StartLogAsync();
         Assert.True(await Pipeline.RenewLeaseAsync(lease, TimeSpan.FromMinutes(1), Cancel));
         Assert.False(await Pipeline.RenewLeaseAsync(lease with { Fence = lease.Fence + 1 }, TimeSpan.FromMinutes(1), Cancel));

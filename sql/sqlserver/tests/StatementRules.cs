@@ -32,7 +32,8 @@ internal static class StatementRules
         ];
     }
 
-    // Two implicit collations in one comparison give error 468. The catalog's columns have the catalog's collation.
+    // Finds comparisons of texts without an explicit collation. Two implicit collations in one comparison give error 468, and the catalog's
+    // columns have the catalog's collation.
     private static IEnumerable<string> ImplicitCollations(TSqlScript script) =>
         from comparison in TSql.All<BooleanComparisonExpression>(script)
         let columns = TSql.All<ColumnReferenceExpression>(comparison).Where(column => s_texts.Contains(Name(column))).ToArray()
@@ -40,7 +41,7 @@ internal static class StatementRules
         where new[] { comparison.FirstExpression, comparison.SecondExpression }.Any(side => side is not PrimaryExpression { Collation: not null })
         select $"texts are compared by implicit collations: {TSql.Text(comparison)}";
 
-    // Finds comparisons of bytes, because SQL Server treats 0x01 and 0x0100 as equal.
+    // Finds comparisons of bytes that do not also compare the lengths, because SQL Server treats 0x01 and 0x0100 as equal.
     private static IEnumerable<string> TrailingZeros(TSqlScript script)
     {
         IReadOnlyList<BooleanComparisonExpression> all = TSql.All<BooleanComparisonExpression>(script);
@@ -53,7 +54,7 @@ internal static class StatementRules
             select $"octets are compared without their number: {TSql.Text(comparison)}";
     }
 
-    // Finds columns of bytes that are grouped, because grouping also treats 0x01 and 0x0100 as equal.
+    // Finds groupings, DISTINCT and unique constraints of bytes of variable length, because these also treat 0x01 and 0x0100 as equal.
     private static IEnumerable<string> Grouped(TSqlScript script) =>
         TSql.All<ExpressionGroupingSpecification>(script).Where(group => IsVariableOctets(group.Expression)).Select(group => $"octets of any number are grouped: {TSql.Text(group)}")
             .Concat(TSql.All<QuerySpecification>(script).Where(query => query.UniqueRowFilter == UniqueRowFilter.Distinct
@@ -64,7 +65,8 @@ internal static class StatementRules
     private static IEnumerable<string> Outputs(TSqlScript script) =>
         TSql.All<DataModificationSpecification>(script).Where(change => change.OutputClause is not null || change.OutputIntoClause is not null).Select(change => $"a change gives rows back: {TSql.Text(change)}");
 
-    // SYSUTCDATETIME() is the time before the wait for the row, so another statement must have waited first.
+    // Finds updates that use SYSUTCDATETIME() although no earlier statement waited for the row, because the function returns the time
+    // before the wait.
     private static IEnumerable<string> Times(TSqlScript script)
     {
         UpdateSpecification[] updates = [.. TSql.All<UpdateSpecification>(script)];
@@ -73,7 +75,7 @@ internal static class StatementRules
             .Select(update => $"a time may be of before the wait for its row: {TSql.Text(update)}");
     }
 
-    // A setting ends with its command. Only the text that every command begins with may have settings.
+    // Finds settings in statements. A setting ends with its command, so only the text with which every command begins may have settings.
     private static IEnumerable<string> Settings(TSqlScript script)
     {
         TSqlStatement[] statements = [.. TSql.All<TSqlStatement>(script)];
@@ -108,7 +110,7 @@ internal static class StatementRules
         where !statement.OptimizerHints.Any(hint => hint.HintKind == OptimizerHintKind.LoopJoin) || !statement.OptimizerHints.Any(hint => hint.HintKind == OptimizerHintKind.ForceOrder)
         select $"a list is joined by statistics: {TSql.Text(statement)}";
 
-    // Other servers ignore table hints.
+    // Finds table hints, because other servers ignore them.
     private static IEnumerable<string> Hints(TSqlScript script) => TSql.All<TableHint>(script).Select(hint => $"a table has a hint: {TSql.Text(hint)}");
 
     // Finds names in another case than their definition. If the database's collation distinguishes case, so do names.
@@ -128,6 +130,6 @@ internal static class StatementRules
 
     private static string Name(ColumnReferenceExpression column) => column.MultiPartIdentifier?.Identifiers[^1].Value ?? "";
 
-    // The migrator creates its own table in a statement of its code.
+    // Returns the columns of the migrator's own table, which a statement in its code creates.
     private static IEnumerable<ColumnDefinition> MigrationColumns() => TSql.Statements().Where(text => text.StartsWith("CREATE TABLE optiks.Migration", StringComparison.Ordinal)).SelectMany(text => TSql.All<ColumnDefinition>(TSql.Parse(text)));
 }
