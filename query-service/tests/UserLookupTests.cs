@@ -234,7 +234,7 @@ public sealed class UserLookupTests : IAsyncLifetime
         ulong made = metrics.Directory!()!.Value.VrfCacheMisses;
         await limited.ProblemAsync(Post(Path, User("many"), User("many"), User("many"), User("many")), ProblemTypes.AnswerTooLarge);
         Assert.Equal(made, metrics.Directory!()!.Value.VrfCacheMisses);
-        // The refused request also counted towards the rate limit, and used up the rest of the 1,000 keys.
+        // The refused request counted as well, and used up the rest of the 1,000 keys.
         await limited.ProblemAsync(Post(Path, User("bob")), ProblemTypes.RateLimited);
     }
 
