@@ -20,7 +20,7 @@ namespace Optiks.QueryService.Endpoints;
 /// </summary>
 internal sealed class Rehearsal : BackgroundService, IHealthCheck
 {
-    // The names belong to nobody; their answers are computed, proven and encoded like all others.
+    // No user has these names, but their answers are computed, proven and encoded like all other answers.
     private const string KeyQuery = """{"key": "rehearsal"}""";
     private const string UserQuery = """{"username": "rehearsal"}""";
 

@@ -62,7 +62,8 @@ internal sealed class ProofQueue : IDisposable
 
     /// <summary>
     /// Returns the answer to a request; until then the queue uses the request's queries. Throws <see cref="ProblemException"/>: overloaded
-    /// when the queue is full, unavailable when there is no fresh epoch. The caller cancels when nobody waits for the answer any more.
+    /// when the queue is full, unavailable when there is no fresh epoch. The caller cancels the call when its client no longer waits for
+    /// the answer.
     /// </summary>
     public Task<ProvenAnswer> AnswerAsync(AnswerRequest asked, CancellationToken cancellationToken)
     {

@@ -39,7 +39,7 @@ internal sealed class ProofRequest
     /// <summary>The answer, or the error.</summary>
     public Task<ProvenAnswer> Answer => _answer.Task;
 
-    /// <summary>Completes a request for which nobody waits any more, and returns whether it did.</summary>
+    /// <summary>Cancels the request if its client no longer waits, and returns whether it cancelled the request.</summary>
     public bool TryCancel() => _cancellation.IsCancellationRequested && _answer.TrySetCanceled(_cancellation);
 
     /// <summary>Completes the request with an error, unless it is complete.</summary>

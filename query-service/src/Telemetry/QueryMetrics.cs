@@ -66,7 +66,7 @@ internal sealed class QueryMetrics : IDisposable
     /// <summary>Records the newest epoch that the database has published.</summary>
     public void Published(ulong epoch) => Volatile.Write(ref _published, epoch);
 
-    /// <summary>Starts the span of following published epochs; returns null when nobody traces.</summary>
+    /// <summary>Starts the span of following published epochs; returns null when no listener traces.</summary>
     public Activity? StartFollow(ulong served, ulong published) => _source.HasListeners()
         ? _source.StartActivity(ActivityKind.Internal, tags: [new("optiks.epoch.served", (long)served), new("optiks.epoch.published", (long)published)], name: "follow epochs")
         : null;

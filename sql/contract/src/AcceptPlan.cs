@@ -75,7 +75,8 @@ public sealed class AcceptPlan
     }
 
     /// <summary>
-    /// Applies the rules; call it once. Adds the accepted requests and items to the known and pending ones in <paramref name="state"/>.
+    /// Applies the rules; call it once. Adds the accepted requests to the known ids, and their items to the pending counts, in
+    /// <paramref name="state"/>.
     /// </summary>
     public IReadOnlyList<AcceptResult> Decide(AcceptState state)
     {

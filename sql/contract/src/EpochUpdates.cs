@@ -3,7 +3,7 @@ namespace Optiks.Storage;
 /// <summary>The pending updates that one epoch may take.</summary>
 /// <param name="Requests">The requests in order of acceptance; no key occurs twice.</param>
 /// <param name="Items">Number of items in all requests.</param>
-/// <param name="More">Whether a limit ended the selection, so that there are already updates for the next epoch.</param>
+/// <param name="More">Whether a limit ended the selection. If true, there are already updates for the next epoch.</param>
 public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int Items, bool More)
 {
     /// <summary>

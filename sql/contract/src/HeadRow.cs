@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>The single row that says how far the log has come and who may write it.</summary>
+/// <summary>The database's single row with the state of the log: the last epochs, and the holder of the lease, who may write.</summary>
 /// <param name="Epoch">Last committed epoch; null before genesis.</param>
 /// <param name="RecordHash">Hash of that epoch's record, 32 bytes; empty before genesis.</param>
 /// <param name="PublishedEpoch">

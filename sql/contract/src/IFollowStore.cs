@@ -46,7 +46,7 @@ public interface IFollowStore : IHeadReader
     /// <summary>
     /// Reads the given columns of at most <paramref name="max"/> rows of copies from number <paramref name="first"/> on. Returns fewer rows
     /// when their values exceed about 16 MiB, but at least one row if one exists. Erased and destroyed values are left out. Throws
-    /// <see cref="StorageCorruptException"/> where rows are missing.
+    /// <see cref="StorageCorruptException"/> when rows are missing.
     /// </summary>
     Task<CopyBatch> ReadCopiesAsync(ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken);
 }

@@ -14,8 +14,8 @@ public interface IPipelineStore : IFollowStore
 
     /// <summary>
     /// Takes the lease if nobody holds it, if it has ended by the database's clock, or if <paramref name="holder"/> already holds it.
-    /// Taking over raises the fence and ends the old holder's database session where the engine can do so. Returns null while another
-    /// holder's lease runs.
+    /// Taking over raises the fence and ends the old holder's database session if the engine can do so. Returns null while another holder's
+    /// lease runs.
     /// </summary>
     Task<Lease?> AcquireLeaseAsync(string holder, TimeSpan duration, CancellationToken cancellationToken);
 
@@ -61,9 +61,9 @@ public interface IPipelineStore : IFollowStore
     Task<ulong?> ReadRequestedSwitchAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Destroys the secrets of a period that has ended and is no longer served because <paramref name="retainedPeriods"/> later ones have
-    /// begun. From then on nobody can read the period's secrets from the database. The caller must destroy everything derived from them
-    /// before it continues. Callers may repeat the call. Throws <see cref="StorageFencedException"/> when the lease is lost, and
+    /// Destroys the secrets of a period that has ended and is no longer served because <paramref name="retainedPeriods"/> later periods
+    /// have begun. From then on nobody can read the period's secrets from the database. The caller must destroy everything derived from
+    /// them before it continues. Callers may repeat the call. Throws <see cref="StorageFencedException"/> when the lease is lost, and
     /// <see cref="ArgumentException"/> while the period or an earlier one is served.
     /// </summary>
     Task BeginDestroyingAsync(Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken);

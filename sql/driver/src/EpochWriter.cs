@@ -52,8 +52,8 @@ internal static class EpochWriter
         return await WriteAsync(session, lease, commit, InKeyOrder(outcomes), restores: true, cancellationToken) is not null;
     }
 
-    // This check only lets a fenced holder stop before it writes a hundred thousand rows. The update of the head row at the end is the
-    // check that counts.
+    // This check only lets a fenced holder stop before it writes a hundred thousand rows. Only the update of the head row at the end
+    // ensures that the holder has the lease.
     private static async Task<bool> FollowsHeadAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
         await session.FirstAsync(session.Database.Statements.FollowsHead, _ => true, cancellationToken, HeadParameters(lease, commit));
 

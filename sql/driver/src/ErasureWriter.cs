@@ -2,8 +2,8 @@ namespace Optiks.Storage.Driver;
 
 /// <summary>
 /// Writes an epoch's erasures inside its transaction. An erasure that names one leaf of a value applies to the value everywhere. The copies
-/// of that leaf, and the leaf or copy that it was copied from, lose the value too. They get rows in the erasure sequence, as the named leaf
-/// does.
+/// of that leaf, and the leaf or copy that it was copied from, lose the value too. These leaves and copies get rows in the erasure
+/// sequence, as the named leaf does.
 /// </summary>
 internal static class ErasureWriter
 {

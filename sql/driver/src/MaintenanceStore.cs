@@ -3,7 +3,7 @@ namespace Optiks.Storage.Driver;
 /// <summary>The store of <c>optiks-db</c>, which works as the owner of the tables.</summary>
 public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
 {
-    /// <summary>Creates a store on a database, which it disposes of.</summary>
+    /// <summary>Creates a store on a database, which the store disposes of.</summary>
     public MaintenanceStore(IDatabase database)
         : base(database)
     {

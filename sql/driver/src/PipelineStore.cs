@@ -7,7 +7,7 @@ public class PipelineStore : FollowStore, IPipelineStore
     private static readonly TimeSpan ResolveTime = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan ResolveInterval = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>Creates a store on a database, which it disposes of.</summary>
+    /// <summary>Creates a store on a database, which the store disposes of.</summary>
     public PipelineStore(IDatabase database)
         : base(database)
     {

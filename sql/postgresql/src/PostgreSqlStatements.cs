@@ -12,7 +12,7 @@ internal static class PostgreSqlStatements
     private const string Values = ", v.opening, v.value";
     private const string FromLeaf = " FROM leaf AS l";
 
-    // Structure 2 is devices; the values of other leaves are not looked up.
+    // Looks up the values of leaves of structure 2 (devices) only.
     private const string JoinList = " LEFT JOIN LATERAL (SELECT opening, value FROM value WHERE l.structure = 2 AND epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
 
     // The condition on the range is repeated for table value, so that the server reads both tables in the order of their keys and merges
@@ -23,7 +23,7 @@ internal static class PostgreSqlStatements
     // Looks up values row by row, for statements that read few leaves or one page of leaves.
     private const string JoinValueOfEach = " LEFT JOIN LATERAL (SELECT opening, key, value FROM value WHERE epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
 
-    // Structures 1 and 4 are usernames and decommissioned. A log of plain keys has no such leaves.
+    // Selects leaves of structures 1 (usernames) and 4 (decommissioned). A log of plain keys has no such leaves.
     private const string OfNames = " WHERE l.structure IN (1, 4) AND l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
 
     private const string Copies = "SELECT c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag";
@@ -36,14 +36,15 @@ internal static class PostgreSqlStatements
     private const string JoinCopied = " LEFT JOIN LATERAL (SELECT opening, key, value FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0) AS v ON true";
     private const string OfPeriod = " WHERE c.period = $1 AND c.number >= $2 ORDER BY c.number LIMIT $3";
 
-    // A page ends where the sum of its values exceeds the given number of bytes, so that further values are not sent. The server knows
-    // their lengths without reading them.
+    // A page ends when the bytes of its values exceed the given number, so that the server sends no further values. The server knows the
+    // lengths of values without reading the values.
     private const string Page = "SELECT * FROM (";
     private const string OctetsBefore = ", sum(coalesce(octet_length(v.value), 0)) OVER (ORDER BY ";
     private const string UpToRow = " ROWS UNBOUNDED PRECEDING) - coalesce(octet_length(v.value), 0) AS octets_before";
     private const string Fitting = ") AS s WHERE octets_before <= $4 ORDER BY ";
 
-    // Copy d is a later row of copy c's key. The label is compared as a whole too, because the index only covers its beginning.
+    // This condition says that copy d is a later row of the key of copy c. The label is compared as a whole too, because the index only
+    // covers its beginning.
     private const string TakesPlace =
         "d.period = c.period AND d.structure = c.structure AND substring(d.label, 1, 4) = substring(c.label, 1, 4) AND d.label = c.label AND d.number > c.number";
 
@@ -194,7 +195,7 @@ internal static class PostgreSqlStatements
         RewrapSecrets = new("UPDATE period SET wrapped_secrets = $3 WHERE period = $1 AND wrapped_secrets = $2"),
         DestroyCopies = new("DELETE FROM copy_value WHERE ctid = ANY (ARRAY(SELECT ctid FROM copy_value WHERE period = $1 ORDER BY number LIMIT $2))"),
         LeftToDestroy = new("SELECT coalesce(p.destroyed_before, p.first_epoch), n.first_epoch FROM period AS p JOIN period AS n ON n.period = p.period + 1 WHERE p.period = $1"),
-        // Row by row, as for erasures.
+        // The statement looks up each row by its index, as EraseValues does.
         DestroyLeaves = new(
             """
             DELETE FROM value WHERE ctid = ANY (ARRAY(
@@ -216,7 +217,7 @@ internal static class PostgreSqlStatements
             ORDER BY c.number DESC LIMIT 1
             """),
         CopyValueAt = new("SELECT value FROM copy_value WHERE period = $1 AND number = $2"),
-        // Row by row, as for erasures.
+        // The statement looks up each row by its index, as EraseValues does.
         CountSources = new(
             """
             SELECT count(*) FROM copy AS c WHERE c.period = $1 AND c.number >= $2

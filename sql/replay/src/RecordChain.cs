@@ -5,8 +5,8 @@ using Optiks.Tlog;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// Checks each record, its link to the one before and, if it has roots, checkpoints against all records so far. This class does not use the
-/// board's files. It holds two records and a logarithmic number of hashes. Not thread-safe.
+/// Checks each record, its link to the previous record and, if the chain has roots, checkpoints against all records so far. This class does
+/// not use the board's files. It holds two records and a logarithmic number of hashes. Not thread-safe.
 /// </summary>
 public sealed class RecordChain
 {

@@ -26,12 +26,12 @@ internal static class SqliteStatements
     private const string Values = ", v.opening, v.value";
     private const string FromLeaf = " FROM leaf AS l";
 
-    // Structure 2 is devices; the values of other leaves are not looked up.
+    // Looks up the values of leaves of structure 2 (devices) only.
     private const string JoinList = " LEFT JOIN value AS v ON v.id = CASE l.structure WHEN 2 THEN l.id END";
     private const string JoinValue = " LEFT JOIN value AS v ON v.id = l.id";
     private const string OfEpochs = " WHERE l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 ORDER BY l.id";
 
-    // Structures 1 and 4 are usernames and decommissioned.
+    // Selects leaves of structures 1 (usernames) and 4 (decommissioned).
     private const string OfNames = " WHERE l.structure IN (1, 4) AND l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 ORDER BY l.id";
 
     private const string Copies = "SELECT c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag";
@@ -40,7 +40,8 @@ internal static class SqliteStatements
     private const string JoinCopied = " LEFT JOIN copy_value AS v ON v.id = c.id";
     private const string OfPeriod = " WHERE c.id BETWEEN (?1 << 31 | ?2) AND (?1 << 31 | 2147483647) ORDER BY c.id LIMIT ?3";
 
-    // Copy d is a later row of copy c's key. The label is compared as a whole too, because the index only covers its beginning.
+    // This condition says that copy d is a later row of the key of copy c. The label is compared as a whole too, because the index only
+    // covers its beginning.
     private const string TakesPlace = "d.period = c.period AND d.structure = c.structure AND substr(d.label, 1, 4) = substr(c.label, 1, 4) AND d.label = c.label AND d.id > c.id";
 
     public static Statements All { get; } = new()

@@ -38,12 +38,12 @@ internal static class SqlServerStatements
     private const string FromLeaf = " FROM optiks.Leaf AS l";
     private const string JoinValue = " LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal";
 
-    // Structure 2 is devices; the values of other leaves are not looked up.
+    // Looks up the values of leaves of structure 2 (devices) only.
     private const string ApplyList =
         " OUTER APPLY (SELECT Opening, [Value] FROM optiks.[Value] WHERE l.Structure = 2 AND Epoch = l.Epoch AND Ordinal = l.Ordinal) AS v";
     private const string OfEpochs = " WHERE l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
 
-    // Structures 1 and 4 are usernames and decommissioned.
+    // Selects leaves of structures 1 (usernames) and 4 (decommissioned).
     private const string OfNames = " WHERE l.Structure IN (1, 4) AND l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
 
     private const string CopyColumns = "c.Number, c.Structure, c.Version, c.SourceEpoch, c.SourceOrdinal, c.Label, c.Commitment, c.Tag";
@@ -54,14 +54,14 @@ internal static class SqlServerStatements
     private const string OfPeriod = " WHERE c.Period = @period AND c.Number >= @number ORDER BY c.Number";
     private const string FromSomeOfPeriod = " FROM (SELECT TOP (@max) c.*" + FromCopy + OfPeriod + ") AS c";
 
-    // A page ends where the sum of its values exceeds the given number of bytes, so that further values are not sent. The server knows
-    // their lengths without reading them.
+    // A page ends when the bytes of its values exceed the given number, so that the server sends no further values. The server knows the
+    // lengths of values without reading the values.
     private const string Page = "SELECT * FROM (SELECT ";
     private const string OctetsBefore = ", SUM(COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0)) OVER (ORDER BY ";
     private const string UpToRow = " ROWS UNBOUNDED PRECEDING) - COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0) AS OctetsBefore";
     private const string Fitting = ") AS s WHERE s.OctetsBefore <= @bytes ORDER BY ";
 
-    // Copy d is a later row of copy c's key.
+    // This condition says that copy d is a later row of the key of copy c.
     private const string TakesPlace = "d.Period = c.Period AND d.Label = c.Label AND d.Structure = c.Structure AND d.Number > c.Number";
 
     public static Statements All { get; } = new()

@@ -6,7 +6,8 @@ using Optiks.Tlog;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Follows the chain of records: checks each record, its link to the one before, and its checkpoint against the log of all records so far.
+/// Follows the chain of records: checks each record, its link to the previous record, and its checkpoint against the log of all records so
+/// far.
 /// </summary>
 internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyList<PeriodRow> periods, FsckReport report)
 {

@@ -35,7 +35,8 @@ CREATE TABLE outcome (
   refused_item    smallint CHECK ((refused_item IS NULL) = (refusal IS NULL)),
   CONSTRAINT pk_outcome PRIMARY KEY (seq, item)
 );
--- Finds the refusals of an unpublished epoch, whose bundle is made again after a crash; refusals are few.
+-- With this index, the update-task finds the refusals of an unpublished epoch, whose bundle it makes again after a crash. The index is
+-- small, because refusals are few.
 CREATE INDEX ix_outcome_refused ON outcome (epoch) WHERE refusal IS NOT NULL;
 
 CREATE TABLE leaf (
@@ -52,7 +53,7 @@ CREATE TABLE leaf (
   CONSTRAINT pk_leaf PRIMARY KEY (epoch, ordinal)
 );
 
--- The only erasable table.
+-- The values of leaves. This is the only table in this script from which an erasure deletes rows.
 CREATE TABLE value (
   epoch   bigint NOT NULL,
   ordinal integer NOT NULL,
@@ -87,7 +88,7 @@ CREATE TABLE head (
   fence           bigint NOT NULL,
   lease_end       timestamptz NOT NULL,
   one             smallint NOT NULL CONSTRAINT pk_head PRIMARY KEY CHECK (one = 1),
-  holder          text NOT NULL,   -- empty: nobody holds the lease
+  holder          text NOT NULL,   -- empty when nobody holds the lease
   session         text NOT NULL,   -- application_name of the holder's connections, which a successor ends
   record_hash     bytea NOT NULL CHECK ((epoch IS NULL AND octet_length(record_hash) = 0) OR octet_length(record_hash) = 32)
 ) WITH (fillfactor = 10);  -- the row is updated several times per epoch, so its page has room for new versions

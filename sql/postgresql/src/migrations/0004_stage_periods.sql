@@ -2,7 +2,7 @@
 -- 3 ended, 4 destroying, 5 destroyed.
 ALTER TABLE period
   ADD COLUMN state smallint NOT NULL DEFAULT 2,
-  ADD COLUMN copies integer DEFAULT 0,  -- the number of rows of table copy that its first epoch took
+  ADD COLUMN copies integer DEFAULT 0,  -- the number of rows of table copy that the period's first epoch took
   ALTER COLUMN first_epoch DROP NOT NULL;
 -- Fails if a period has no secrets, because such a database is damaged.
 ALTER TABLE period

@@ -5,7 +5,7 @@ CREATE TABLE period (
   period          INTEGER PRIMARY KEY,
   state           INTEGER NOT NULL CHECK (state BETWEEN 1 AND 5),
   first_epoch     INTEGER CHECK ((first_epoch IS NULL) = (state = 1)),
-  copies          INTEGER CHECK ((copies IS NULL) = (state = 1)),  -- the number of rows of table copy that its first epoch took
+  copies          INTEGER CHECK ((copies IS NULL) = (state = 1)),  -- the number of rows of table copy that the period's first epoch took
   wrapped_secrets BLOB NOT NULL CHECK (state = 4 OR (length(wrapped_secrets) = 0) = (state = 5)),
   configuration   BLOB NOT NULL
 ) STRICT;

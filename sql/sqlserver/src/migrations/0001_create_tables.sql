@@ -46,7 +46,8 @@ CREATE TABLE optiks.Outcome (
     (Ordinal IS NOT NULL AND Refusal IS NULL AND RefusedItem IS NULL AND CurrentPeriod IS NULL AND CurrentVersion IS NULL)
     OR (Ordinal IS NULL AND Refusal IS NOT NULL AND RefusedItem IS NOT NULL AND CurrentPeriod IS NOT NULL AND CurrentVersion IS NOT NULL))
 );
--- Finds the refusals of an unpublished epoch, whose bundle is made again after a crash; refusals are few.
+-- With this index, the update-task finds the refusals of an unpublished epoch, whose bundle it makes again after a crash. The index is
+-- small, because refusals are few.
 CREATE INDEX IX_Outcome_Refused ON optiks.Outcome (Epoch) WHERE Refusal IS NOT NULL;
 
 CREATE TABLE optiks.Leaf (
@@ -63,7 +64,7 @@ CREATE TABLE optiks.Leaf (
   CONSTRAINT PK_Leaf PRIMARY KEY CLUSTERED (Epoch, Ordinal) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)
 );
 
--- The only erasable table.
+-- The values of leaves. This is the only table in this script from which an erasure deletes rows.
 CREATE TABLE optiks.[Value] (
   Epoch   bigint         NOT NULL,
   Ordinal int            NOT NULL,
@@ -95,7 +96,7 @@ CREATE TABLE optiks.Head (
   PublishedEpoch bigint        NULL,
   Fence          bigint        NOT NULL,
   LeaseEnd       datetime2(6)  NOT NULL,
-  Holder         nvarchar(256) COLLATE Latin1_General_BIN2 NOT NULL,  -- empty: nobody holds the lease
+  Holder         nvarchar(256) COLLATE Latin1_General_BIN2 NOT NULL,  -- empty when nobody holds the lease
   Session        nvarchar(128) COLLATE Latin1_General_BIN2 NOT NULL,  -- program_name of the holder's connections, which a successor ends
   RecordHash     varbinary(32) NOT NULL,
   CONSTRAINT CK_Head_Published CHECK (PublishedEpoch IS NULL OR PublishedEpoch = Epoch OR PublishedEpoch = Epoch - 1),

@@ -9,7 +9,7 @@ CREATE TABLE optiks.Period (
   Period         bigint         NOT NULL CONSTRAINT PK_Period PRIMARY KEY CLUSTERED,
   State          tinyint        NOT NULL CONSTRAINT CK_Period_State CHECK (State BETWEEN 1 AND 5),
   FirstEpoch     bigint         NULL,
-  Copies         int            NULL,  -- the number of rows of table Copy that its first epoch took
+  Copies         int            NULL,  -- the number of rows of table Copy that the period's first epoch took
   WrappedSecrets varbinary(max) NOT NULL,
   Configuration  varbinary(max) NOT NULL,
   CONSTRAINT CK_Period_First CHECK ((State = 1 AND FirstEpoch IS NULL AND Copies IS NULL) OR (State > 1 AND FirstEpoch IS NOT NULL AND Copies IS NOT NULL)),
