@@ -12,7 +12,7 @@ namespace Optiks.QueryService.Cosigners;
 /// <summary>
 /// Collects in the background the checkpoints that cosigners signed. The service asks each cosigner that has an address, one request at a
 /// time, and reads the checkpoint on the board. No answer waits for this service. It asks a failing cosigner less and less often, down to
-/// one request per {s_longestPause}.
+/// one request per <see cref="s_longestPause"/>.
 /// </summary>
 internal sealed class CosignerService : BackgroundService
 {

@@ -4,8 +4,9 @@ namespace Optiks.Storage;
 public interface IAcceptStore : IHeadReader
 {
     /// <summary>
-    /// The smallest number of updates for which two calls of {AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)} at the
-    /// same time are faster than one. Null means that calls are fastest one at a time.
+    /// The smallest number of updates for which two calls of
+    /// <see cref="AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)"/> at the same time are faster than one after the
+    /// other. Null means that calls are fastest one at a time.
     /// </summary>
     int? ConcurrentUpdates { get; }
 

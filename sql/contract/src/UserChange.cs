@@ -37,8 +37,8 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
 
     /// <summary>
     /// Returns the change in a pending request about a user; null for a request about plain keys. Throws
-    /// <see cref="StorageCorruptException"/> when <see cref="IsUserRequest(PendingRequest)"/> is true for the request but its change cannot be
-    /// decoded.
+    /// <see cref="StorageCorruptException"/> when <see cref="IsUserRequest(PendingRequest)"/> is true for the request but its change cannot
+    /// be decoded.
     /// </summary>
     public static UserChange? Parse(PendingRequest request)
     {

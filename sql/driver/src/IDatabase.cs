@@ -62,9 +62,13 @@ public interface IDatabase : IAsyncDisposable
     /// <summary>Returns whether the error means that a row with the same key existed.</summary>
     bool IsDuplicate(StorageCorruptException e);
 
-    /// <summary>Begins a transaction that reads everything as of the present point in time. The transaction's session may be idle for a long time.</summary>
+    /// <summary>
+    /// Begins a transaction that reads everything as of the present point in time. The transaction's session may be idle for a long time.
+    /// </summary>
     Task<ITransaction> BeginConsistentReadAsync(CancellationToken cancellationToken);
 
-    /// <summary>Begins a transaction during which no other transaction writes. The transaction's session may be idle for a long time.</summary>
+    /// <summary>
+    /// Begins a transaction during which no other transaction writes. The transaction's session may be idle for a long time.
+    /// </summary>
     Task<ITransaction> BeginImportAsync(CancellationToken cancellationToken);
 }
