@@ -1,9 +1,9 @@
 namespace Optiks.Storage;
 
 /// <summary>The outcome of one pending item, written with its epoch.</summary>
-/// <param name="RequestId">The request.</param>
+/// <param name="RequestId">The id of the request.</param>
 /// <param name="Sequence">The request's order of acceptance.</param>
-/// <param name="Item">The item in the request.</param>
+/// <param name="Item">The item's number in the request.</param>
 /// <param name="Ordinal">The leaf's number within the epoch; null when the item has no leaf.</param>
 /// <param name="Refusal">
 /// Why the item has no leaf. All items of a refused request have the same refusal. In requests that were not refused, the refusal is

@@ -5,7 +5,7 @@ namespace Optiks.Storage;
 /// <summary>A copy's row as it is stored, together with its value's row.</summary>
 /// <param name="Period">The period that begins with the copy.</param>
 /// <param name="Number">The copy's number within the period.</param>
-/// <param name="Structure">Structure.</param>
+/// <param name="Structure">The structure of the copied key.</param>
 /// <param name="Source">The source of the copy.</param>
 /// <param name="Label">Label, 32 bytes.</param>
 /// <param name="Commitment">Commitment, 32 bytes; zeros when the row takes the key out.</param>

@@ -2,7 +2,7 @@ namespace Optiks.Storage;
 
 /// <summary>An outcome's row as it is stored.</summary>
 /// <param name="Sequence">The request's sequence number.</param>
-/// <param name="Item">The item in the request.</param>
+/// <param name="Item">The item's number in the request.</param>
 /// <param name="Epoch">Epoch that decided the item.</param>
 /// <param name="Ordinal">The leaf's number within the epoch; null when the item has no leaf.</param>
 /// <param name="Refusal">Why the item has no leaf; null otherwise.</param>
