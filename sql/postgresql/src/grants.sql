@@ -1,7 +1,7 @@
--- Runs at the end of every migration and may be repeated. With these roles the database enforces which program may write which tables. An
--- operator grants one role to each service's user: GRANT optiks_update TO the_user_of_the_update_service. If the migrating user may not
--- create roles, the script creates no roles. An administrator then creates them (CREATE ROLE optiks_update NOLOGIN, and so on) and runs
--- migrate once more.
+-- Runs at the end of every migration and may be repeated. With these roles the database enforces which program may
+-- write which tables. An operator grants one role to each service's user: GRANT optiks_update TO
+-- the_user_of_the_update_service. If the migrating user may not create roles, the script creates no roles. An
+-- administrator then creates them (CREATE ROLE optiks_update NOLOGIN, and so on) and runs migrate once more.
 DO $$
 DECLARE
   name text;

@@ -1,5 +1,6 @@
--- Runs at the end of every migration and may be repeated. With these roles the database enforces which program may write which tables. An
--- operator makes each service's user a member of one role: ALTER ROLE optiks_update ADD MEMBER the_user_of_the_update_service.
+-- Runs at the end of every migration and may be repeated. With these roles the database enforces which program may
+-- write which tables. An operator makes each service's user a member of one role: ALTER ROLE optiks_update ADD MEMBER
+-- the_user_of_the_update_service.
 IF DATABASE_PRINCIPAL_ID(N'optiks_update') IS NULL CREATE ROLE optiks_update;
 IF DATABASE_PRINCIPAL_ID(N'optiks_task') IS NULL CREATE ROLE optiks_task;
 IF DATABASE_PRINCIPAL_ID(N'optiks_query') IS NULL CREATE ROLE optiks_query;

@@ -1,6 +1,7 @@
--- Rows are appended to every table in the order of its primary key. Only pending has an index by key. Leaves need no such index, because
--- the tree and the fence make their labels and keys unique. An index on random bytes halves the rate and, after each checkpoint, writes a
--- whole page to the log for nearly every row. Fixed-width columns come first, so that rows need no padding.
+-- Rows are appended to every table in the order of its primary key. Only pending has an index by key. Leaves need no
+-- such index, because the tree and the fence make their labels and keys unique. An index on random bytes halves the
+-- rate and, after each checkpoint, writes a whole page to the log for nearly every row. Fixed-width columns come first,
+-- so that rows need no padding.
 
 CREATE TABLE request (
   -- BY DEFAULT, not ALWAYS, because an import keeps the requests' numbers. A number is never reused after its request
@@ -10,7 +11,8 @@ CREATE TABLE request (
   body_hash  bytea NOT NULL CHECK (octet_length(body_hash) = 32)
 );
 
--- Rows live for an epoch or two, so vacuum must start after a fixed number of changed rows, not after a share of a mostly empty table.
+-- Rows live for an epoch or two, so vacuum must start after a fixed number of changed rows, not after a share of a
+-- mostly empty table.
 CREATE TABLE pending (
   seq              bigint NOT NULL,
   expected_period  bigint,
@@ -35,8 +37,8 @@ CREATE TABLE outcome (
   refused_item    smallint CHECK ((refused_item IS NULL) = (refusal IS NULL)),
   CONSTRAINT pk_outcome PRIMARY KEY (seq, item)
 );
--- With this index, the update-task finds the refusals of an unpublished epoch, whose bundle it makes again after a crash. The index is
--- small, because refusals are few.
+-- With this index, the update-task finds the refusals of an unpublished epoch, whose bundle it makes again after a
+-- crash. The index is small, because refusals are few.
 CREATE INDEX ix_outcome_refused ON outcome (epoch) WHERE refusal IS NOT NULL;
 
 CREATE TABLE leaf (

@@ -1,5 +1,5 @@
--- The update-task reads and deletes hundreds of thousands of pending rows. Pending rows now contain the columns that the update-task needs
--- from their requests, so that it looks up no requests.
+-- The update-task reads and deletes hundreds of thousands of pending rows. Pending rows now contain the columns that
+-- the update-task needs from their requests, so that it looks up no requests.
 ALTER TABLE pending
   ADD COLUMN request_id uuid,
   ADD COLUMN body_hash bytea CHECK (octet_length(body_hash) = 32);

@@ -1,5 +1,5 @@
--- Periods can now be prepared in advance, end, and be destroyed (docs/spec/periods.md section 10, docs/adr/0009). State: 1 next, 2 current,
--- 3 ended, 4 destroying, 5 destroyed.
+-- Periods can now be prepared in advance, end, and be destroyed (docs/spec/periods.md section 10, docs/adr/0009).
+-- State: 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed.
 ALTER TABLE period
   ADD COLUMN state smallint NOT NULL DEFAULT 2,
   ADD COLUMN copies integer DEFAULT 0,  -- the number of rows of table copy that the period's first epoch took
@@ -14,8 +14,8 @@ ALTER TABLE period
 -- At most one period has state next, and at most one has state current.
 CREATE UNIQUE INDEX ix_period_state ON period (state) WHERE state IN (1, 2);
 
--- The copies with which a period begins, staged while the period before is current. The last row of a key counts; a row with version 0
--- takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
+-- The copies with which a period begins, staged while the period before is current. The last row of a key counts; a row
+-- with version 0 takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
 CREATE TABLE copy (
   period         bigint NOT NULL CHECK (period > 0),
   version        bigint NOT NULL CHECK (version >= 0),

@@ -1,8 +1,8 @@
 -- The pipeline's tables. Integer keys that pack two numbers keep every table a plain sequential b-tree (no second
 -- index, no random inserts):
 --   request item: seq * 2^8 + item,  leaf: epoch * 2^28 + ordinal.
--- Only pending has an index by key. No index makes labels and keys of leaves unique, because random inserts halve the rate and multiply the
--- log. The tree and the fence make them unique.
+-- Only pending has an index by key. No index makes labels and keys of leaves unique, because random inserts halve the
+-- rate and multiply the log. The tree and the fence make them unique.
 
 CREATE TABLE request (
   -- AUTOINCREMENT, so that a number is never reused after its request was purged.
@@ -34,8 +34,8 @@ CREATE TABLE outcome (
   current_period  INTEGER CHECK ((current_period IS NULL) = (refusal IS NULL)),
   current_version INTEGER CHECK ((current_version IS NULL) = (refusal IS NULL))
 ) STRICT;
--- With this index, the update-task finds the refusals of an unpublished epoch, whose bundle it makes again after a crash. The index is
--- small, because refusals are few.
+-- With this index, the update-task finds the refusals of an unpublished epoch, whose bundle it makes again after a
+-- crash. The index is small, because refusals are few.
 CREATE INDEX ix_outcome_refused ON outcome (epoch) WHERE refusal IS NOT NULL;
 
 CREATE TABLE leaf (

@@ -1,6 +1,6 @@
--- The erasure sequence (docs/spec/erasure.md): the leaves whose values are gone, ordered by the epoch that decided the erasure. Rows stay
--- forever, because a program or backup that has not yet seen the row may still have the value. id: decided_in * 2^28 + number, leaf: id of
--- the leaf.
+-- The erasure sequence (docs/spec/erasure.md): the leaves whose values are gone, ordered by the epoch that decided the
+-- erasure. Rows stay forever, because a program or backup that has not yet seen the row may still have the value.
+--   id: decided_in * 2^28 + number,  leaf: id of the leaf.
 CREATE TABLE erasure (
   id         INTEGER PRIMARY KEY,
   decided_in INTEGER GENERATED ALWAYS AS (id >> 28) VIRTUAL,

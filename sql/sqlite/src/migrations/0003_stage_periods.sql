@@ -1,5 +1,5 @@
--- Periods can now be prepared in advance, end, and be destroyed (docs/spec/periods.md section 10, docs/adr/0009). State: 1 next, 2 current,
--- 3 ended, 4 destroying, 5 destroyed.
+-- Periods can now be prepared in advance, end, and be destroyed (docs/spec/periods.md section 10, docs/adr/0009).
+-- State: 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed.
 ALTER TABLE period RENAME TO earlier_period;
 CREATE TABLE period (
   period          INTEGER PRIMARY KEY,
@@ -15,8 +15,9 @@ DROP TABLE earlier_period;
 -- At most one period has state next, and at most one has state current.
 CREATE UNIQUE INDEX ix_period_state ON period (state) WHERE state IN (1, 2);
 
--- The copies with which a period begins, staged while the period before is current. The last row of a key counts; a row with version 0
--- takes the key out. The source is a leaf or, with epoch 0, a copy of the period before. id: period * 2^31 + number
+-- The copies with which a period begins, staged while the period before is current. The last row of a key counts; a row
+-- with version 0 takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
+--   id: period * 2^31 + number
 CREATE TABLE copy (
   id             INTEGER PRIMARY KEY CHECK (id >= 1 << 31),
   period         INTEGER GENERATED ALWAYS AS (id >> 31) VIRTUAL,

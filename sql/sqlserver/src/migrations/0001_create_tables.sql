@@ -1,9 +1,11 @@
--- Rows are appended to every table in the order of its clustered key. Only Pending has an index by key. Leaves need no such index, because
--- the tree and the fence make their labels and keys unique. An index on random bytes would touch a page for nearly every row. Names of
--- holders and sessions are compared as they are written, whatever the database's collation.
+-- Rows are appended to every table in the order of its clustered key. Only Pending has an index by key. Leaves need no
+-- such index, because the tree and the fence make their labels and keys unique. An index on random bytes would touch a
+-- page for nearly every row. Names of holders and sessions are compared as they are written, whatever the database's
+-- collation.
 
 CREATE TABLE optiks.Request (
-  -- UUIDv7 in network order, which sorts by time. The type uniqueidentifier would sort by the last bytes of the id first, which are random.
+  -- UUIDv7 in network order, which sorts by time. The type uniqueidentifier would sort by the last bytes of the id
+  -- first, which are random.
   RequestId binary(16) NOT NULL CONSTRAINT PK_Request PRIMARY KEY CLUSTERED WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON),
   Seq       bigint     NOT NULL CONSTRAINT CK_Request_Seq CHECK (Seq > 0),
   BodyHash  binary(32) NOT NULL
@@ -11,8 +13,9 @@ CREATE TABLE optiks.Request (
 -- The index includes the hash, because an epoch reads its requests by number.
 CREATE UNIQUE INDEX IX_Request_Seq ON optiks.Request (Seq) INCLUDE (BodyHash) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON);
 
--- The last number that was assigned. A transaction that accepts requests raises this number first. The row's lock then makes groups of
--- requests decide and insert one after another, and numbers commit in their order. A number is never reused after its request was purged.
+-- The last number that was assigned. A transaction that accepts requests raises this number first. The row's lock then
+-- makes groups of requests decide and insert one after another, and numbers commit in their order. A number is never
+-- reused after its request was purged.
 CREATE TABLE optiks.Acceptance (
   One     tinyint NOT NULL CONSTRAINT PK_Acceptance PRIMARY KEY CONSTRAINT CK_Acceptance_One CHECK (One = 1),
   LastSeq bigint  NOT NULL
@@ -46,8 +49,8 @@ CREATE TABLE optiks.Outcome (
     (Ordinal IS NOT NULL AND Refusal IS NULL AND RefusedItem IS NULL AND CurrentPeriod IS NULL AND CurrentVersion IS NULL)
     OR (Ordinal IS NULL AND Refusal IS NOT NULL AND RefusedItem IS NOT NULL AND CurrentPeriod IS NOT NULL AND CurrentVersion IS NOT NULL))
 );
--- With this index, the update-task finds the refusals of an unpublished epoch, whose bundle it makes again after a crash. The index is
--- small, because refusals are few.
+-- With this index, the update-task finds the refusals of an unpublished epoch, whose bundle it makes again after a
+-- crash. The index is small, because refusals are few.
 CREATE INDEX IX_Outcome_Refused ON optiks.Outcome (Epoch) WHERE Refusal IS NOT NULL;
 
 CREATE TABLE optiks.Leaf (
@@ -116,6 +119,6 @@ CREATE TYPE optiks.PendingList AS TABLE (
 CREATE TYPE optiks.DecidedList AS TABLE (Seq bigint NOT NULL, Item tinyint NOT NULL, RequestId binary(16) NOT NULL, PRIMARY KEY (Seq, Item));
 GO
 
--- Turns off lock escalation. An epoch deletes hundreds of thousands of rows by their keys. If the locks of these rows escalated to a lock
--- on the table, accepts would wait for the epoch's commit. Babelfish has no escalation.
+-- Turns off lock escalation. An epoch deletes hundreds of thousands of rows by their keys. If the locks of these rows
+-- escalated to a lock on the table, accepts would wait for the epoch's commit. Babelfish has no escalation.
 IF SERVERPROPERTY(N'Babelfish') IS NULL EXEC (N'ALTER TABLE optiks.Pending SET (LOCK_ESCALATION = DISABLE)');

@@ -1,5 +1,6 @@
--- Periods can now be prepared in advance, end, and be destroyed (docs/spec/periods.md section 10, docs/adr/0009). State: 1 next, 2 current,
--- 3 ended, 4 destroying, 5 destroyed. The table is created again because Babelfish cannot make a column nullable afterwards.
+-- Periods can now be prepared in advance, end, and be destroyed (docs/spec/periods.md section 10, docs/adr/0009).
+-- State: 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed. The table is created again because Babelfish cannot
+-- make a column nullable afterwards.
 CREATE TABLE #Period (Period bigint NOT NULL, FirstEpoch bigint NOT NULL, WrappedSecrets varbinary(max) NOT NULL, Configuration varbinary(max) NOT NULL);
 INSERT INTO #Period (Period, FirstEpoch, WrappedSecrets, Configuration) SELECT Period, FirstEpoch, WrappedSecrets, Configuration FROM optiks.Period;
 DROP TABLE optiks.Period;
@@ -23,8 +24,8 @@ GO
 -- At most one period has state next, and at most one has state current.
 CREATE UNIQUE INDEX IX_Period_State ON optiks.Period (State) WHERE State < 3;
 
--- The copies with which a period begins, staged while the period before is current. The last row of a key counts; a row with version 0
--- takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
+-- The copies with which a period begins, staged while the period before is current. The last row of a key counts; a row
+-- with version 0 takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
 CREATE TABLE optiks.[Copy] (
   Period        bigint     NOT NULL CONSTRAINT CK_Copy_Period CHECK (Period > 0),
   Number        int        NOT NULL CONSTRAINT CK_Copy_Number CHECK (Number >= 0),
