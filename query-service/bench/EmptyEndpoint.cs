@@ -5,9 +5,9 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Bench;
 
 /// <summary>
-/// Answers as a lookup does, but looks nothing up. The middleware before it, the way it reads the body, the headers and the answer's length
-/// are the same. <c>PUT /bench/empty?length=n</c> sets the answer's length in bytes; <c>POST /bench/empty</c> returns the answer. Any
-/// thread may call it.
+/// Answers as a lookup does, but looks nothing up. It runs behind the same middleware, reads the body in the same way, and sends the same
+/// headers and as many bytes. <c>PUT /bench/empty?length=n</c> sets the answer's length in bytes; <c>POST /bench/empty</c> returns the
+/// answer. Any thread may call it.
 /// </summary>
 internal sealed class EmptyEndpoint
 {

@@ -18,13 +18,14 @@ namespace Optiks.QueryService;
 /// <summary>Builds and runs the service.</summary>
 internal static class QueryServiceHost
 {
-    // The pool threads that compute in the native library for seconds: the follower's, and the one that makes ended periods.
+    // The number of pool threads that may compute in the native library for seconds: the follower's thread, and the thread that makes ended
+    // periods.
     private const int BusyThreads = 2;
 
     /// <summary>The settings that distinguish this host from the other services.</summary>
     public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Read(Programs.QueryService) with { WritesData = true };
 
-    /// <summary>Runs the service until it is told to stop. Throws any other error that ended it.</summary>
+    /// <summary>Runs the service until it is told to stop. Throws the error when an error ended the service.</summary>
     public static async Task RunAsync(string[] args)
     {
         await using WebApplication app = Build(args);
@@ -34,13 +35,13 @@ internal static class QueryServiceHost
     /// <summary>Builds the service; <paramref name="configure"/> may replace parts, such as the clock.</summary>
     public static WebApplication Build(string[] args, Action<IServiceCollection>? configure = null)
     {
-        // The pool has as many threads as there are processors and takes half a second to add one. With two processors, no request would be
-        // answered during that time.
+        // By default, the pool has as many threads as there are processors, and takes half a second to add a thread. With two processors,
+        // the two busy threads would leave no thread for requests during that time.
         ThreadPool.GetMinThreads(out int workers, out int completionPorts);
         ThreadPool.SetMinThreads(Math.Max(workers, Environment.ProcessorCount + BusyThreads), completionPorts);
 
         WebApplicationBuilder builder = ServiceBuilder.Create(args);
-        // Registered before the defaults' handler, which handles every exception.
+        // This handler must be registered before the handler of the service defaults, which handles every exception.
         builder.Services.AddExceptionHandler<BoardFailures>();
         builder.AddOptiksDefaults(Service);
 

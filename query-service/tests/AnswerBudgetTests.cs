@@ -9,12 +9,12 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests that the memory for answers is bounded whatever clients read, and that honest clients find room in it.</summary>
+/// <summary>Tests that the memory for answers is bounded however slowly clients read, and that honest clients still get memory.</summary>
 public sealed class AnswerBudgetTests
 {
     private const long Total = 32L << 20;
 
-    // Each of these versions has 64 KiB, so the answer is just below the greatest length.
+    // The number of versions, each of 64 KiB, that makes an answer just below the greatest length.
     private const int LongCount = 56;
 
     private readonly PublishedLog _published;
@@ -30,7 +30,8 @@ public sealed class AnswerBudgetTests
         Assert.False(budget.TryTake(1, 301));
         Assert.True(budget.TryTake(1, 300));
         Assert.False(budget.TryTake(1, 1));
-        // The second one gets at most half of the memory that the first one left. The first one then holds more than it would get now.
+        // The second caller gets at most half of the memory that the first caller left. So the first caller now holds more than it could
+        // get anew.
         Assert.False(budget.TryTake(2, 151));
         Assert.True(budget.TryTake(2, 150));
         Assert.True(budget.TryTake(3, 75));
@@ -102,14 +103,14 @@ public sealed class AnswerBudgetTests
             Assert.True(budget.Refusals > 0);
             Assert.True(budget.Used > Total / 4);
             await replica.ProblemAsync(Ask("/v1/lookup", LongCount), ProblemTypes.Overloaded);
-            // The service still sends ordinary answers to the same address, and long ones to other callers.
+            // The service still sends ordinary answers to the same address, and long answers to other callers.
             for (int i = 0; i < 100; i++)
             {
                 Assert.Equal(Reason.Valid, Verify(replica, await replica.OctetsAsync(Ask("/v1/lookup", 1, "alice")), 1, "alice"));
                 await replica.JsonAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""));
             }
             Assert.Equal(Reason.Valid, Verify(replica, await replica.OctetsAsync(Ask("/v1/lookup", LongCount), asOwner: true), LongCount));
-            // Nobody closed a connection. The service disconnects a client that reads nothing, and gives its memory to others.
+            // No client closed its connection. The service disconnects clients that read nothing, and gives their memory to other callers.
             await WaitUntilAllIsBackAsync(budget);
             Assert.Equal(Reason.Valid, Verify(replica, await replica.OctetsAsync(Ask("/v1/lookup", LongCount)), LongCount));
         }
@@ -125,7 +126,7 @@ public sealed class AnswerBudgetTests
         await using TestLog log = await TestLog.CreateAsync();
         await log.PublishAsync(("alice", "one"));
         await log.PublishAsync(("alice", "two"));
-        // This proof is longer than all of the memory for answers.
+        // This audit proof is longer than the whole memory for answers.
         byte[] proof = new byte[Total + 1];
         RandomNumberGenerator.Fill(proof);
         string path = Path.Combine(log.Folder.Board, "log", Tlog.AuditProofPath.ForEpoch(1));
@@ -152,7 +153,7 @@ public sealed class AnswerBudgetTests
         Replica replica = _published.Replica;
         for (int i = 0; i < 2; i++)
         {
-            // The first request finds no cached proofs, and the second one does.
+            // The first request finds no cached proofs, and the second request finds them.
             await replica.ProblemAsync(Ask("/v1/lookup", 64, type: type), ProblemTypes.AnswerTooLarge);
             await replica.OctetsAsync(Ask("/v1/lookup", LongCount, type: type));
         }
@@ -188,7 +189,7 @@ public sealed class AnswerBudgetTests
         Assert.Equal("HTTP/1.1 400", Encoding.ASCII.GetString(line));
     }
 
-    // A client has its answer before the server has given back the memory that it took for it.
+    // Waits, because a client may have its answer before the server has given back the answer's memory.
     private static async Task WaitUntilAllIsBackAsync(AnswerBudget budget)
     {
         while (budget.Used > 0)

@@ -23,7 +23,8 @@ public sealed class ApiDescriptionTests
         JsonElement document = await _replica.JsonAsync(Replica.Get(ApiDocument.Path));
         await OpenApiChecks.CheckCommittedAsync(document, "query-service.json");
         JsonElement paths = document.GetProperty("paths");
-        // The operator's own endpoint does not belong to the interface, and the board's files have several paths.
+        // The comparison leaves out the operator's own endpoint, which does not belong to the interface, and the board's files, which have
+        // several paths.
         string[] mapped = [.. _replica.Services.GetRequiredService<EndpointDataSource>().Endpoints.Cast<RouteEndpoint>().Select(endpoint => endpoint.RoutePattern.RawText!).Distinct()];
         Assert.Equal(
             mapped.Where(path => path is not "/internal/snapshot" and not "/log/{**path}").Order(StringComparer.Ordinal),
@@ -50,7 +51,7 @@ public sealed class ApiDescriptionTests
         JsonElement document = await _replica.JsonAsync(Replica.Get(ApiDocument.Path));
         foreach ((string json, bool isTaken) in OpenApiChecks.Variations(document, schema, sample))
         {
-            // The other key does not have every version, and the form of the request says nothing about that.
+            // The test changes the version where the request names another key, because that key does not have every version.
             string sent = body.Replace("BODY", json, StringComparison.Ordinal).Replace("\"version\":1", $"\"version\":{(json.Contains("alice", StringComparison.Ordinal) ? 1 : 0)}", StringComparison.Ordinal);
             using HttpResponseMessage answer = await _replica.SendAsync(Replica.Post(path, sent), asOwner: true);
             Assert.True((int)answer.StatusCode == (isTaken ? 200 : 400), $"{sent}: {await answer.Content.ReadAsStringAsync(TestContext.Current.CancellationToken)}");

@@ -40,7 +40,7 @@ public sealed class CosignerTests
         IReadOnlyList<byte[]> notes = await NotesAsync(replica);
         Assert.Equal(first.Cosign(log.Records[0].Checkpoint, s_now), notes[0]);
         Assert.Equal(second.Cosign(log.Records[^1].Checkpoint, s_now), notes[1]);
-        // A note that is older than the one served takes nothing back.
+        // A note that is older than the served note does not replace it.
         first.Note = () => first.Cosign(log.Records[1].Checkpoint, s_now);
         await WaitForSizesAsync(replica, 2, 2);
         first.Note = () => first.Cosign(log.Records[0].Checkpoint, s_now);
@@ -104,7 +104,7 @@ public sealed class CosignerTests
         Assert.Equal([1UL], await SizesAsync(replica));
         if (lie is not ("hangs" or "larger than the log"))
         {
-            // Once the cosigner is honest again, the replica takes its notes, however often it lied.
+            // Once the cosigner is honest again, the replica accepts its notes, however often the cosigner lied before.
             (liar.Note, liar.Instead) = (() => liar.Cosign(note, s_now), null);
             await WaitForSizesAsync(replica, 1, 1);
         }
@@ -182,12 +182,12 @@ public sealed class CosignerTests
 
     private static Task WaitForRequestsAsync(Replica replica, TestCosigner cosigner, int more)
     {
-        // When the replica asks once more, it has decided about every note that it asked for before.
+        // Waits for one more request: when the replica sends it, the replica has decided about every note that it got before.
         int enough = cosigner.Asked + more + 1;
         return replica.WaitAsync(() => cosigner.Asked >= enough);
     }
 
-    // Returns a checkpoint that the log signed for a tree that it never had.
+    // Returns a checkpoint that the log's key signed for a tree that the log never had.
     private static byte[] Sign(TestLog log, ulong size, ReadOnlyMemory<byte> root)
     {
         using var source = new FileSecretSource(log.Folder, KeyRing.Load(log.Folder));
@@ -198,7 +198,8 @@ public sealed class CosignerTests
         return note;
     }
 
-    // Changes a letter that carries no padding bits, close to the end of a line's base64, so the signature is another one.
+    // Changes a letter close to the end of a line's base64, so that the signature differs. The letter carries no padding bits, so the
+    // base64 stays canonical.
     private static byte[] Flip(byte[] note, int line)
     {
         string[] lines = Encoding.UTF8.GetString(note).Split('\n');

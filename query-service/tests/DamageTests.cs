@@ -44,7 +44,7 @@ public sealed class DamageTests : TwoEpochTests
     public async Task A_replica_is_not_ready_before_its_files_are_made_again()
     {
         await using Replica replica = await StartAsync(isStored: false);
-        // Without its database the replica can mend nothing.
+        // Without its database the replica cannot make the files again.
         await Log.WithDatabaseClosedAsync(_ => { });
         var damage = replica.Services.GetRequiredService<DamagedFiles>();
         Assert.True(damage.Report(damage.Generation, 0));
@@ -92,12 +92,12 @@ public sealed class DamageTests : TwoEpochTests
             return answer;
         }
 
-        // The service's own rehearsal waits as well.
+        // The service's own rehearsal also waits in the queue.
         await replica.WaitAsync(() => metrics.WaitingQueries!() == 1);
         Task<HttpResponseMessage> before = await WaitingAsync(Replica.Post("/v1/lookup", """{"key": "nobody"}"""));
         Task<HttpResponseMessage> damaged = await WaitingAsync(Replica.Post("/v1/users/lookup", """{"username": "al"}"""));
         Task<HttpResponseMessage> after = await WaitingAsync(Replica.Post("/v1/lookup", """{"key": "no one"}"""));
-        // A lookup of users reads the lists before it waits, so the damage must come after that.
+        // A lookup of users reads the device lists before it waits in the queue, so the file must be damaged after that.
         await TestFiles.FlipAsync(Path.Combine(Folder, "leaves"), "phone"u8.ToArray());
         replica.Services.GetRequiredService<ProofQueue>().Dispose();
         Assert.Equal(

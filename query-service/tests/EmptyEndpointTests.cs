@@ -7,7 +7,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests the endpoint that lookups are measured against: it answers as a lookup does, and the product does not contain it.
+/// Tests the endpoint with which lookups are compared in measurements. It answers as a lookup does, and the product does not contain it.
 /// </summary>
 public sealed class EmptyEndpointTests
 {

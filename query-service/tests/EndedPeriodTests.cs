@@ -11,8 +11,8 @@ using Optiks.Storage;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests that replicas serve ended periods at their last epoch to owners who come late (docs/spec/periods.md sections 5 and 8). It does not
-/// matter where a replica has their trees from.
+/// Tests that replicas serve ended periods at their last epoch to owners who come late (docs/spec/periods.md sections 5 and 8), whatever
+/// the source of a replica's trees.
 /// </summary>
 public sealed class EndedPeriodTests : IAsyncLifetime
 {
@@ -68,7 +68,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
             await WaitForFileAsync(replica);
             await SameAsync(replica, before);
         }
-        // The first replica loads from the file. The second one has no file, and loads from the database.
+        // The first start loads the period from the file. The second start has no file, and loads the period from the database.
         await using (Replica replica = await StartAsync(isStored))
         {
             await SameAsync(replica, before);
@@ -153,7 +153,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         await RefusedAsync(replica, "?period=0", ProblemTypes.PeriodGone);
         byte[] answer = await ServedAsync(replica, "/v1/history?period=1", Asked, MediaTypes.History);
         Assert.Equal(Log.Records[5].Record.ToArray(), answer[..EpochRecord.Length]);
-        // The replica removes the files that its proofs in that period came from.
+        // The replica deletes the files of a period that it no longer serves.
         await replica.WaitAsync(() => !File.Exists(Path.Combine(Folder, "leaves")) && !File.Exists(Path.Combine(Folder, "snapshot")) && !Directory.Exists(Path.Combine(Folder, "nodes")));
     }
 
@@ -168,7 +168,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         await RefusedAsync(replica, "?period=1", ProblemTypes.NotFound);
         await RefusedAsync(replica, "?period=2", ProblemTypes.NotFound);
         await RefusedAsync(replica, "?period=18446744073709551615", ProblemTypes.NotFound);
-        // A client that has seen a later epoch asks elsewhere, as another replica may know that the period ended.
+        // A client that has seen a later epoch gets not-caught-up, because another replica may know that the period ended.
         await RefusedAsync(replica, "?period=1&checkpoint_size=5", ProblemTypes.NotCaughtUp);
         await RefusedAsync(replica, "?period=0&min_epoch=4", ProblemTypes.NotCaughtUp);
         foreach (string malformed in (string[])["?period=", "?period=00", "?period=-1", "?period=0&period=0", "?period=18446744073709551616"])
@@ -187,7 +187,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
     public async Task While_it_cannot_be_made_it_is_unavailable_and_the_log_is_served()
     {
         await Log.NextPeriodAsync();
-        // The directory is in the place of the period's leaf log.
+        // A directory in the place of the period's leaf log prevents the replica from creating the file.
         Directory.CreateDirectory(Path.Combine(Folder, "leaves"));
         await using Replica replica = await StartAsync(isStored: false);
         await replica.WaitForEpochAsync(3);
@@ -251,7 +251,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
     private async Task WaitForFileAsync(Replica replica)
     {
         await replica.WaitAsync(() => _events.Has("EndedPeriodReady"));
-        // With the next step the replica serves the trees that it made.
+        // At its next step, the replica serves the trees that it made in the background.
         await Log.PublishAsync(("other", "epoch"));
         await replica.WaitForEpochAsync((ulong)Log.Records.Count - 1);
     }
@@ -281,7 +281,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         return [.. json.RootElement.GetProperty("versions")[0].GetProperty("members").EnumerateArray().Select(member => member.TryGetProperty("value", out JsonElement value) ? value.GetString()! : "-")];
     }
 
-    // Asks again while the replica loads the end of the period.
+    // Sends a request, and repeats it while the replica loads the period's trees at its last epoch.
     private static async Task<byte[]> ServedAsync(Replica replica, string path, string body, string? type)
     {
         byte[] octets = [];

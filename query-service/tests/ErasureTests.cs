@@ -4,7 +4,9 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests that no replica serves an erased value again, wherever it has its trees from (docs/spec/erasure.md section 5).</summary>
+/// <summary>
+/// Tests that no replica serves an erased value again, whatever the source of its trees (docs/spec/erasure.md section 5).
+/// </summary>
 public sealed class ErasureTests : TwoEpochTests
 {
     private const string Name = "erasing";
@@ -80,7 +82,7 @@ public sealed class ErasureTests : TwoEpochTests
     public async Task Another_replicas_older_snapshot_does_not_bring_it_back(bool isStored)
     {
         await Log.PublishAsync(("alice", "the third value"));
-        // The donor saves once now, and then no more.
+        // The donor saves one snapshot now, and none after the erasure.
         await using Replica donor = await Replica.StartReadyAsync(Log, "donor");
         string snapshot = Path.Combine(Log.Folder.Replicas, "donor", "snapshot");
         while (!File.Exists(snapshot))
@@ -104,7 +106,7 @@ public sealed class ErasureTests : TwoEpochTests
         Assert.Null(await replica.ProblemAsync(Replica.Get("/v1/lookup?key=bob"), ProblemTypes.Erased));
         Assert.Null(await replica.ProblemAsync(Replica.Post("/v1/history", """{"key": "bob"}"""), ProblemTypes.Erased, asOwner: true));
         Assert.Null(await replica.ProblemAsync(Replica.Post("/v1/monitor", """{"key": "bob"}"""), ProblemTypes.Erased, asOwner: true));
-        // The same holds when every proof is cached, and for a request that also asks for a key that has its value.
+        // The service also refuses a request for two keys if only one key's value is erased, even when every proof is cached.
         Assert.Null(await replica.ProblemAsync(Replica.Post("/v1/lookup", """[{"key": "alice"}, {"key": "bob"}]"""), ProblemTypes.Erased));
         Assert.Equal("two", await LookupAsync(replica, "alice"));
     }

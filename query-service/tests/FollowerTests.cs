@@ -8,7 +8,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests what a replica serves, and refuses to serve, while epochs come.</summary>
+/// <summary>Tests what a replica serves, and what it refuses to serve, while it follows new epochs.</summary>
 public sealed class FollowerTests : IAsyncLifetime
 {
     private TestLog? _log;
@@ -44,7 +44,7 @@ public sealed class FollowerTests : IAsyncLifetime
         await first.WaitAsync(async () => (await first.ReadinessAsync()).Body.Contains("Serving epoch 1. Epochs up to 3 wait for their checkpoint.", StringComparison.Ordinal));
         Assert.Equal(HttpStatusCode.OK, (await first.ReadinessAsync()).Status);
         Assert.Equal("one", await ValueAsync(first, "alice"));
-        // A replica that starts meanwhile gets as far as the first one, and no further.
+        // A replica that starts in the meantime gets as far as the first replica, and no further.
         await using Replica second = await Replica.StartAsync(Log, "second");
         await second.WaitForEpochAsync(1, " Epochs up to 3 wait for their checkpoint.");
         Assert.Equal("one", await ValueAsync(second, "alice"));
@@ -97,7 +97,7 @@ public sealed class FollowerTests : IAsyncLifetime
         await Log.PublishItemsAsync([TestLog.Item(StructureId.Usernames, "bo", "bob"u8.ToArray()), TestLog.Item(StructureId.Keys, "device", "two"u8.ToArray())]);
         await replica.WaitForEpochAsync(3);
         Assert.Equal("two", await ValueAsync(replica, "device"));
-        // A replica that starts later loads it at once.
+        // A replica that starts later loads the log at once.
         await using Replica second = await Replica.StartReadyAsync(Log, "second");
         Assert.Equal("two", await ValueAsync(second, "device"));
     }
@@ -128,7 +128,7 @@ public sealed class FollowerTests : IAsyncLifetime
     public async Task A_start_reads_many_values_in_several_batches()
     {
         await using Replica first = await Replica.StartReadyAsync(Log, "first");
-        // Five of these epochs have more than one batch holds (LeafRange).
+        // Five of these epochs together have more values than one batch may have (LeafRange).
         byte[] value = new byte[65_536];
         for (int epoch = 0; epoch < 6; epoch++)
         {
@@ -231,7 +231,7 @@ public sealed class FollowerTests : IAsyncLifetime
             await behind.ProblemAsync(Replica.Get("/v1/epochs/latest"), ProblemTypes.Unavailable);
             Assert.Equal(HttpStatusCode.OK, (await behind.SendAsync(Replica.Get("/health/live"))).StatusCode);
         }
-        // The replica serves the right database again. A replica that never saw epoch 2 cannot know that one is missing.
+        // The replica follows the right database again. A replica that never served epoch 2 cannot know that this epoch is missing.
         await using (Replica other = await Replica.StartAsync(Log, "other"))
         {
             await other.WaitForEpochAsync(1);
@@ -267,7 +267,7 @@ public sealed class FollowerTests : IAsyncLifetime
     {
         await Log.PublishAsync(("alice", "one"));
         await using Replica replica = await Replica.StartReadyAsync(Log);
-        // The record is first as far ahead as the service allows, and then further.
+        // The record is first as far in the future as the service allows, and then further.
         replica.Clock.Ahead = -TimeSpan.FromSeconds(50);
         Assert.Equal("one", await ValueAsync(replica, "alice"));
         Assert.Equal(HttpStatusCode.OK, (await replica.ReadinessAsync()).Status);
@@ -286,7 +286,7 @@ public sealed class FollowerTests : IAsyncLifetime
     {
         await Log.PublishAsync(("alice", "one"));
         await using Replica replica = await Replica.StartReadyAsync(Log);
-        // A full directory is in the place of the file, so the replica can put no file there.
+        // A directory with content is in the place of the file, so the replica cannot write the file.
         string highest = Path.Combine(Log.Folder.Replicas, "a", "highest");
         File.Delete(highest);
         Directory.CreateDirectory(Path.Combine(highest, "full"));
@@ -333,7 +333,7 @@ public sealed class FollowerTests : IAsyncLifetime
         File.Move(Log.Folder.Database, elsewhere);
         StorageMisconfiguredException e = await Assert.ThrowsAsync<StorageMisconfiguredException>(() => running);
         Assert.Contains(Log.Folder.Database, e.Message, StringComparison.Ordinal);
-        // The service does not start without a database either.
+        // The service also refuses to start when the database is missing.
         await Assert.ThrowsAsync<StorageMisconfiguredException>(() => QueryServiceHost.RunAsync(args));
         File.Move(elsewhere, Log.Folder.Database);
     }

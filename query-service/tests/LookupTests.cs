@@ -70,7 +70,7 @@ public sealed class LookupTests
         var known = new KnownKey(Newest, 0, first.Keys[0].Version, first.Keys[0].Time, Newest);
         LookupVerdict verdict = Verifier.Lookup(_replica.Context(), keys, [known], answer);
         Assert.Equal((Reason.Valid, (ulong)PublishedLog.BigVersions), (verdict.Reason, verdict.Keys[0].Version));
-        // A client that knows no version needs the members.
+        // A client that knows no version cannot verify the answer without the omitted members.
         Assert.Equal(Reason.LadderCount, Verify(answer, "big").Reason);
     }
 
@@ -125,7 +125,7 @@ public sealed class LookupTests
         Assert.Equal(Newest + 1, verdict.Head!.Size);
         Assert.Equal(size == 72, verdict.Head.Checkpoint.Start.Equals(verdict.Head.Checkpoint.End));
         Assert.Equal(size == 72 ? Reason.CheckpointMissing : Reason.CheckpointConsistency, Verify(answer, "alice").Reason);
-        // The second time the service renders it again.
+        // For the second request, the service renders the head again.
         Assert.Equal(answer, await _replica.OctetsAsync(Replica.Post($"/v1/lookup?checkpoint_size={size}", [Query("alice")], MediaTypes.Lookup)));
     }
 

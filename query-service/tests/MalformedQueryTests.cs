@@ -5,7 +5,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests that every mistake in a query has its problem, which names the field.</summary>
+/// <summary>Tests that the service answers every mistake in a query with a problem that names the field.</summary>
 public sealed class MalformedQueryTests
 {
     private readonly Replica _replica;

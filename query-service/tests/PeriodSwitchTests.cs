@@ -6,8 +6,8 @@ using Optiks.Protocol;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests that replicas give the same answers after a log's next period began. They followed the log into the period, or loaded it before or
-/// after its beginning, in linked or stored mode.
+/// Tests that replicas give the same answers after a log's next period began, in linked and in stored mode. Some replicas followed the log
+/// into the period, and others loaded the log before or after the switch.
 /// </summary>
 public sealed class PeriodSwitchTests : IAsyncLifetime
 {
@@ -51,7 +51,8 @@ public sealed class PeriodSwitchTests : IAsyncLifetime
         Assert.False(events.Has("EpochRefused"));
         Assert.False(events.Has("NextPeriodRefused"));
 
-        // One replica loads from the database alone, and the other from the second one's files. No files of ended periods stay behind.
+        // One replica loads from the database alone, and the other replica from the second replica's files. No files of ended periods stay
+        // behind.
         await using Replica cold = await StartAsync("cold", isStored, new LoggedEvents());
         await CompareAsync(first, cold);
         await second.DisposeAsync();

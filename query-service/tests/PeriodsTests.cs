@@ -78,7 +78,8 @@ public sealed class PeriodsTests
     {
         ulong[] periods = [.. Enumerable.Range(0, 200).Select(epoch => (ulong)epoch / 2)];
         var log = new Records(periods);
-        // The page has 63 ended periods with two bounds each. The last bound is the current period, or the first epoch of an ended 64th.
+        // The page has 63 ended periods with two bounds each. Its last bound is the first epoch of the 64th period, which is the current
+        // period or also an ended period.
         (ReadOnlyMemory<byte> last, _) = await log.Of(199).RenderAsync(36, Cancellation);
         Assert.Equal(Enumerable.Range(72, 127).Select(epoch => (ulong)epoch), Records.Epochs(last));
         foreach (ulong from in (ulong[])[0, 1, 17, 35])
@@ -101,7 +102,7 @@ public sealed class PeriodsTests
         log.IsDown = false;
         ReadOnlyMemory<byte> rendered = (await bounds.RenderAsync(0, Cancellation)).Octets;
         Assert.Equal([0UL, 1, 2], Records.Epochs(rendered));
-        // The page then comes from memory, without the board.
+        // The page is now in memory, so the answer does not need the board.
         log.IsDown = true;
         Assert.Equal(rendered, (await bounds.RenderAsync(0, Cancellation)).Octets);
     }

@@ -58,12 +58,12 @@ public sealed class ProofQueueTests
             services => services.Replace(ServiceDescriptor.Singleton(provider =>
                 new ProofQueue(provider.GetRequiredService<CurrentEpoch>(), provider.GetRequiredService<QueryMetrics>(), workers: 0))),
             _ => { },
-            // One caller may take half of the memory, which is more than all of the answers need. All waiting callers have one address
-            // here, and may read slowly.
+            // All waiting requests come from one address here, and one caller may take half of the memory for answers. So the memory must
+            // be at least twice what all these answers need.
             "--Optiks:QueryService:AnswerBytes", $"{1L << 30}");
         await replica.WaitForEpochAsync((ulong)replica.Log.Records.Count - 1);
         string[] names = [.. Enumerable.Range(0, QueryBatch.MaxCount).Select(i => $"absent{i}")];
-        // The service's own rehearsal waits too.
+        // The service's own rehearsal also waits in the queue, and counts as the one waiting query.
         Assert.Equal(1, replica.Services.GetRequiredService<QueryMetrics>().WaitingQueries!());
         var waiting = new List<Task<byte[]>> { replica.OctetsAsync(Ask("/v1/lookup", MediaTypes.Lookup, names[1..])) };
         for (int i = 1; i < ProofQueue.MaxWaiting / 2 / QueryBatch.MaxCount; i++)
@@ -139,10 +139,12 @@ public sealed class ProofQueueTests
             return (hitsAfter > hits, missesAfter > misses);
         }
         Assert.Equal((false, true), await AskAsync(asOwner: false));
-        // The proofs for the first caller without a key are in the cache for everybody, or for nobody if the replica hides them.
+        // The first answer to a caller without a key added its proofs to the cache for all callers, or not at all if the replica hides the
+        // cache.
         Assert.Equal((!hides, hides), await AskAsync(asOwner: false));
         Assert.Equal((!hides, hides), await AskAsync(asOwner: true));
-        // A caller with a key finds proofs in the cache as ever, and they stay hidden from callers without a key.
+        // A caller with a key finds proofs in the cache in both modes. A replica that hides the cache still hides them from callers without
+        // a key.
         Assert.Equal((true, false), await AskAsync(asOwner: true));
         Assert.Equal((!hides, hides), await AskAsync(asOwner: false));
     }

@@ -37,7 +37,7 @@ public sealed class RecentEpochTests : TwoEpochTests
             Assert.Equal(Behind(then), Behind(answer));
         }
         Assert.Equal([3UL, 1UL, 1UL], Verify(replica.Context(), await LookupAsync(replica, "?at_epoch=3")).Keys.Select(key => key.Version));
-        // The other paths answer for it too. A verifier that has seen a later record takes no earlier one.
+        // The other paths also answer for that epoch. A verifier that has seen a later record refuses an earlier record.
         foreach (string path in (string[])["/v1/history", "/v1/monitor"])
         {
             byte[] answer = await replica.OctetsAsync(Replica.Post($"{path}?at_epoch=2", Asked, path == "/v1/history" ? MediaTypes.History : MediaTypes.Monitor), asOwner: true);
@@ -56,7 +56,7 @@ public sealed class RecentEpochTests : TwoEpochTests
         await Log.PublishAsync(("alice", "three"));
         await using Replica other = await Replica.StartAsync(Log, "other");
         await other.WaitForEpochAsync(3);
-        // This replica started after that epoch, and knows nothing of it.
+        // This replica started after that epoch, so the epoch is not one of its recent epochs.
         Assert.Equal("?at_epoch", await other.ProblemAsync(Replica.Post("/v1/lookup?at_epoch=2", Asked), ProblemTypes.NotFound));
         await one.WaitForEpochAsync(3);
         await Log.PublishAsync(("alice", "four"));
@@ -79,7 +79,7 @@ public sealed class RecentEpochTests : TwoEpochTests
             await Log.PublishAsync(("alice", $"at {epoch}"));
             await replica.WaitForEpochAsync(epoch);
         }
-        // The replica frees the epoch's trees with it.
+        // The epoch is no longer recent, so the replica has freed its trees.
         Assert.False(first.TryAcquire());
         Assert.Equal("?at_epoch", await replica.ProblemAsync(Replica.Post("/v1/lookup?at_epoch=2", Asked), ProblemTypes.NotFound));
         await LookupAsync(replica, "?at_epoch=3");
@@ -104,7 +104,7 @@ public sealed class RecentEpochTests : TwoEpochTests
         Assert.Equal("?at_epoch", await replica.ProblemAsync(Replica.Get("/v1/epochs/latest?at_epoch=2"), ProblemTypes.MalformedRequest));
         // A version that was superseded and then erased has no proof with a value any more.
         await Log.PublishAsync(("alice", "three"));
-        // A replica that is late serves only the last of several epochs.
+        // A replica that catches up on several epochs serves only the last of them.
         await replica.WaitForEpochAsync(3);
         await Log.EraseAsync(("alice", 2));
         await replica.WaitForEpochAsync(4);

@@ -12,7 +12,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests that the service asks itself the first questions, and that clients ask other replicas until it has answered them.
+/// Tests that the service sends itself the first requests, and that it sends clients to other replicas until these requests are answered.
 /// </summary>
 public sealed class RehearsalTests : TwoEpochTests
 {
@@ -58,7 +58,8 @@ public sealed class RehearsalTests : TwoEpochTests
         using var rehearsal = ActivatorUtilities.CreateInstance<Rehearsal>(services, failure);
         var app = new ApplicationBuilder(services);
         rehearsal.UseAll(app);
-        // A request that the service breaks off fails because the service disposed of something that it needed.
+        // The service stops during the rehearsal. A request that the service then aborts may fail because the service has disposed of an
+        // object that the request needs.
         Task? stop = null;
         app.Run(context =>
         {
@@ -75,7 +76,7 @@ public sealed class RehearsalTests : TwoEpochTests
     [Fact]
     public async Task A_replica_that_is_ready_has_answered_keys_and_users()
     {
-        // The test keeps the scope as well, because other tests' replicas answer at the same time.
+        // The scope is part of the entry, because replicas of other tests answer at the same time.
         var answered = new HashSet<(object? Scope, string Kind)>();
         using var listener = new MeterListener
         {
@@ -117,7 +118,7 @@ public sealed class RehearsalTests : TwoEpochTests
         {
             if (isLate)
             {
-                // This stands for a slow board.
+                // This wait simulates a slow board.
                 await Task.Delay(Timeout.Infinite, context.RequestAborted);
             }
             // By now the epoch is too old.

@@ -10,8 +10,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests a replica whose board is at a URL. The replica serves what it verified, and goes neither back nor ahead, whatever the web server
-/// does.
+/// Tests a replica whose board is at a URL. The replica serves only verified files, never an earlier epoch than before, and no epoch beyond
+/// the board's checkpoint, whatever the web server sends.
 /// </summary>
 public sealed class RemoteBoardTests : IAsyncLifetime
 {
@@ -107,7 +107,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             Assert.Equal("one", await ValueAsync(first));
             Assert.Equal("one", await ValueAsync(second));
         }
-        // A restarted replica goes as far as it had come before, and no further. A replica that never served anything waits.
+        // A restarted replica serves the last epoch that it served before, and no later epoch. A replica that never served an epoch waits.
         await using Replica again = await Replica.StartAsync(Log, "second", Settings());
         await again.WaitForTroubleAsync("The board has not been read yet. It answers 503.");
         await again.WaitAsync(async () => (await again.ReadinessAsync()).Body is { } body && body.Contains("Serving epoch 1. Epochs up to 2 wait", StringComparison.Ordinal) && !body.Contains("rehearsed", StringComparison.Ordinal));
@@ -160,7 +160,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             Board.Fault = null;
             await replica.WaitForEpochAsync(1);
         }
-        // The replica believes nothing new meanwhile.
+        // While the board sends a wrong answer, the replica accepts no new checkpoint.
         Board.Fault = cases[1].Answer;
         await Log.PublishAsync(("alice", "two"));
         await replica.WaitForTroubleAsync(cases[1].Said);
@@ -208,7 +208,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             await replica.ProblemAsync(Replica.Get($"/log/{path}"), ProblemTypes.Unavailable);
             Board.Fault = null;
             Assert.Equal(octets, await replica.OctetsAsync(Replica.Get($"/log/{path}")));
-            // From then on the replica keeps the file, however long the board is away.
+            // From now on, the replica has the file in its cache, however long the board cannot be reached.
             Board.Fails(StatusCodes.Status503ServiceUnavailable);
             Assert.Equal(octets, await replica.OctetsAsync(Replica.Get($"/log/{path}")));
             Board.Fault = null;
@@ -232,7 +232,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             Assert.NotEmpty(await replica.OctetsAsync(Replica.Get("/v1/epochs/latest?checkpoint_size=2", MediaTypes.Head)));
             Assert.Equal(Log.Records[0].Record.ToArray(), await replica.OctetsAsync(Replica.Get("/v1/epochs/0", MediaTypes.Record)));
             Assert.Equal(3 * TreeHash.Length, (await replica.OctetsAsync(Replica.Get("/log/tile/0/000.p/3"))).Length);
-            // The replica gives nobody a file beyond the size that it serves.
+            // The replica serves no file beyond the size of its served checkpoint.
             await replica.ProblemAsync(Replica.Get("/log/tile/0/000.p/4"), ProblemTypes.NotFound);
             await replica.ProblemAsync(Replica.Get("/log/audit/003"), ProblemTypes.NotFound);
         });

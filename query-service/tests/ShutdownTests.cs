@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests that the service answers every request that it accepted, also while it stops.</summary>
+/// <summary>Tests that the service answers every accepted request, even while it stops.</summary>
 public sealed class ShutdownTests
 {
     private readonly TestLog _log;

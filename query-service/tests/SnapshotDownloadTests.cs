@@ -10,7 +10,8 @@ using Optiks.Tests.Shared;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests peers that promise much and give little: how long a start waits for them, and how much disk space they cost meanwhile.
+/// Tests peers that announce a long snapshot and send little of it: how long a start waits for them, and how much disk space they use in
+/// the meantime.
 /// </summary>
 public sealed class SnapshotDownloadTests : IDisposable
 {
@@ -93,7 +94,7 @@ public sealed class SnapshotDownloadTests : IDisposable
         await context.Response.Body.FlushAsync(context.RequestAborted);
     }
 
-    // Returns the space on disk, as the file's length says nothing about reserved space.
+    // Returns the space that a file uses on the disk, because the file's length does not show reserved space.
     private static async Task<long> OctetsOnDiskAsync(string path)
     {
         using Process stat = Process.Start(new ProcessStartInfo("/usr/bin/stat", ["-c", "%b", path]) { RedirectStandardOutput = true })!;

@@ -10,7 +10,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests that a replica starts from another replica's snapshot, and from no false one.</summary>
+/// <summary>Tests that a replica starts from another replica's snapshot, and refuses a false snapshot.</summary>
 public sealed class SnapshotPeerTests : TwoEpochTests
 {
     private const string Name = "new";
@@ -41,7 +41,7 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         LoggedEvents again = await RunAsync(donor, [Address(donor)], null, mode);
         Assert.True(again.Has("SnapshotUsed"));
         Assert.False(again.Has("SnapshotFetching"));
-        // It asks peers again when its own snapshot is useless.
+        // The replica asks peers again when its own snapshot is useless.
         File.Delete(Path.Combine(Folder, "leaves"));
         LoggedEvents without = await RunAsync(donor, [Address(donor)], null, mode);
         Assert.True(without.Has("SnapshotRefused"));
@@ -110,7 +110,8 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         for (ulong run = 0; run < 4; run++)
         {
             LoggedEvents events = await RunAsync(donor, [Address(donor)], null, Mode(run % 2 == 0));
-            // The third run finds what the second one saved. It does not use what stored mode left, although that is of the same leaf log.
+            // The third run, in stored mode, finds the snapshot that the second run saved. The other runs do not use the files of the other
+            // mode.
             Assert.Equal(run != 2, events.Has("SnapshotFetched"));
             Assert.True(events.Has("SnapshotUsed"));
             Assert.Equal(run % 2 == 0, Directory.Exists(Path.Combine(Folder, "nodes")));
@@ -138,7 +139,8 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         LoggedEvents events = await RunAsync(donor, [bad.Address, good.Address], null, Mode(isStored));
         Assert.Equal(1, bad.Asked);
         Assert.Equal(1, good.Asked);
-        // Only the records reveal the last two.
+        // Only the comparison with the records reveals a snapshot of wrong leaves, or one that is newer than the database; the download
+        // itself succeeds.
         Assert.Equal(!wrong.StartsWith("of leaves", StringComparison.Ordinal) && !wrong.StartsWith("newer", StringComparison.Ordinal), events.Has("PeerFailed"));
         Assert.NotEqual(events.Has("PeerFailed"), events.Has("SnapshotRefused"));
         Assert.True(events.Has("SnapshotFetched"));
@@ -343,7 +345,7 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         return await Replica.StartReadyAsync(log, "donor");
     }
 
-    // Starts a replica with these peers, checks that it answers as another one does, and stops it.
+    // Starts a replica with these peers, checks that it gives the same answers as another replica, and stops it.
     private async Task<LoggedEvents> RunAsync(Replica other, string[] peers, TimeProvider? clock = null, params string[] settings)
     {
         var events = new LoggedEvents();

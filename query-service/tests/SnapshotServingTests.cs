@@ -10,7 +10,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests the slow serving of a snapshot to replicas that read slowly.</summary>
+/// <summary>Tests how a donor serves its snapshot to replicas that read slowly.</summary>
 public sealed class SnapshotServingTests : IAsyncLifetime
 {
     private const int NumValues = 160;
@@ -31,7 +31,7 @@ public sealed class SnapshotServingTests : IAsyncLifetime
     public async ValueTask InitializeAsync()
     {
         _log = await TestLog.CreateAsync();
-        // The sockets cannot hold this much while nobody reads.
+        // The buffers of the sockets cannot hold this much while the reader does not read.
         await Log.PublishAsync([.. Enumerable.Range(0, NumValues).Select(i => ($"key {i}", new byte[ValueLength]))]);
         _donor = await Replica.StartAsync(Log, "donor", services => services.AddSingleton<ILoggerProvider>(_events), _ => { }, "--Optiks:QueryService:SnapshotInterval", "00:00:00.001");
         await Donor.WaitForEpochAsync(1);
@@ -122,14 +122,14 @@ public sealed class SnapshotServingTests : IAsyncLifetime
         }
     }
 
-    /// <summary>Asks for the snapshot, and reads no more of the answer than the test says.</summary>
+    /// <summary>Requests the snapshot, and reads only as much of the answer as the test requests.</summary>
     private sealed class SlowReader : IDisposable
     {
         private readonly Socket _socket;
 
         public SlowReader(Replica donor)
         {
-            // The window is small, and the socket needs it before it connects.
+            // The small receive window must be set before the socket connects.
             _socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveBufferSize = 4096 };
             _socket.Connect(IPAddress.Loopback, donor.Client.BaseAddress!.Port);
             _socket.Send(Encoding.ASCII.GetBytes($"GET /internal/snapshot HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {donor.Log.SnapshotKey}\r\n\r\n"));

@@ -5,7 +5,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests that a replica starts from a snapshot on disk, and not from one that is not the log's.</summary>
+/// <summary>Tests that a replica starts from a snapshot on disk, but not from a snapshot that does not belong to the log.</summary>
 public sealed class SnapshotTests : TwoEpochTests
 {
     private const string Name = "saved";
@@ -19,7 +19,7 @@ public sealed class SnapshotTests : TwoEpochTests
         Assert.True(first.Has("SnapshotSaved"));
         Assert.False(first.Has("SnapshotUsed"));
         Assert.True(File.Exists(SnapshotFile));
-        // First no epoch has come since the snapshot, and later two have.
+        // At the next start, no epoch has been published since the snapshot. At the start after that, two epochs have been published.
         Assert.True((await RunAsync()).Has("SnapshotUsed"));
         await Log.PublishAsync(("alice", "three"), ("carol", "hers"));
         await Log.PublishAsync();
@@ -56,7 +56,7 @@ public sealed class SnapshotTests : TwoEpochTests
                 await Task.Delay(10, TestContext.Current.CancellationToken);
             }
         }
-        // Other replicas save it.
+        // A snapshot exists now, so the restarted replica saves no other one before the interval has passed.
         var later = new LoggedEvents();
         await using Replica restarted = await StartAsync(later, "01:00:00");
         await restarted.WaitForEpochAsync(2);
@@ -121,7 +121,7 @@ public sealed class SnapshotTests : TwoEpochTests
     private Task<Replica> StartAsync(LoggedEvents events, string interval) => Replica.StartAsync(
         Log, Name, services => services.AddSingleton<ILoggerProvider>(events), _ => { }, "--Optiks:QueryService:SnapshotInterval", interval);
 
-    // Starts the replica, checks that it answers as one that loads everything does, and stops it.
+    // Starts the replica, checks that it gives the same answers as a replica that loads everything, and stops it.
     private async Task<LoggedEvents> RunAsync(string interval = "01:00:00")
     {
         var events = new LoggedEvents();

@@ -5,7 +5,10 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests that a replica in stored mode gives the same bytes as one in linked mode, and goes on from its node store.</summary>
+/// <summary>
+/// Tests that a replica in stored mode gives the same bytes as a replica in linked mode, and that it continues from its node store after a
+/// restart.
+/// </summary>
 public sealed class StoredModeTests : TwoEpochTests
 {
     private const string Name = "stored";
@@ -51,7 +54,7 @@ public sealed class StoredModeTests : TwoEpochTests
         await using Replica linked = await Replica.StartReadyAsync(Log, "linked");
         await CompareRestartAsync(linked, isRefused: false, isUsed: false);
         await (await Replica.StartReadyAsync(Log, Name)).DisposeAsync();
-        // Its leaf log is another one now.
+        // The node store no longer belongs to the leaf log, which has been replaced.
         await CompareRestartAsync(linked, isRefused: true);
         await using Replica again = await Replica.StartReadyAsync(Log, Name);
         await CompareAsync(linked, again);
@@ -67,7 +70,7 @@ public sealed class StoredModeTests : TwoEpochTests
             await (await Replica.StartReadyAsync(Log, Name)).DisposeAsync();
             Assert.True(File.Exists(snapshot));
             await Log.PublishAsync(("alice", $"run {run}"));
-            // A crash left this directory at an earlier time.
+            // An earlier crash left this directory behind.
             _ = Directory.CreateDirectory(Path.Combine(Folder, "nodes.new"));
             await CompareRestartAsync(linked, isRefused: false);
             Assert.False(File.Exists(snapshot));

@@ -14,8 +14,8 @@ using Optiks.Tests.Shared;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests what callers with tokens may read (docs/spec/rest.md section 3). With each refusal the test sends the same request under the right
-/// token.
+/// Tests what callers with tokens may read (docs/spec/rest.md section 3). For each refusal, the test also sends the same request with the
+/// right token.
 /// </summary>
 public sealed class TokenTests : IAsyncLifetime
 {
@@ -41,7 +41,8 @@ public sealed class TokenTests : IAsyncLifetime
     }
 
     /// <summary>
-    /// Tests a key that another owner took when the period began. That owner's token shows nothing of the key's values before.
+    /// Tests a key that another owner took over when the period began. The new owner's token must not show the key's values of the ended
+    /// period.
     /// </summary>
     [Theory]
     [InlineData("/v1/history")]
@@ -68,14 +69,15 @@ public sealed class TokenTests : IAsyncLifetime
                 Assert.Equal(field, refused.GetProperty("field").GetString());
                 Assert.Contains("bob's secret past", Encoding.UTF8.GetString(await replica.OctetsAsync(request(), asOwner: true)), StringComparison.Ordinal);
             }
-            // The same holds after the next owner has set the key.
+            // The token is still refused after the next owner has set the key.
             await Log.PublishAsync(("bob", "another's"));
         }
         await BodyAsync(replica, Replica.Post(path, """{"key":"bob"}"""), token, HttpStatusCode.OK);
     }
 
     /// <summary>
-    /// Tests that an answer about period 0 reads period 1 as well. Where period 1 is damaged, the replica must make that one again.
+    /// Tests damage in period 1 that an answer about period 0 meets, because the answer reads period 1 as well. The replica must make the
+    /// files of period 1 again.
     /// </summary>
     [Fact]
     public async Task Damage_in_a_later_period_is_mended_in_that_period()
@@ -138,12 +140,12 @@ public sealed class TokenTests : IAsyncLifetime
                 JsonElement problem = await ProblemAsync(replica, Replica.Post(path, """{"key":"alice"}"""), token, ProblemTypes.Unauthorized);
                 Assert.Equal(reason, problem.GetProperty("reason").GetString());
             }
-            // Where the service needs no token, it ignores a token.
+            // An endpoint that needs no token ignores a token.
             await BodyAsync(replica, Replica.Post("/v1/lookup", """{"key":"alice"}"""), token, HttpStatusCode.OK);
         }
         string good = Token("history", "alice");
         await BodyAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), good, HttpStatusCode.OK);
-        // The service's own clock decides.
+        // Only the service's own clock determines whether a token has expired.
         replica.Clock.Ahead = TimeSpan.FromMinutes(12);
         Assert.Equal("token-expired", (await ProblemAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), good, ProblemTypes.Unauthorized)).GetProperty("reason").GetString());
     }
@@ -199,8 +201,8 @@ public sealed class TokenTests : IAsyncLifetime
     }
 
     /// <summary>
-    /// Tests that where anonymous callers cannot see the cache, users cannot either: what others asked does not concern them
-    /// (docs/spec/privacy.md).
+    /// Tests that a replica that hides the cache from anonymous callers also hides it from users with tokens, so that they cannot see what
+    /// other callers asked (docs/spec/privacy.md).
     /// </summary>
     [Fact]
     public async Task A_token_shows_no_more_of_the_cache_than_none()

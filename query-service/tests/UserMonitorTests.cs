@@ -56,11 +56,11 @@ public sealed class UserMonitorTests : IAsyncLifetime
         Assert.Equal([1UL, 2UL], user.List!.Members.Select(member => member.Version));
         Assert.Equal(["laptop", "phone", "watch"], user.Devices.Select(device => Text(device.Device)));
         Assert.Equal([["laptop 1"], ["phone 1", "phone 2"], ["watch 1"]], user.Devices.Select(device => Values(answer, device)));
-        // The answer is for this question alone.
+        // The answer is valid only for exactly this question.
         Assert.NotEqual(Reason.Valid, Verifier.UserMonitor(Server.Context(), Asked with { UserId = Octets("id of bob") }, answer).Reason);
         Assert.Equal(Reason.AnswerCount, Verifier.UserMonitor(Server.Context(), Asked with { Names = [] }, answer).Reason);
 
-        // An owner that goes on sees what came since, also of the device that left the list.
+        // An owner that continues from known versions gets the later versions, including versions of the device that left the list.
         await Log.PublishItemsAsync([List("alice", "watch"), Of(StructureId.Keys, "phone", "phone 3")]);
         await Server.WaitForEpochAsync(3);
         UserMonitorQuery next = Alice with
@@ -87,7 +87,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
         byte[] first = await AskAsync(Alice);
         VerifiedOwnUser page = Verify(first, Asked);
         Assert.False(page.Complete);
-        // The sixth list would take the page beyond the 1,024 ids that an owner follows.
+        // The page ends before the sixth list, because that list would exceed the 1,024 ids that an owner follows.
         Assert.Equal(7, page.List!.Members.Count);
         Assert.Equal((5 * Listed) + 3, page.Devices.Count);
         byte[] second = await AskAsync(Alice with { Usernames = [], From = 8 });
@@ -129,7 +129,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
         Assert.Equal("$.from", await ProblemAsync(Alice with { From = 4 }, ProblemTypes.NotCaughtUp));
         Assert.Equal("$.keys", await ProblemAsync(Alice with { Keys = [new KnownDeviceKey(Octets("phone"), 4)] }, ProblemTypes.NotCaughtUp));
         Assert.Equal("?min_epoch", await Server.ProblemAsync(Post(Alice, $"{Monitor}?min_epoch=3"), ProblemTypes.NotCaughtUp, asOwner: true));
-        // This asks from one more than the latest version, and with versions of another period.
+        // This query begins after the latest version, and names known versions of another period.
         await AskAsync(Alice with { From = 3, Keys = [new KnownDeviceKey(Octets("phone"), 3)] });
         await AskAsync(Alice with { Period = 7, From = 9, Keys = [new KnownDeviceKey(Octets("phone"), 9)] });
     }
@@ -143,7 +143,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
         [
             (bob, "$.user"),
             (Alice with { Usernames = [Octets("alice"), Octets("bob")] }, "$.usernames[1]"),
-            // This device was never on the list, so its old values are another user's.
+            // This device was never on the list, so its old values belong to another user.
             (Alice with { Keys = [new KnownDeviceKey(Octets("tablet"), 1)] }, "$.keys"),
         ];
         foreach ((UserMonitorQuery query, string field) in refused)
@@ -152,7 +152,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
             Assert.Equal(ProblemTypes.Forbidden.Urn, problem.GetProperty("type").GetString());
             Assert.Equal(field, problem.GetProperty("field").GetString());
             Assert.DoesNotContain("tablet 1", problem.GetRawText(), StringComparison.Ordinal);
-            // A caller with an API key sees everyone.
+            // A caller with an API key may ask about every user.
             await AskAsync(query);
         }
         // The owner also sees a device that was once on the list.
@@ -204,7 +204,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
     public async Task Each_entry_is_paid_for()
     {
         await using Replica limited = await Replica.StartReadyAsync(Log, "limited", "--Optiks:RateLimits:Lookups:PerSecond", "0.01", "--Optiks:RateLimits:Lookups:Burst", "6");
-        // This costs the name, the decommission, the list and three keys.
+        // The cost of this query is the name, the decommission, the list and three keys.
         await limited.OctetsAsync(Post(Alice with { Usernames = [] }), asOwner: true);
         await limited.OctetsAsync(Post(Alice), asOwner: true);
         await limited.ProblemAsync(Post(Alice), ProblemTypes.RateLimited, asOwner: true);
@@ -253,7 +253,8 @@ public sealed class UserMonitorTests : IAsyncLifetime
         return request;
     }
 
-    // Returns what a verifier keeps after an answer of this epoch. The answer's page may not contain the end of the list.
+    // Returns the state that a verifier keeps after an answer of this epoch. The answer's page need not contain the last version of the
+    // list.
     private static OwnUserQuestion Kept(VerifiedOwnUser user, ulong epoch) => new(Octets("id of alice"))
     {
         LeastEpoch = epoch,

@@ -82,7 +82,7 @@ public abstract class AcceptConformance : StorageConformance
     [Theory]
     [InlineData(0L)]
     [InlineData(0xE677_D21F_DBFF)] // the last millisecond of the year 9999
-    [InlineData(0xE677_D21F_DC00)] // the first one after it
+    [InlineData(0xE677_D21F_DC00)] // the first millisecond after the year 9999
     [InlineData(0xFFFF_FFFF_FFFF)]
     public async Task An_id_of_any_time_is_refused_alone(long milliseconds)
     {
@@ -136,7 +136,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), results[^1]);
         Assert.Equal(Limits.PendingPerKey, await Pipeline.CountPendingAsync(Cancel));
         Assert.Null(await StateAsync(atomic.RequestId));
-        // The same bytes are another key in another structure.
+        // The same bytes in another structure are a different key.
         Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(await RequestAsync(Item("alice") with { Structure = StructureId.Devices }))).Status);
     }
 
@@ -145,7 +145,7 @@ public abstract class AcceptConformance : StorageConformance
     {
         string[] keys = ["k", "k\0", "k\0\0"];
         Lease lease = await StartLogAsync();
-        // The first key has as many pending updates as it may have. The others begin without pending updates, and then get as many.
+        // The first key has as many pending updates as a key may have. The other keys begin without pending updates, and then get as many.
         AcceptUnit[] full = await UnitsAsync(Limits.PendingPerKey, i => [Item("k", $"k {i}")]);
         Assert.All(await Accept.AcceptAsync(full, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), await TryAcceptAsync(await RequestAsync(Item("k"))));
@@ -167,7 +167,7 @@ public abstract class AcceptConformance : StorageConformance
         {
             Assert.Equal(keys[i], System.Text.Encoding.UTF8.GetString(Assert.Single((await Accept.ReadStatusAsync(ids[i], Cancel))!.Items).Key.Span));
         }
-        // One request has all of these keys, and each key only once.
+        // A request that has all three keys is valid, because no key occurs twice in it.
         Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(await RequestAsync([.. keys.Select(key => Item(key))]))).Status);
         Assert.All(
             await Task.WhenAll(keys.Select(async key => await TryAcceptAsync(await RequestAsync(Item(key))))), result => Assert.Equal(AcceptStatus.TooManyPending, result.Status));
@@ -177,7 +177,7 @@ public abstract class AcceptConformance : StorageConformance
     public async Task A_large_group_follows_the_same_rules()
     {
         const int size = 400;
-        // The keys' order is the reverse of the order of acceptance.
+        // The order of the keys is the reverse of the order in which their requests are accepted.
         AcceptRequest[] first = await RequestsAsync(size / 2, i => [Item($"key {size - i}"), Item($"also {size - i}", $"value {i}", new ExpectedVersion(3, 7))]);
         AcceptRequest[] second = await RequestsAsync(size / 2, i => [Item($"second {size - i}")]);
         AcceptUnit[] units = [.. first.Zip(second, (one, other) => new AcceptUnit([one, other]))];
@@ -188,7 +188,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(new AcceptResult(AcceptStatus.RequestIdTime), results[0]);
         Assert.Equal(Enumerable.Repeat(new AcceptResult(AcceptStatus.Accepted), units.Length), results.Skip(1));
 
-        // The store knows these ids, and they come alone and among new ones.
+        // The store knows these ids. The test sends them again, first alone and then among new ids.
         await CheckPendingAsync(units);
         Assert.Equal(Enumerable.Repeat(new AcceptResult(AcceptStatus.Accepted), units.Length), await Accept.AcceptAsync(units, Cancel));
         await CheckPendingAsync(units);
@@ -199,7 +199,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(size + 1, results.Count(result => result.Status == AcceptStatus.Accepted));
         await CheckPendingAsync([.. units, .. fresh]);
 
-        // This key has as many pending updates as it may have.
+        // This key has as many pending updates as a key may have.
         AcceptUnit[] most = await UnitsAsync(Limits.PendingPerKey, _ => [Item("full")]);
         Assert.All(await Accept.AcceptAsync(most, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         AcceptUnit[] others = await UnitsAsync(size, i => [Item(i == 9 ? "full" : $"fourth {i}")]);
@@ -219,7 +219,7 @@ public abstract class AcceptConformance : StorageConformance
         const int refused = services * ofOneKey - Limits.PendingPerKey;
         IAcceptStore[] stores = await Task.WhenAll(Enumerable.Range(0, services).Select(_ => OpenAcceptAsync()));
 
-        // Together the groups have one update more for one key than may wait.
+        // Together the groups have one more update of one key than may be pending.
         for (int i = 0; i < rounds; i++)
         {
             AcceptStatus[] statuses = [.. (await AcceptAllAsync(j => MakeAsync(size, k => k < ofOneKey ? $"full {i}" : $"own {i} {j} {k}"))).SelectMany(results => results)];
@@ -227,7 +227,7 @@ public abstract class AcceptConformance : StorageConformance
             Assert.Equal(services * size - refused, statuses.Count(status => status == AcceptStatus.Accepted));
         }
 
-        // Each service sends the same requests in its own order, and one id under which each sends other content.
+        // Each service sends the same requests in its own order. In addition, all services send one id, each with different content.
         AcceptUnit[] same = await MakeAsync(size, i => $"same {i}");
         Guid reused = (await RequestAsync()).RequestId;
         IReadOnlyList<AcceptStatus>[] all = await AcceptAllAsync(i => Task.FromResult<AcceptUnit[]>([.. i % 2 == 0 ? same : same.Reverse(), new AcceptUnit([Request(reused, Item("reused", $"value {i}"))])]));
@@ -261,7 +261,8 @@ public abstract class AcceptConformance : StorageConformance
                 Assert.All(await RepeatAsync(() => store.AcceptAsync(group, Cancel)), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
             },
             Cancel)));
-        // Each epoch begins where the one before decided everything. A request that came late with an early number would wait for ever.
+        // Each epoch reads from the row up to which the epoch before decided everything. If a request with an earlier number became visible
+        // later, it would wait for ever.
         EpochUpdates batch = EpochUpdates.Empty;
         ulong epoch = 0;
         for (int left = epochsAfterwards; left > 0; left -= accepting.IsCompleted ? 1 : 0)
@@ -400,7 +401,7 @@ public abstract class AcceptConformance : StorageConformance
                 return ids;
             },
             Cancel);
-        // The writers take turns: neither keeps the other one out for hundreds of epochs.
+        // The writers take turns: neither writer keeps the other writer out for hundreds of epochs.
         while (!accepting.IsCompleted && epoch < MaxEpochs)
         {
             ulong next = epoch + 1;
@@ -424,7 +425,8 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(accepted.Order(), seen.Order());
     }
 
-    // Checks that exactly these requests are pending, in this order. An epoch would take those that no earlier request holds back.
+    // Checks that exactly these requests are pending, in this order. An epoch would take the requests that no earlier request with the same
+    // key holds back.
     private async Task CheckPendingAsync(IReadOnlyList<AcceptUnit> units)
     {
         AcceptRequest[] all = [.. units.SelectMany(unit => unit.Requests)];

@@ -65,7 +65,7 @@ public abstract class ErasureConformance : StorageConformance
         (EpochCommit commit, Guid request) = await ErasingAsync(3, "both", (1, "b"), (1, "a"));
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
 
-        // Before the epoch is published, only the task sees the erasures, because it must finish the epoch.
+        // Before the epoch is published, only the update-task sees the erasures, because it must finish the epoch.
         Assert.Empty(await follow.ReadErasuresAsync(0, 3, Cancel));
         Assert.Empty(await Accept.ReadReceiptAsync(3, request, Cancel));
         Assert.Equal(commit.Erasures, (await Pipeline.ReadUnpublishedAsync(Cancel))!.Erasures);
@@ -84,7 +84,7 @@ public abstract class ErasureConformance : StorageConformance
         await SignAndPublishAsync(lease, 4);
         Assert.Equal(2, (await follow.ReadErasuresAsync(0, ulong.MaxValue, Cancel)).Count);
 
-        // The label is the one that Commit computes, and the tests know their keys by it.
+        // The tests find a key's name by the label that Commit computes.
         static string Name(ReadOnlyMemory<byte> label) => label.Span.SequenceEqual(LabelOf("a", 1)) ? "a" : label.Span.SequenceEqual(LabelOf("b", 1)) ? "b" : "another";
     }
 
@@ -167,7 +167,7 @@ public abstract class ErasureConformance : StorageConformance
         Assert.Equal([false, false], (await FindAsync((1, "a"), (1, "b"))).Select(place => place!.HasValue));
         Assert.Equal(commit.Erasures, (await store.ReadErasuresAsync(3, 3, Cancel)).Select(erasure => erasure.Erasure));
         Assert.Equal(RequestState.Published, await StateAsync(request));
-        // The row of an erasure need not be there if the bundle lacks it already.
+        // The value of "a" is already gone, but a restored epoch may erase it again.
         (EpochCommit later, _) = await ErasingAsync(4, "a", (1, "a"));
         Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, later, Cancel));
     }

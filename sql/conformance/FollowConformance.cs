@@ -107,12 +107,12 @@ public abstract class FollowConformance : StorageConformance
         Assert.All(await Accept.AcceptAsync(units, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         IReadOnlyList<PendingRequest> pending = await Pipeline.ReadPendingAsync(Count, 64 << 20, Cancel);
         Assert.Equal(Count, pending.Count);
-        // Every second request is underway, so both those left out and those taken fill many pages.
+        // Every second request is under way, so both the skipped requests and the taken requests fill many pages.
         var underway = new EpochUpdates([.. pending.Where((_, i) => i % 2 == 0)], Count / 2, More: true);
         EpochUpdates rest = await Pipeline.ReadPendingAsync(Count, 64 << 20, underway, Cancel);
         Assert.Equal(pending.Where((_, i) => i % 2 == 1).Select(request => request.RequestId), rest.Requests.Select(request => request.RequestId));
         EpochCommit commit = Commit(1, pending);
-        // A request that comes in between waits for the transaction and does not fail.
+        // A request that arrives during the commit waits for the transaction and does not fail.
         Task<CommitResult> committing = Pipeline.CommitEpochAsync(lease, commit, Cancel);
         Guid between = await AcceptOneAsync(Item("between"));
         Assert.Equal(CommitResult.Committed, await committing);

@@ -9,7 +9,8 @@ public interface IServerFixture : IStorageFixture
     ServerSql Sql { get; }
 
     /// <summary>
-    /// Creates a connection that is neither pooled nor open yet. If a session is given, the connection has that session's name.
+    /// Creates a connection that is not pooled and not open yet. If <paramref name="session"/> is given, it is the name of the connection's
+    /// session.
     /// </summary>
     DbConnection Connect(string connectionString, string? session = null);
 

@@ -26,6 +26,8 @@ public interface IStorageFixture
     /// <summary>Deletes one pending row, as if the database came from an older copy.</summary>
     Task DeletePendingAsync(string connectionString, long sequence, int item);
 
-    /// <summary>Begins a transaction in its own connection, moves the head row to an epoch, and ends without a commit.</summary>
+    /// <summary>
+    /// Begins a transaction on a new connection, moves the head row to an epoch, and closes the connection without a commit.
+    /// </summary>
     Task AbandonWriteAsync(string connectionString, ulong epoch);
 }

@@ -84,7 +84,7 @@ public abstract class MaintenanceConformance : StorageConformance
             await using IAcceptStore accept = await Fixture.Provider.OpenAcceptAsync(other, Cancel);
             Assert.Equal(RequestState.Published, (await accept.ReadStatusAsync(published, Cancel))!.State);
             Assert.Equal(RequestState.Pending, (await accept.ReadStatusAsync(waiting, Cancel))!.State);
-            // The numbers that the store gives later are above the imported ones.
+            // The numbers that the store assigns later are above the imported numbers.
             AcceptRequest later = await RequestAsync(Item("b"));
             Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([later])], Cancel)).Status);
             await using IPipelineStore pipeline = await Fixture.Provider.OpenPipelineAsync(other, Cancel);
@@ -105,7 +105,8 @@ public abstract class MaintenanceConformance : StorageConformance
         Guid kept = await AcceptOneAsync(Item("c", "3"));
         PendingRequest pending = (await Pipeline.ReadPendingAsync(10, 1 << 20, Cancel))[0];
         Assert.Equal(first, pending.RequestId);
-        // The store accepted this one after the older copy. The newer copy gave it a number that another request has here.
+        // The store accepted this request after the older copy was made. The newer copy gave the request a number that another request has
+        // in this database.
         AcceptRequest lost = await RequestAsync(Item("d", "4"), Item("e", "5"));
         var unknown = new PendingRequest(lost.RequestId, pending.Sequence + 1, lost.BodyHash, lost.Items);
         EpochCommit commit = Commit(1, [pending, unknown]);
@@ -118,7 +119,7 @@ public abstract class MaintenanceConformance : StorageConformance
         Assert.Equal((0UL, 3L), ((await store.ReadHeadAsync(Cancel)).Epoch, await store.CountPendingAsync(Cancel)));
 
         Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, commit, Cancel));
-        // The same epoch again is not the next one.
+        // The store refuses the same epoch again, because it is no longer the next epoch.
         Assert.Equal(CommitResult.Fenced, await store.RestoreEpochAsync(lease, commit, Cancel));
         await SignAndPublishAsync(lease, 1);
         Assert.Equal([RequestState.Published, RequestState.Published, RequestState.Pending], [await StateAsync(first), await StateAsync(lost.RequestId), await StateAsync(kept)]);

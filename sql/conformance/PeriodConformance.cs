@@ -32,7 +32,7 @@ public abstract class PeriodConformance : StorageConformance
             Assert.Equal("secrets configuration", $"{Encoding.UTF8.GetString(row.WrappedSecrets.Span)} {Encoding.UTF8.GetString(row.Configuration.Span)}");
         }
         Assert.Null(PeriodRows.Contradiction(await Pipeline.ReadPeriodsAsync(Cancel)));
-        // Epochs still belong to the period before, as if no period had begun.
+        // Epochs still belong to period 0, because period 1 is only prepared.
         await PublishAsync(lease, 1, Item("a", "1"));
         Assert.Equal(0UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), 1).Period);
     }
@@ -83,7 +83,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(Fitting, page.Rows.Length);
         AssertSameCopies(copies.From(Fitting), await Pipeline.ReadCopiesAsync(1, page.End, 100, LeafColumns.All, Cancel));
         Assert.Equal(Fitting, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Values, Cancel)).Rows.Length);
-        // A value that the caller did not ask for does not count.
+        // A value that the caller did not ask for does not count towards the page's limit.
         Assert.Equal(Values, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Lists, Cancel)).Rows.Length);
         Assert.Equal(Values, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Trees, Cancel)).Rows.Length);
         await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
@@ -111,12 +111,12 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(0, await Pipeline.CountCopiesAsync(1, Cancel));
 
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
-        // The same chunk again is not the next chunk.
+        // The store refuses the same chunk again, because its numbers are no longer the next ones.
         Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies with { First = 2 }, Cancel));
         Assert.Equal(4, await Pipeline.CountCopiesAsync(1, Cancel));
 
-        // A successor goes on from the staged rows, and the predecessor cannot.
+        // A successor can continue from the staged rows, but its predecessor can no longer stage.
         await Pipeline.ReleaseLeaseAsync(lease, Cancel);
         IPipelineStore other = await OpenPipelineAsync();
         Lease second = await LeaseAsync(other, "second");
@@ -159,8 +159,8 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(copies.Sources.ToArray(), left.Sources.ToArray());
         Assert.DoesNotContain("first", Encoding.UTF8.GetString(left.Values.Span), StringComparison.Ordinal);
 
-        // Followers learn of each erasure, even if a later row had already replaced the value: they may lack that row. The caller learns
-        // only of what it asked for, as nobody saw the copies.
+        // Followers read an erasure of each row with the value, even of a row that a later row superseded, because they may not have the
+        // later row yet. The receipt names only the requested version, because no copy of it is public yet.
         IReadOnlyList<StoredErasure> erasures = await follow.ReadErasuresAsync(3, 3, Cancel);
         Assert.Equal([(1UL, null, 0), (0UL, 1UL, 0)], erasures.Select(erasure => (erasure.Erasure.Epoch, erasure.Erasure.Period, erasure.Erasure.Period is null ? 0 : erasure.Erasure.Ordinal)));
         Assert.All(erasures, erasure => Assert.Equal(new LeafOrigin(request, 0), erasure.Erasure.Origin));
@@ -299,7 +299,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Fenced, await source.RestoreCopiesAsync(lease with { Fence = lease.Fence + 1 }, copies with { First = 3 }, Cancel));
-        // The value was erased after the row was staged.
+        // This row's value was erased after the row was staged.
         int[] keyEnds = [0, 1, 1];
         CopyBatch others = await CopiesAsync(1, 3, ("c", 1), ("d", 1), ("y", 0));
         CopyBatch without = Changed(others with { Keys = others.Keys[1..], KeyEnds = keyEnds }, (ref LeafRow row) => (row.ValueOffset, row.ValueLength) = (LeafRow.NoValue, 0));
@@ -338,7 +338,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, first, Cancel));
         Assert.Empty(await Pipeline.ReadSupersededAsync(1, 0, int.MaxValue, Cancel));
         Assert.Equal([true, true, true, true], HaveValues(await Pipeline.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel)));
-        // A key of another structure is another key, even if it has this label.
+        // The same label in another structure belongs to a different key.
         CopyBatch other = Changed(await CopiesAsync(1, 4, ("c", 0)), (ref LeafRow row) => row.Structure = StructureId.Devices);
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, other, Cancel));
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, await CopiesAsync(1, 5, ("a", 2), ("b", 0)), Cancel));
@@ -349,7 +349,8 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal([0, 1], await Pipeline.ReadSupersededAsync(1, 0, int.MaxValue, Cancel));
         Assert.Equal([0], await Pipeline.ReadSupersededAsync(1, 5, 5, Cancel));
 
-        // Once the period has begun, a superseded copy that is erased with its source is no version of the period.
+        // Once the period has begun, the receipt does not list a superseded copy that is erased with its source, because that copy is not a
+        // version of the period.
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(3, []) with { Period = 1, Switch = new PeriodSwitch(1, 7) }, Cancel));
         await SignAndPublishAsync(lease, 3);
         Guid request = await EraseAsync(lease, 4, "b", (1, "b"), (1, "a"));

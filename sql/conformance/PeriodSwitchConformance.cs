@@ -43,13 +43,13 @@ public abstract class PeriodSwitchConformance : StorageConformance
         PeriodRow begun = (await Pipeline.ReadPeriodsAsync(Cancel))[1];
         Assert.Equal((PeriodState.Current, 2UL, 2), (begun.State, begun.FirstEpoch, begun.Copies));
         Assert.Equal(switching.Switch, (await Pipeline.ReadUnpublishedAsync(Cancel))!.Switch);
-        // A replica that serves the published epoch is still in the period before.
+        // A replica that serves the published epoch is still in the previous period.
         IFollowStore follow = await OpenFollowAsync();
         Assert.Equal(0UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), (await follow.ReadHeadAsync(Cancel)).PublishedEpoch!.Value).Period);
         await SignAndPublishAsync(lease, 2);
         Assert.Equal(1UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), 2).Period);
 
-        // The period gets no more copies, and the next period is another one.
+        // The period that began takes no more copies, and the next period is now period 2.
         Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, await CopiesAsync(1, 2, ("a", 1)), Cancel));
         await PublishAsync(lease, 3, Item("a", "2"));
         Assert.Null((await CommitAndReadAsync(lease, 4)).Switch);
@@ -80,7 +80,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("a", 0), ("a", 1));
         await StageAsync(lease, copies);
         await SwitchAsync(lease, 2, 1, 4);
-        // The next period has a copy of a copy, and this period a later version.
+        // Period 2 has a copy of a copy, and period 1 has a later version of the key.
         await StageAsync(lease, copies.From(3) with { Period = 2, First = 0, Sources = new[] { new CopySource(1, 0, 3) } });
         await PublishAsync(lease, 3, Item("a", "second"));
 
@@ -92,8 +92,8 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Equal([false, true, false, false], await HaveValuesAsync(1));
         Assert.Equal([false], await HaveValuesAsync(2));
         Assert.Equal(4, (await Pipeline.ReadErasuresAsync(4, 4, Cancel)).Count);
-        // The receipt has what was public: the version and, once, its copy, although two rows stand for the copy. The next period's copy is
-        // not public yet.
+        // The receipt lists only public versions: the version in period 0 and its copy in period 1, which it lists once although the copy
+        // has two rows. The copy in period 2 is not public yet.
         IReadOnlyList<ErasedVersion> receipt = await Accept.ReadReceiptAsync(4, request, Cancel);
         Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1), new ErasedVersion(StructureId.Keys, 1, 1, 2)], receipt.OrderBy(version => version.Period));
     }
@@ -157,7 +157,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Equal([true, true, true], await HaveValuesAsync(2));
         Assert.Equal(3UL, PeriodRows.At(await other.ReadPeriodsAsync(Cancel), 4).Period);
 
-        // An erasure reaches across a period under destruction as across any other.
+        // An erasure also finds copies through a period that is being destroyed.
         (EpochCommit commit, Guid request) = await ErasingAsync(5, "a");
         commit = commit with { Period = 3, Erasures = [new Erasure(0, 0, new LeafOrigin(request, 0)) { Period = 3 }] };
         Assert.Equal(CommitResult.Committed, await other.CommitEpochAsync(second, commit, Cancel));
@@ -178,7 +178,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.False(await store.RewrapSecretsAsync(1, old, Wrapped(2, 5), Cancel));
         Assert.Equal(old, (await store.ReadPeriodsAsync(Cancel))[0].WrappedSecrets.ToArray());
 
-        // This key is not the current period's, so the period does not begin.
+        // This key-encryption key does not wrap the current period's secrets, so the next period does not begin.
         await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.BeginPeriodAsync(lease, 1, Wrapped(2, 6), Cancel));
         PeriodRow next = await Pipeline.BeginPeriodAsync(lease, 1, Wrapped(1, 6), Cancel);
         // A task that holds the lease and has begun the period gets the stored row.
@@ -195,7 +195,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => store.RewrapSecretsAsync(0, default, Wrapped(3, 5), Cancel));
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => store.RewrapSecretsAsync(1, Wrapped(2, 6), default, Cancel));
 
-        // The form is that of docs/spec/wrapping.md section 2, with a key of this name.
+        // Returns bytes in the form of docs/spec/wrapping.md section 2, which name the given key.
         static byte[] Wrapped(byte key, byte content) => [2, .. Enumerable.Repeat(key, 8), .. Enumerable.Repeat(content, 60)];
     }
 
@@ -215,13 +215,13 @@ public abstract class PeriodSwitchConformance : StorageConformance
         await SignAndPublishAsync(lease, 5);
         await Pipeline.BeginDestroyingAsync(lease, 0, retainedPeriods: 1, Cancel);
 
-        // The store never divides an epoch, and goes on later with the rest.
+        // One call never divides an epoch, and the next call continues with the remaining epochs.
         Assert.False(await Pipeline.DestroyAsync(lease, 0, 1, Cancel));
         (StructureId, bool)[] first = [(StructureId.Usernames, true), (StructureId.Devices, false), (StructureId.Keys, false), (StructureId.Keys, false)];
         Assert.Equal(first, await HaveLeafValuesAsync(1));
         Assert.Equal([(StructureId.Keys, true), (StructureId.Decommissioned, true)], await HaveLeafValuesAsync(3));
 
-        // An erasure of a copy whose source is gone needs no other rule, as the source is in no sequence.
+        // The source of this copy was destroyed, so only the copy gets a row in the erasure sequence.
         (EpochCommit commit, Guid request) = await ErasingAsync(6, "b");
         commit = commit with { Period = 1, Erasures = [new Erasure(0, 1, new LeafOrigin(request, 0)) { Period = 1 }] };
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));

@@ -148,7 +148,7 @@ public abstract class PipelineConformance : StorageConformance
         Assert.Equal([orders[2], orders[3]], second.Requests.Select(request => request.RequestId));
         Assert.False(second.More);
 
-        // The planner puts one request back, and that one comes first in the next epoch.
+        // The test puts one request back, and the next epoch takes that request first.
         EpochUpdates taken = first.Without(new HashSet<Guid> { orders[1] }, more: true);
         Assert.Equal([orders[0], update], taken.Requests.Select(request => request.RequestId));
         EpochUpdates next = await Pipeline.ReadPendingAsync(4, 1 << 20, taken, Cancel);
@@ -203,7 +203,7 @@ public abstract class PipelineConformance : StorageConformance
         await AssertEpochAsync(0, leaves: 0);
         Assert.Equal(2, await Pipeline.CountPendingAsync(Cancel));
         Assert.Equal(RequestState.Pending, await StateAsync(kept));
-        // The same sequence number and item under another id are another update.
+        // An outcome with the same sequence number and item but another request id does not match the pending update.
         EpochCommit renamed = Commit(1, [pending[0] with { RequestId = Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel)) }]);
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, renamed, Cancel));
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(1, [pending[0]]), Cancel));
@@ -223,7 +223,7 @@ public abstract class PipelineConformance : StorageConformance
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease with { Holder = "another" }, good, Cancel));
         await AssertEpochAsync(0, leaves: 0);
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, good, Cancel));
-        // A caller that did not hear the answer might send the commit again.
+        // A caller that did not receive the answer might send the commit again.
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, good, Cancel));
         // At most one committed epoch is unpublished.
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, Commit(2, []), Cancel));

@@ -62,7 +62,7 @@ public abstract class ServerConformance : StorageConformance
         {
             _ = await ExecuteAsync(ConnectionString, $"ALTER TABLE optiks.Pending DROP COLUMN {column}");
         }
-        // The test also removes what later migrations made, because they run again.
+        // The test also removes the objects that later migrations made, because these migrations run again.
         foreach (string sql in Sql.Undo)
         {
             _ = await ExecuteAsync(ConnectionString, sql);
@@ -122,7 +122,7 @@ public abstract class ServerConformance : StorageConformance
         await pipeline.PublishAsync(lease, 0, Cancel);
         AcceptRequest request = await RequestAsync(Item("a"));
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([request])], Cancel)).Status);
-        // The store writes this many in another way.
+        // For this many requests, the store uses another way of writing.
         AcceptRequest[] many = await RequestsAsync(300, i => [Item($"many {i}")]);
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit(many)], Cancel)).Status);
         EpochCommit commit = Commit(1, await pipeline.ReadPendingAsync(10, 1 << 20, Cancel));
@@ -178,7 +178,7 @@ public abstract class ServerConformance : StorageConformance
         await (await Fixture.Provider.OpenFollowAsync(query, Cancel)).DisposeAsync();
     }
 
-    // Each step runs in its own role.
+    // Runs each step of an erasure with the rights of the role that it belongs to.
     private static async Task EraseAsync(IAcceptStore accept, IPipelineStore pipeline, IFollowStore follow, Lease lease, EpochCommit first)
     {
         AcceptRequest order = Request(Guid.CreateVersion7(await accept.ReadClockAsync(Cancel)), new ErasureOrder(Protocol.StructureId.Keys, 1, 1).Encode(Octets("a")));
@@ -205,7 +205,7 @@ public abstract class ServerConformance : StorageConformance
         Lease paused = await StartLogAsync();
         Assert.True(await Pipeline.RenewLeaseAsync(paused, TimeSpan.FromMilliseconds(1), Cancel));
         string session = (string)(await ScalarAsync(ConnectionString, "SELECT Session FROM optiks.Head"))!;
-        // The holder seems to have stopped between the update of the head row and the commit, so it holds that row's lock.
+        // This session acts as a holder that stopped between the update of the head row and the commit, so it holds the row's lock.
         await using DbConnection connection = Server.Connect(ConnectionString, session);
         await connection.OpenAsync(Cancel);
         await using DbTransaction transaction = await connection.BeginTransactionAsync(Cancel);

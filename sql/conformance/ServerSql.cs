@@ -9,10 +9,13 @@ public sealed record ServerSql
     /// <summary>The migration after which pending rows name their requests.</summary>
     public required string NamingMigration { get; init; }
 
-    /// <summary>The constraint to drop before the columns; null where dropping the columns drops it too.</summary>
+    /// <summary>The constraint to drop before the columns; null when dropping the columns also drops the constraint.</summary>
     public string? NamingConstraint { get; init; }
 
-    /// <summary>The statements that undo what the migrations after <see cref="NamingMigration"/> made and cannot make twice.</summary>
+    /// <summary>
+    /// The statements that remove the objects that migrations after <see cref="NamingMigration"/> made, because these migrations cannot
+    /// make them twice.
+    /// </summary>
     public required IReadOnlyList<string> Undo { get; init; }
 
     /// <summary>The column of a pending row's request id.</summary>

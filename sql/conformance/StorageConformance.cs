@@ -56,8 +56,8 @@ public abstract class StorageConformance : IAsyncLifetime
     protected async Task<AcceptRequest> RequestAsync(params AcceptItem[] items) => Request(Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel)), items);
 
     /// <summary>
-    /// Creates several requests with one reading of the clock. One concurrent reading for each would open as many connections as the server
-    /// allows.
+    /// Creates several requests with one reading of the clock. One concurrent reading for each request would open as many connections as
+    /// the server allows.
     /// </summary>
     protected async Task<AcceptRequest[]> RequestsAsync(int count, Func<int, AcceptItem[]> items)
     {
@@ -93,8 +93,8 @@ public abstract class StorageConformance : IAsyncLifetime
         Assert.Single(await Accept.AcceptAsync([new AcceptUnit(requests)], Cancel));
 
     /// <summary>
-    /// Repeats the work until the database answers, as callers do. It also repeats after a refusal because a slow server made it wait too
-    /// long for others.
+    /// Repeats the work until the database answers, as callers do. It also repeats work that a slow server refused because the work waited
+    /// too long for other transactions.
     /// </summary>
     protected static async Task<T> RepeatAsync<T>(Func<Task<T>> work)
     {
@@ -145,7 +145,7 @@ public abstract class StorageConformance : IAsyncLifetime
         await SignAndPublishAsync(lease, epoch);
     }
 
-    /// <summary>Creates an epoch whose record the tests can recognize; another variant is another record of the same epoch.</summary>
+    /// <summary>Creates an epoch whose record the tests can recognize; each variant gives a different record of the same epoch.</summary>
     protected static EpochRow Epoch(ulong epoch, byte variant = 0)
     {
         byte[] record = new byte[EpochRecord.Length];
@@ -155,8 +155,8 @@ public abstract class StorageConformance : IAsyncLifetime
     }
 
     /// <summary>
-    /// Creates the commit of an epoch that publishes these requests. It leaves out those with a refusal, and gives no leaf to items that
-    /// stay without one.
+    /// Creates the commit of an epoch that publishes these requests. It makes no leaves for requests with a refusal, or for items that
+    /// never get a leaf.
     /// </summary>
     protected static EpochCommit Commit(
         ulong epoch, IReadOnlyList<PendingRequest> requests, Func<PendingRequest, Refusal?>? refuse = null, Func<PendingRequest, int, Refusal?>? leaveOut = null)
@@ -209,7 +209,7 @@ public abstract class StorageConformance : IAsyncLifetime
         return new EpochCommit(Epoch(epoch), Epoch(epoch - 1).RecordHash, 0, new LeafBatch(rows, values.ToArray(), keys.ToArray(), keyEnds, origins), outcomes);
     }
 
-    /// <summary>Imports everything that a database has into an empty one.</summary>
+    /// <summary>Copies all rows of a database into an empty database.</summary>
     protected static async Task CopyAsync(IMaintenanceStore source, IMaintenanceStore target, bool commit)
     {
         await using IConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
@@ -240,7 +240,7 @@ public abstract class StorageConformance : IAsyncLifetime
     /// <summary>Computes the label of a key's leaf in an epoch, as <see cref="Commit"/> does.</summary>
     protected static byte[] LabelOf(string key, ulong epoch) => SHA256.HashData([.. Octets(key), .. BitConverter.GetBytes(epoch)]);
 
-    /// <summary>Finds the leaves of these keys in the structure keys.</summary>
+    /// <summary>Finds the leaves of the given keys in structure keys.</summary>
     protected Task<IReadOnlyList<LeafPlace?>> FindAsync(params (ulong Epoch, string Key)[] leaves) =>
         Pipeline.FindLeavesAsync([.. leaves.Select(leaf => new LeafName(leaf.Epoch, StructureId.Keys, LabelOf(leaf.Key, leaf.Epoch)))], Cancel);
 

@@ -110,7 +110,8 @@ public abstract class UserConformance : StorageConformance
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, third, Cancel));
 
         IFollowStore follow = await OpenFollowAsync();
-        // Each page has whole epochs, until it has so many leaves of any kind. Only the maker of the unpublished epoch sees that one.
+        // Each page has whole epochs, until it has about the requested number of leaves of any kind. Only the update-task sees the
+        // unpublished epoch.
         AssertNames(first, await follow.ReadNamesAsync(1, 9, 1, LeafColumns.Values, Cancel), through: 1);
         AssertNames(first, await follow.ReadNamesAsync(1, 9, 100, LeafColumns.Values, Cancel), through: 2);
         (LeafBatch none, ulong? through) = await follow.ReadNamesAsync(2, 9, 100, LeafColumns.Values, Cancel);
@@ -190,7 +191,7 @@ public abstract class UserConformance : StorageConformance
         Item($"device of {user}"),
     ];
 
-    // A request that does not change the list begins with this item.
+    // Returns the item with which a request that does not change the device list begins.
     private static AcceptItem List(string user) => new(StructureId.Devices, Octets(user), new UserChange(false, [], []).Encode(), null);
 
     private static AcceptItem Left(string user) => new(StructureId.Decommissioned, Octets(user), new byte[] { 1 }, null);

@@ -5,7 +5,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Bounds the memory of all answers that are being made or sent, and of the request bodies, with a share for each caller
+/// Bounds the memory of all answers that are being made or sent, and of all request bodies, and gives each caller a share
 /// (<see cref="CallerShares"/>). An answer counts from the allocation of its memory until its last byte was passed to the connection. So a
 /// client that reads slowly keeps its answer counted. Any thread.
 /// </summary>
@@ -27,10 +27,10 @@ internal sealed class AnswerBudget
     /// <summary>The number of bytes in use.</summary>
     public long Used => _shares.Used;
 
-    /// <summary>The number of refused requests for memory so far.</summary>
+    /// <summary>The number of requests for memory that were refused so far.</summary>
     public long Refusals => Interlocked.Read(ref _refusals);
 
-    /// <summary>Begins to count for a request; the lease is disposed of when the request ends.</summary>
+    /// <summary>Begins to count the memory of a request. The framework disposes of the lease when the request ends.</summary>
     public AnswerLease LeaseFor(HttpContext context)
     {
         // Several streams of an HTTP/2 connection hold memory at the same time, so they get no share per connection.
@@ -38,7 +38,7 @@ internal sealed class AnswerBudget
         return new AnswerLease(this, Caller.Identify(context), hasConnection ? AnswerLease.ConnectionsShare : 0);
     }
 
-    /// <summary>Takes bytes for a caller. Returns false, with nothing changed, when the caller may not have that many now.</summary>
+    /// <summary>Counts bytes for a caller. Returns false, with nothing changed, when the caller may not have that many now.</summary>
     internal bool TryTake(int caller, long octets)
     {
         if (_shares.TryTake(caller, octets))

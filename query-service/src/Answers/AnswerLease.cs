@@ -3,8 +3,9 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// The memory that one request holds of the <see cref="AnswerBudget"/>. A small share belongs to the connection and is not counted. The
-/// number of connections is limited, and an ordinary answer is never refused, whatever other requests hold. One thread at a time.
+/// The memory that one request holds of the <see cref="AnswerBudget"/>. A small share belongs to the connection and is not counted, which
+/// is safe because the number of connections is limited. So an ordinary answer is never refused, however much memory other requests hold.
+/// One thread at a time.
 /// </summary>
 internal sealed class AnswerLease : IDisposable
 {
@@ -32,7 +33,7 @@ internal sealed class AnswerLease : IDisposable
 
     /// <summary>
     /// Counts memory before it is allocated. Throws <see cref="ProblemException"/> (overloaded), with nothing counted, when the caller may
-    /// not have it now.
+    /// not have that much memory now.
     /// </summary>
     public void Take(long octets)
     {

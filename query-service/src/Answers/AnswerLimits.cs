@@ -3,7 +3,7 @@ namespace Optiks.QueryService.Answers;
 /// <summary>The lengths of answers (docs/spec/rest.md section 4).</summary>
 internal static class AnswerLimits
 {
-    /// <summary>The number of bytes that the versions of all keys in one answer share.</summary>
+    /// <summary>The number of bytes that the versions of all keys in one answer may have together.</summary>
     public const int PageLength = 4 * 1024 * 1024;
 
     /// <summary>

@@ -23,8 +23,8 @@ internal abstract record AnswerRequest(ClientPosition Position, string Type, boo
     public abstract int Count { get; }
 
     /// <summary>
-    /// The cost of the proofs, in lookups of a key. It is known once <see cref="TryWriteAtOnce"/> was called, if
-    /// <see cref="IsTriedAtOnce"/>.
+    /// The cost of the proofs, in lookups of a key. If <see cref="IsTriedAtOnce"/> is true, the cost is known only after
+    /// <see cref="TryWriteAtOnce"/> was called.
     /// </summary>
     public abstract int Cost { get; }
 
@@ -38,8 +38,8 @@ internal abstract record AnswerRequest(ClientPosition Position, string Type, boo
     public abstract bool IsTriedAtOnce { get; }
 
     /// <summary>
-    /// Writes the answer after its head from cached proofs. Returns false, with nothing written, when a proof is not cached. Throws
-    /// <see cref="ServiceDefaults.ProblemException"/>.
+    /// Writes the part of the answer that follows the head, from cached proofs. Returns false, with nothing written, when a proof is not
+    /// cached. Throws <see cref="ServiceDefaults.ProblemException"/>.
     /// </summary>
     public abstract bool TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer);
 
@@ -47,7 +47,8 @@ internal abstract record AnswerRequest(ClientPosition Position, string Type, boo
     public abstract void AddTo(ProofBatch proofs);
 
     /// <summary>
-    /// Writes the answer after its head with the proofs of a batch of this epoch. Throws <see cref="ServiceDefaults.ProblemException"/>.
+    /// Writes the part of the answer that follows the head, with the proofs of a batch of this epoch. Throws
+    /// <see cref="ServiceDefaults.ProblemException"/>.
     /// </summary>
     public abstract void Write(ServedEpoch epoch, ProofBatch proofs, PooledWriter answer);
 }

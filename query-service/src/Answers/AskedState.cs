@@ -7,7 +7,8 @@ namespace Optiks.QueryService.Answers;
 /// default is the newest state.
 /// </summary>
 /// <param name="AtEpoch">A recent epoch.</param>
-/// <param name="EndedPeriod">A period that has ended, which is answered at its last epoch (docs/spec/periods.md section 5).</param>
+/// <param name="EndedPeriod">A period that has ended; the answer is about that period's last epoch (docs/spec/periods.md section
+/// 5).</param>
 internal readonly record struct AskedState(ulong? AtEpoch, ulong? EndedPeriod)
 {
     public const string AtEpochParameter = "at_epoch";

@@ -9,7 +9,8 @@ namespace Optiks.QueryService.Answers;
 /// <summary>Merges the board's audit proofs of single steps into proofs of ranges. Any thread.</summary>
 internal sealed class AuditProofs : IDisposable
 {
-    // The limit of one merge, whose steps and result are in memory at once: steps of 16,384 updates have 2 MB each.
+    // The limit on the total length of the steps of one merge, because all steps and the result are in memory at once. A step of 16,384
+    // updates has 2 MB.
     private const long MaxStepsLength = 16L * 1024 * 1024;
     private const int MaxMerges = 2;
     private const int RecordsLength = 2 * EpochRecord.Length;
@@ -17,20 +18,20 @@ internal sealed class AuditProofs : IDisposable
 
     private readonly IBoardFiles _board;
 
-    // Merging takes long and much memory; the limit keeps the machine free for lookups.
+    // Merging takes much time and memory. The limit on simultaneous merges keeps the machine free for lookups.
     private readonly SemaphoreSlim _merges = new(MaxMerges);
 
     public AuditProofs(IBoardFiles board) => _board = board;
 
     /// <summary>
-    /// Returns the audit proof from epoch <paramref name="first"/> to <paramref name="last"/>, which are published; the caller disposes of
-    /// it. Throws <see cref="BoardUnreadableException"/>, and <see cref="ProblemException"/>: range-too-large when the steps are too long
-    /// together, overloaded when there is no memory for them.
+    /// Returns the audit proof from epoch <paramref name="first"/> to <paramref name="last"/>, both published. The caller disposes of the
+    /// proof. Throws <see cref="BoardUnreadableException"/>. Throws <see cref="ProblemException"/> with type range-too-large when the steps
+    /// together are too long, and with type overloaded when there is no memory for the steps.
     /// </summary>
     public async Task<PooledWriter> MergeAsync(ulong first, ulong last, AnswerLease lease, CancellationToken cancellationToken)
     {
         int length = await LengthOfStepsAsync(first, last, cancellationToken);
-        // The length of the array that the pool returns.
+        // The array from the pool is longer than the proof: its length is the next power of two.
         long held = BitOperations.RoundUpToPowerOf2((uint)length);
         lease.Take(held);
         try

@@ -3,7 +3,7 @@ namespace Optiks.QueryService.Answers;
 /// <summary>Counts the body of a request while it is read and parsed. One thread at a time.</summary>
 internal sealed class BodyLease : IDisposable
 {
-    // The body is in memory twice: in the connection's pipe, and as a whole.
+    // The body is in memory twice: in the connection's pipe, and as one contiguous array.
     private const int Copies = 2;
 
     private readonly AnswerLease _lease;

@@ -8,7 +8,7 @@ namespace Optiks.QueryService.Answers;
 /// How far a client has seen the log, according to the request's URL: <c>?checkpoint_size=s&amp;min_epoch=e</c> (docs/spec/rest.md section
 /// 4).
 /// </summary>
-/// <param name="CheckpointSize">Size of the checkpoint that the client keeps; 0 when it keeps no checkpoint.</param>
+/// <param name="CheckpointSize">Size of the checkpoint that the client keeps; 0 when the client keeps no checkpoint.</param>
 /// <param name="MinEpoch">The answer must be about this epoch or a later one.</param>
 internal readonly record struct ClientPosition(ulong CheckpointSize, ulong MinEpoch)
 {
@@ -19,7 +19,7 @@ internal readonly record struct ClientPosition(ulong CheckpointSize, ulong MinEp
 
     /// <summary>Reads the parameters; absent ones are 0. Throws <see cref="ProblemException"/> (malformed-request).</summary>
     public static ClientPosition Read(HttpRequest request) =>
-        // Most requests have no query string, and accessing the parsed one allocates.
+        // Most requests have no query string. This check comes first because access to the parsed query string allocates memory.
         request.QueryString.HasValue ? new ClientPosition(Find(request, CheckpointSizeParameter) ?? 0, Find(request, MinEpochParameter) ?? 0) : default;
 
     /// <summary>Parses a decimal number below 2^64 in its canonical form.</summary>
@@ -27,8 +27,8 @@ internal readonly record struct ClientPosition(ulong CheckpointSize, ulong MinEp
         ulong.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out value) && (text.Length == 1 || text[0] != '0');
 
     /// <summary>
-    /// Creates the problem for a client that has seen more of the log than this replica has. Another replica, or this one later, may have
-    /// it.
+    /// Creates the problem for a client that has seen more of the log than this replica has. Another replica may have that part of the log
+    /// already, or this replica may have it later.
     /// </summary>
     public static ProblemException NotCaughtUp(string detail, string field) => new(new Problem(ProblemTypes.NotCaughtUp, detail, field, s_retryAfter));
 

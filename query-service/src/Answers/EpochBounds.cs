@@ -6,15 +6,15 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Renders the bounds of periods (docs/spec/periods.md section 4) as of one epoch, one page at a time. The page that ends with the current
-/// period is read from the board at its first request and then kept. Any thread.
+/// Renders the bounds of periods (docs/spec/periods.md section 4) as of one epoch, one page at a time. This class reads the page that ends
+/// with the current period from the board at the first request for it, and then keeps the page. Any thread.
 /// </summary>
 internal sealed class EpochBounds
 {
     /// <summary>The largest number of periods in a page; each has two bounds.</summary>
     public const int MaxPeriods = ProtocolLimits.MaxPeriodBounds / 2;
 
-    // A page may have this many ended periods before its last period, which has only its first record.
+    // A page may have this many ended periods, each with two records, before its last period, which has only its first record in the page.
     private const ulong EndedOfPage = MaxPeriods - 1;
 
     private readonly BoardLog _log;
@@ -29,8 +29,8 @@ internal sealed class EpochBounds
     }
 
     /// <summary>
-    /// Returns the bytes of the bounds from a period on, and the record for the head of the answer. That is the current record, or the one
-    /// with which the page ends. Throws <see cref="ProblemException"/> for a period that has not begun, and
+    /// Returns the bytes of the bounds from a period on, and the record for the head of the answer. The record is the current record, or
+    /// the record with which the page ends. Throws <see cref="ProblemException"/> for a period that has not begun, and
     /// <see cref="BoardUnreadableException"/>.
     /// </summary>
     public async Task<(ReadOnlyMemory<byte> Octets, ReadOnlyMemory<byte> Record)> RenderAsync(ulong from, CancellationToken cancellationToken)
@@ -49,10 +49,12 @@ internal sealed class EpochBounds
         return (periods.Octets[periods.Offsets[(int)(from - periods.First)]..], _record);
     }
 
-    /// <summary>Reads the page with the current period in advance. After a failure, the next request reads it again.</summary>
+    /// <summary>
+    /// Reads the page with the current period before a request needs it. After a failure, the next request reads the page again.
+    /// </summary>
     public async Task PrepareAsync() => await ((Task)ReadAsync()).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
-    // All requests share one read, which goes on when a requester leaves; a failed read is repeated.
+    // All requests share one read, which continues when a client disconnects. After a failed read, the next request reads again.
     private Task<Periods> ReadAsync()
     {
         lock (_gate)
@@ -61,7 +63,8 @@ internal sealed class EpochBounds
         }
     }
 
-    // Searches by halves: later epochs have later periods, and a record names the first epoch of its period.
+    // Finds the first record of a period by binary search over the epochs, because later epochs have later periods. Each record names the
+    // first epoch of its period.
     private async Task<ReadOnlyMemory<byte>> FindFirstRecordAsync(ulong period, CancellationToken cancellationToken)
     {
         (ulong low, ulong high) = (0, EpochRecord.ReadEpoch(_record.Span));
@@ -77,8 +80,8 @@ internal sealed class EpochBounds
         }
     }
 
-    // Reads the page that ends with a record's period, backwards. A record names the first epoch of its period, and the epoch before that
-    // is the last one of the previous period.
+    // Reads, backwards, the page that ends with the period of the given record. A record names the first epoch of its period, and the epoch
+    // before that first epoch is the last epoch of the previous period.
     private async Task<Periods> ReadPageAsync(ReadOnlyMemory<byte> record, CancellationToken cancellationToken)
     {
         var parts = new Stack<List<byte[]>>();

@@ -9,9 +9,9 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Renders the Head structures (docs/spec/board.md section 4) of one epoch's answers, each once. The heads for clients that keep no
-/// checkpoint and for those that keep this epoch's are rendered at once. Heads for older checkpoints are rendered at their first request.
-/// Heads of an earlier record are all rendered at their first request. Any thread.
+/// Renders the Head structures (docs/spec/board.md section 4) of one epoch's answers, each once. The constructor renders the heads for
+/// clients that keep no checkpoint and for clients that keep this epoch's checkpoint. A head for an older checkpoint is rendered at the
+/// first request for it. If the answers are about an earlier record, every head is rendered at the first request for it. Any thread.
 /// </summary>
 internal sealed class EpochHeads
 {
@@ -26,7 +26,7 @@ internal sealed class EpochHeads
     private readonly ConcurrentDictionary<ulong, byte[]> _others = new();
     private IReadOnlyList<TreeHash>? _inclusion;
 
-    /// <summary>Creates the heads for the record that the checkpoint ends with.</summary>
+    /// <summary>Creates the heads for the last record of the checkpoint's log.</summary>
     public EpochHeads(VerifiedEpoch epoch, BoardLog log)
         : this(epoch.Row.Record, epoch.Row.Checkpoint, log)
     {
@@ -44,8 +44,8 @@ internal sealed class EpochHeads
     }
 
     /// <summary>
-    /// Returns the head for a client that keeps a checkpoint of this size, if it is rendered. The size is 0 for no checkpoint, and at most
-    /// this epoch's.
+    /// Returns the head for a client that keeps a checkpoint of this size, if that head is already rendered. The size is 0 for no
+    /// checkpoint, and at most the size of this epoch's checkpoint.
     /// </summary>
     public bool TryGet(ulong keptSize, [NotNullWhen(true)] out byte[]? head)
     {

@@ -7,8 +7,8 @@ using Optiks.QueryService.Following;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Finds out whether a key has gone to another owner since a period that has ended. A token names keys that its holder owns today. Its
-/// holder may therefore read an ended period only for keys that every later period continues (docs/spec/rest.md section 3). Any thread.
+/// Finds out whether a key has got another owner since a period that has ended. A token names keys that its holder owns today. Its holder
+/// may therefore read an ended period only for keys that every later period continues (docs/spec/rest.md section 3). Any thread.
 /// </summary>
 internal sealed class LaterPeriods
 {
@@ -30,8 +30,8 @@ internal sealed class LaterPeriods
 
     /// <summary>
     /// Returns the index of a key that has versions in the ended period and that no later period continues; null when there is no such key.
-    /// Computes one proof per key with versions and per later period. Throws <see cref="ServiceDefaults.ProblemException"/> (unavailable)
-    /// when this replica does not have a period.
+    /// Computes one proof for each later period of each key that has versions. Throws <see cref="ServiceDefaults.ProblemException"/>
+    /// (unavailable) when this replica does not have the trees of a later period.
     /// </summary>
     /// <param name="ended">The ended period.</param>
     /// <param name="queries">The keys, with their latest versions in that period.</param>
@@ -76,7 +76,8 @@ internal sealed class LaterPeriods
         }
         catch (OptiksNativeException e) when (DamagedFiles.IsDamage(e))
         {
-            // Damage is reported here, where the period of the files is known: the caller knows only the ended period.
+            // This method reports damage itself, because only it knows the period of the damaged files. The caller knows only the ended
+            // period.
             throw _damage.Refuse(generation, period, e);
         }
         finally
@@ -85,7 +86,8 @@ internal sealed class LaterPeriods
         }
     }
 
-    // Checks version 1 of each key, with the answer that the key's owner would get: leaf epoch 0 marks a copy.
+    // Returns the index of a key whose version 1 is not a copy; null when there is no such key. It reads the answer that the key's owner
+    // would get, in which leaf epoch 0 marks a copy.
     private static int? FindNotCopied(DirectoryView view, ByteStrings keys, int[] used, bool usesCache)
     {
         using ProofBatch proofs = view.CreateProofs(StructureId.Keys, usesCache);

@@ -34,7 +34,7 @@ internal static class OwnUserParser
         {
             throw UserQueryParser.Malformed("This log allows usernames to be reassigned: look up the usernames instead.", $"$.{names}");
         }
-        // The answer uses the names in the log's form, by which the verifier knows them.
+        // The query needs the names in the log's form, because the verifier knows the names in that form.
         query = query with { Usernames = [.. query.Usernames.Select((name, i) => UserQueryParser.Normalize(log, name, $"$.{names}[{i}]"))] };
         return new OwnUserQuery(query.Encode(), caller.IsToken, user, names);
     }
@@ -109,7 +109,7 @@ internal static class OwnUserParser
             throw UserQueryParser.Malformed("The query has no user: give 'user' or 'user_b64'.", $"$.{User}");
         }
         var query = new UserMonitorQuery(user) { Usernames = names ?? [], Period = period, From = from, Keys = keys };
-        // Without a known version the period has no meaning.
+        // If the client knows no version, the period has no meaning and is set to 0.
         return KnowsVersion(query) ? query : query with { Period = 0 };
     }
 
@@ -129,7 +129,7 @@ internal static class OwnUserParser
         return names;
     }
 
-    // A query that knows no version must not name a period.
+    // Returns whether the client knows a version. If not, the query must not name a period.
     private static bool KnowsVersion(UserMonitorQuery query) => query.From > 1 || query.Keys.Any(key => key.Version > 1);
 
     private static ProblemException TooManyNames(string field) => new(new Problem(ProblemTypes.BatchLength, $"A query may ask for at most {ProtocolLimits.MaxOwnNames} names.", field));

@@ -9,12 +9,12 @@ namespace Optiks.QueryService.Answers;
 /// the request, for the field of a problem.
 /// </summary>
 /// <param name="Octets">An encoded <see cref="UserMonitorQuery"/>.</param>
-/// <param name="OwnOnly">Whether the caller may see no other user.</param>
+/// <param name="OwnOnly">Whether the caller may see only its own user.</param>
 /// <param name="UserMember">The member that holds the user id.</param>
 /// <param name="NamesMember">The member that holds the names.</param>
 internal sealed record OwnUserQuery(byte[] Octets, bool OwnOnly, string UserMember, string NamesMember)
 {
-    /// <summary>Creates the problem for a query that is not answered.</summary>
+    /// <summary>Creates the problem for a query that the directory cannot answer.</summary>
     public ProblemException Unanswered(UserMonitorSummary summary) => summary.Unanswered switch
     {
         OwnUserUnanswered.NoUser => new ProblemException(new Problem(ProblemTypes.NotFound, "There is no such user.", $"$.{UserMember}")),

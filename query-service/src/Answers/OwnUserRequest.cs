@@ -6,8 +6,8 @@ using Optiks.QueryService.Following;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// One request about the caller's own user, while it is being answered. As with a lookup of users, its cost depends on the log, and the
-/// caller pays it before a proof is computed.
+/// One request about the caller's own user, while it is being answered. As with a lookup of users, the cost depends on the log, and the
+/// caller pays the cost before a proof is computed.
 /// </summary>
 /// <param name="Query">The query.</param>
 /// <param name="Spend">Called once with the answer's cost in keys, which is taken from the caller's rate.</param>
@@ -33,7 +33,7 @@ internal sealed record OwnUserRequest(OwnUserQuery Query, Action<int> Spend, Cli
 
     public override int Cost => _cost;
 
-    // As for a lookup of one user, the length depends on the entries of the list. A page has at least one version of each.
+    // As for a lookup of one user, the length depends on the entries of the device list. A page has at least one version of each entry.
     public override int MaxLength => int.MaxValue;
 
     public override Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson => AnswerJson.WriteUserMonitorAnswer;

@@ -14,14 +14,14 @@ namespace Optiks.QueryService.Answers;
 /// </summary>
 internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
 {
-    // The length that is written to the response's pipe at once. It is so long that a long answer takes few turns on a busy machine, and so
-    // short that memory may hold it twice.
+    // The number of bytes that are written to the response's pipe at once. A longer chunk means that a long answer waits for the processor
+    // less often on a busy machine. The chunk must be short because memory holds it twice.
     private const int ChunkLength = 256 * 1024;
 
     // The pool has no shorter arrays.
     private const int MinLength = 16;
 
-    // Base64url needs four bytes for three, and members have names.
+    // The JSON form is longer: base64url needs four bytes for three, and members have names.
     private const int ExpectedJsonGrowth = 2;
 
     private readonly AnswerLease _lease;
@@ -29,7 +29,7 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
     private byte[] _buffer;
 
     /// <summary>Creates a writer with an initial capacity of <paramref name="capacity"/> bytes.</summary>
-    /// <param name="lease">Counts the memory; disposed of after the writer.</param>
+    /// <param name="lease">Counts the writer's memory. The caller disposes of the lease after the writer.</param>
     /// <param name="capacity">The expected number of bytes.</param>
     /// <param name="maxLength">The greatest length; a longer answer throws <see cref="ProblemException"/> (answer-too-large).</param>
     public PooledWriter(AnswerLease lease, int capacity, int maxLength = int.MaxValue)
@@ -65,8 +65,9 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
     }
 
     /// <summary>
-    /// Sends what was written, as fast as the client reads. When <paramref name="type"/> is JSON, sends the longer JSON form that
-    /// <paramref name="writeJson"/> makes of it, in memory that is counted as well. No other call may follow.
+    /// Sends the written bytes, as fast as the client reads. When <paramref name="type"/> is JSON, sends the longer JSON form that
+    /// <paramref name="writeJson"/> makes of them; the lease counts the memory of that form as well. The caller must not call the writer
+    /// afterwards.
     /// </summary>
     public async Task SendAsync(HttpResponse response, string type, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson, CancellationToken cancellationToken)
     {
@@ -137,7 +138,8 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
             body.Write(Written.Span);
             return;
         }
-        // Counts the pipe's copy, until the connection has taken everything but what Kestrel's MaxResponseBufferSize allows.
+        // Counts the pipe's copy of the bytes, until the connection has taken all bytes except those that Kestrel's MaxResponseBufferSize
+        // lets the pipe keep.
         int copied = Math.Min(ChunkLength, Length);
         _lease.Take(copied);
         try
@@ -176,7 +178,7 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
 
     private byte[] Rent(int length)
     {
-        // The length that the pool would return anyway, so that it is known before the allocation.
+        // Rounds up to the length that the pool would return anyway, so that the length is known and counted before the allocation.
         int whole = checked((int)BitOperations.RoundUpToPowerOf2((uint)Math.Max(length, MinLength)));
         _lease.Take(whole);
         return ArrayPool<byte>.Shared.Rent(whole);

@@ -30,12 +30,12 @@ internal sealed class QueryBatch : IDisposable
     /// <summary>The known versions (lookup), or the first versions to return (history, monitor).</summary>
     public ReadOnlySpan<ulong> Versions => _versions.AsSpan(0, Keys.Count);
 
-    /// <summary>The latest versions of the keys, once they are answered.</summary>
+    /// <summary>The latest versions of the keys; valid once the answer is written.</summary>
     public Span<ulong> Latest => _latest.AsSpan(0, Keys.Count);
 
     /// <summary>
-    /// Throws <see cref="ServiceDefaults.ProblemException"/> (not-caught-up) when the client has seen a later version of a key than
-    /// <see cref="Latest"/> in this period.
+    /// Throws <see cref="ServiceDefaults.ProblemException"/> (not-caught-up) when the client has seen, in this period, a later version of a
+    /// key than the version in <see cref="Latest"/>.
     /// </summary>
     public void ThrowIfAhead(QueryKind kind, ulong period)
     {

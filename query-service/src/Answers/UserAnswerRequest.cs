@@ -8,8 +8,8 @@ namespace Optiks.QueryService.Answers;
 
 /// <summary>
 /// One request about users, while it is being answered. Its cost depends on the log and not on the request: a user may have hundreds of
-/// devices. So the request first consults the table of keys, which is cheap. Before a proof is computed, the caller pays, and an answer
-/// that would be too long is refused.
+/// devices. So the request first determines the cost from the table of keys, which is cheap. Before a proof is computed, the caller pays
+/// the cost, and an answer that would be too long is refused.
 /// </summary>
 /// <param name="Queries">The users that the request asks about.</param>
 /// <param name="Spend">Called once with the answer's cost in keys, which is taken from the caller's rate.</param>

@@ -4,8 +4,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// The queries of one request about users, in the binary form that the native library takes. So memory holds no object for each user or
-/// device.
+/// The queries of one request about users, in the binary form that the native library takes, so that memory holds no object for each user
+/// or device.
 /// </summary>
 internal sealed class UserQueries : IDisposable
 {
@@ -25,7 +25,7 @@ internal sealed class UserQueries : IDisposable
 
     public ReadOnlySpan<byte> Octets => _octets.Written.Span;
 
-    // The form in which the request was written, for the field of a problem.
+    // Whether the request was in the binary form; needed for the field of a problem.
     private bool IsBinary { get; }
 
     private bool IsList { get; }

@@ -30,7 +30,7 @@ internal static class UserQueryParser
         return new UserQueries(asked, queries.Count, isBinary, isList, lease);
     }
 
-    /// <summary>Returns a name in the form by which the log knows it; unchanged where the log prescribes no form.</summary>
+    /// <summary>Returns a name in the log's form; returns it unchanged when the log prescribes no form.</summary>
     internal static ReadOnlyMemory<byte> Normalize(Configuration log, ReadOnlyMemory<byte> name, string field)
     {
         if (log.UsernameForm == UsernameForm.Octets)
@@ -83,7 +83,9 @@ internal static class UserQueryParser
         return taken;
     }
 
-    /// <summary>Checks the known keys of devices in a binary body.</summary>
+    /// <summary>
+    /// Checks the known keys of devices from a binary body. Throws <see cref="ProblemException"/> for a key that is not allowed.
+    /// </summary>
     internal static void CheckKeys(IReadOnlyList<KnownDeviceKey> keys, string field)
     {
         if (keys.Count > ProtocolLimits.MaxKnownKeys)
@@ -195,7 +197,7 @@ internal static class UserQueryParser
 
     /// <summary>Parses a list of ids with versions.</summary>
     /// <param name="reader">Positioned at the list.</param>
-    /// <param name="members">The members of an element: the device as text, the device as bytes, and the version.</param>
+    /// <param name="members">The names of an element's members: the device as text, the device as bytes, and the version.</param>
     /// <param name="rules">The keys that are allowed.</param>
     internal static List<KnownDeviceKey> ParseKeys(ref StrictJsonReader reader, JsonMembers members, in AllowedKeys rules)
     {

@@ -8,8 +8,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
-/// Keeps the newest checkpoint that each cosigner signed and that belongs to the log as it is served here. Also keeps the answer with these
-/// checkpoints (docs/spec/cosigners.md section 1). Any thread; readers neither wait nor cause computation.
+/// Keeps, for each cosigner, the newest checkpoint that it signed and that belongs to the log as this replica serves it. Also keeps the
+/// answer with these checkpoints (docs/spec/cosigners.md section 1), so that readers neither wait nor cause computation. Any thread.
 /// </summary>
 internal sealed class CosignedCheckpoints
 {
@@ -41,16 +41,16 @@ internal sealed class CosignedCheckpoints
     }
 
     /// <summary>
-    /// Keeps a checkpoint with a verified cosignature, if it is newer than the one that is kept. The log's own tree decides whether the
-    /// checkpoint belongs to this log. A checkpoint that the log signed and that is not a prefix of this tree is a fork. Throws
-    /// <see cref="BoardUnreadableException"/>.
+    /// Keeps a checkpoint with a verified cosignature, if the checkpoint is newer than the kept checkpoint of the same cosigner. The log's
+    /// own tree decides whether the checkpoint belongs to this log. A checkpoint that the log signed and that is not a prefix of this tree
+    /// is a fork. Throws <see cref="BoardUnreadableException"/>.
     /// </summary>
     public async Task<TakeResult> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken cancellationToken)
     {
         (ulong size, TreeHash root) = (checkpoint.Checkpoint.Size, checkpoint.Checkpoint.Root);
         lock (_gate)
         {
-            // An older checkpoint adds nothing to the kept one.
+            // A checkpoint that is not newer than the kept checkpoint adds nothing.
             if (_kept.TryGetValue(cosignature.Key, out SignedCheckpoint? kept) && kept.Checkpoint.Size >= size)
             {
                 return kept.Checkpoint.Size == size && kept.Checkpoint.Root != root ? TakeResult.Contradicts : TakeResult.Known;

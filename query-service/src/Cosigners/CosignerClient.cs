@@ -5,8 +5,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
-/// Asks one cosigner for the newest checkpoint that it cosigned. The cosigner is not trusted: its answer is bounded in length and time,
-/// redirects are not followed, and only signatures count. One caller at a time.
+/// Asks one cosigner for the newest checkpoint that it cosigned. The client does not trust the cosigner: it bounds the answer's length and
+/// time, follows no redirects, and accepts a checkpoint only by its signatures. One caller at a time.
 /// </summary>
 internal sealed class CosignerClient : IDisposable
 {
@@ -21,7 +21,8 @@ internal sealed class CosignerClient : IDisposable
     public CosignerClient(Cosigner cosigner, VerifierKey logKey, TimeProvider time, TimeSpan timeout, TimeSpan tolerance)
     {
         _cosigner = cosigner;
-        // The verifier checks no other cosigner's line, so that a false line of another one cannot hide this one's.
+        // The verifier checks only this cosigner's signature line, so that a false line of another cosigner cannot invalidate this
+        // cosigner's line.
         _verifier = new CheckpointVerifier(logKey, [cosigner.Key], Ed25519.Verifier);
         _time = time;
         _tolerance = tolerance;
@@ -32,7 +33,7 @@ internal sealed class CosignerClient : IDisposable
         };
     }
 
-    /// <summary>Returns the checkpoint that the cosigner serves, or the reason why its answer does not count.</summary>
+    /// <summary>Returns the checkpoint that the cosigner serves, or the reason why the cosigner's answer was not accepted.</summary>
     public async Task<(SignedCheckpoint? Checkpoint, string Why)> AskAsync(CancellationToken cancellationToken)
     {
         byte[] note;

@@ -11,7 +11,9 @@ namespace Optiks.QueryService.Cosigners;
 /// </summary>
 internal sealed class CosignerList
 {
-    /// <summary>The largest number of cosigners: each costs a request every few seconds, and a note in each answer.</summary>
+    /// <summary>
+    /// The largest number of cosigners. It is limited because each cosigner costs a request every few seconds, and a note in each answer.
+    /// </summary>
     public const int MaxCosigners = 32;
 
     private const string Setting = $"{QueryServiceOptions.Section}:{nameof(QueryServiceOptions.CosignersFile)}";
@@ -34,7 +36,7 @@ internal sealed class CosignerList
             return null;
         }
         var list = new CosignerList(file);
-        // Whether an address is valid does not depend on the log, so it is checked at the start.
+        // The validity of an address does not depend on the log, so the addresses are checked at the start.
         _ = list.Addresses("");
         return list;
     }
@@ -48,7 +50,7 @@ internal sealed class CosignerList
         return Addresses(logKey.Name);
     }
 
-    // Uses the monitoring address of C2SP tlog-witness, which auditors have as well.
+    // Derives each cosigner's address from the monitoring address of C2SP tlog-witness, which auditors have as well.
     private Cosigner[] Addresses(string origin)
     {
         string log = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(origin)));

@@ -10,9 +10,9 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
-/// Collects in the background the checkpoints that cosigners signed. They come from each cosigner with an address, one request at a time,
-/// and from the checkpoint on the board. No answer waits for it. It backs off from a cosigner that fails, down to one request per
-/// {s_longestPause}.
+/// Collects in the background the checkpoints that cosigners signed. The service asks each cosigner that has an address, one request at a
+/// time, and reads the checkpoint on the board. No answer waits for this service. It asks a failing cosigner less and less often, down to
+/// one request per <see cref="s_longestPause"/>.
 /// </summary>
 internal sealed class CosignerService : BackgroundService
 {
@@ -21,10 +21,10 @@ internal sealed class CosignerService : BackgroundService
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_longestPause = TimeSpan.FromMinutes(1);
 
-    // The checkpoint with cosignatures stays on the board until the next one replaces it, so the board is read this often.
+    // The board is read this often, because a checkpoint with cosignatures stays there only until the next checkpoint replaces it.
     private static readonly TimeSpan s_boardPause = TimeSpan.FromMilliseconds(200);
 
-    // A cosigner that asked another replica may briefly be ahead of this one.
+    // The pause when a cosigner is ahead: a cosigner that asked another replica may briefly know a newer checkpoint than this replica.
     private static readonly TimeSpan s_aheadPause = TimeSpan.FromMilliseconds(200);
     private const int AheadAttempts = 10;
 
@@ -67,7 +67,7 @@ internal sealed class CosignerService : BackgroundService
         IReadOnlyList<Cosigner> cosigners = list.ForLog(anchor.LogKey);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
         Task[] all = [ReadBoardAsync(anchor.LogKey, cosigners, ended.Token), .. cosigners.Where(one => one.Checkpoint is not null).Select(one => AskAsync(anchor.LogKey, one, ended.Token))];
-        // A loop that fails is a bug, and its failure ends the others.
+        // A failed loop is a bug, and its failure ends the other loops.
         await Task.WhenAny(all);
         await ended.CancelAsync();
         await Task.WhenAll(all);
@@ -113,7 +113,7 @@ internal sealed class CosignerService : BackgroundService
         }
     }
 
-    // Returns the reason why the checkpoint does not count; null when it counts.
+    // Returns the reason why the checkpoint was not accepted; null when it was accepted.
     private async Task<string?> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken stop)
     {
         try
@@ -150,7 +150,7 @@ internal sealed class CosignerService : BackgroundService
             if (await FindOnBoardAsync(stop) is { } note && !note.Span.SequenceEqual(before.Span))
             {
                 before = note;
-                // TryOpen fails when a cosignature is false; the task did not write such a note.
+                // TryOpen fails when a cosignature is false. The update-task never writes a note with a false cosignature.
                 if (verifier.TryOpen(note.Span, out SignedCheckpoint? opened, out _))
                 {
                     foreach (VerifiedSignature cosignature in opened.Cosignatures.Where(one => !Cosignature.IsAhead(one.Timestamp!.Value, _time.GetUtcNow(), _state.MaxAhead)))
@@ -174,7 +174,7 @@ internal sealed class CosignerService : BackgroundService
         }
         catch (BoardUnreadableException)
         {
-            // The follower logs this, and so does each answer that reads tiles.
+            // No log event here: the follower logs an unreadable board, and so does each answer that reads tiles.
             return null;
         }
     }

@@ -6,7 +6,7 @@ internal enum TakeResult
     /// <summary>The answer now contains the checkpoint.</summary>
     New,
 
-    /// <summary>The answer already contains one that is at least as new.</summary>
+    /// <summary>The answer already contains a checkpoint of the same cosigner that is at least as new.</summary>
     Known,
 
     /// <summary>The checkpoint is larger than the log that is served here.</summary>

@@ -38,7 +38,7 @@ internal sealed class BoardEndpoints
     private static Task NotFoundAsync(HttpContext context) =>
         new Problem(ProblemTypes.NotFound, "The board has no such file.").ExecuteAsync(context);
 
-    /// <summary>Returns the checkpoint of the served epoch. The board's own file may be ahead of it.</summary>
+    /// <summary>Sends the checkpoint of the served epoch, not the board's checkpoint file, which may be of a later epoch.</summary>
     private async Task CheckpointAsync(HttpContext context, CancellationToken cancellationToken)
     {
         ReadOnlyMemory<byte> note = _current.PeekOrThrow().Checkpoint;
@@ -59,7 +59,7 @@ internal sealed class BoardEndpoints
             await NotFoundAsync(context);
             return;
         }
-        // Tags contain the log's name, so they cannot be made before the log is known here.
+        // Entity tags contain the log's name, so no file can be sent before this replica knows the log.
         if (_state.Anchor is null)
         {
             throw CurrentEpoch.Unavailable("This replica does not know the log yet.");
@@ -71,7 +71,8 @@ internal sealed class BoardEndpoints
     }
 
     /// <summary>
-    /// Sends a file of the board unchanged. A file from the disk is never in memory as a whole; an answer from memory is counted.
+    /// Sends a file of the board unchanged. A file from the disk is never in memory as a whole. The memory of an answer that comes from
+    /// memory is counted.
     /// </summary>
     public static async Task SendAsync(HttpContext context, BoardFile file, string type, AnswerBudget budget, CancellationToken cancellationToken)
     {

@@ -5,7 +5,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Answers requests that needed the board when it could not be read: the client gets unavailable, and the operator's log an error.
+/// Answers requests that failed because the board could not be read: the client gets the problem unavailable, and the operator's log gets
+/// an error.
 /// </summary>
 internal sealed class BoardFailures : IExceptionHandler
 {

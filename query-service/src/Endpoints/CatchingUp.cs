@@ -6,8 +6,8 @@ using Optiks.QueryService.Following;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Delays a request that asks for a little more of the log than is served here. The request must prefer waiting to <c>not-caught-up</c>,
-/// and say so with <c>Prefer: wait=s</c> (docs/spec/rest.md section 4). Any thread.
+/// Delays a request that asks for an epoch slightly beyond the served epoch, instead of answering <c>not-caught-up</c> at once. It delays
+/// only requests with <c>Prefer: wait=s</c> (docs/spec/rest.md section 4). Any thread.
 /// </summary>
 /// <remarks>
 /// A waiting request holds no memory of an answer, and its body is not read yet. When the epoch does not come in time, the request is
@@ -18,12 +18,14 @@ internal sealed class CatchingUp
     /// <summary>The longest wait in seconds, whatever the client prefers.</summary>
     public const int MostSeconds = 2;
 
-    /// <summary>How many epochs ahead a request may wait for, so that nobody waits for an epoch that a client made up.</summary>
+    /// <summary>
+    /// A request may wait for an epoch that is at most this many epochs ahead, so that no request waits for an epoch that a client made up.
+    /// </summary>
     public const ulong MostAhead = 8;
 
     private const string Prefix = "wait=";
 
-    // Further requests learn at once that this replica is behind.
+    // The largest number of waiting requests. Further requests are answered at once that this replica is behind.
     private const int MostWaiting = 1024;
 
     private readonly CurrentEpoch _current;
@@ -39,10 +41,10 @@ internal sealed class CatchingUp
     /// <summary>Lets a request continue once the epoch that it needs is served, or when it has waited long enough.</summary>
     public void Use(IApplicationBuilder app) => app.Use(next => context => RunAsync(context, next));
 
-    // Returns the first epoch from which the replica may answer.
+    // Returns the least epoch with which the replica may answer.
     private static ulong LeastEpoch(ClientPosition position) => Math.Max(position.MinEpoch, position.CheckpointSize > 0 ? position.CheckpointSize - 1 : 0);
 
-    // RFC 7240: preferences that are not understood are ignored.
+    // Returns 0 when the preferences name no wait: RFC 7240 says that preferences that are not understood are ignored.
     private static int ParseSeconds(StringValues preferences)
     {
         foreach (string? line in preferences)
@@ -78,7 +80,7 @@ internal sealed class CatchingUp
             long begun = _clock.GetTimestamp();
             while (true)
             {
-                // The task is taken before the epoch is read: an epoch that is served afterwards completes it.
+                // This code takes the task before it reads the epoch, so that an epoch that is served in between completes the task.
                 Task later = _current.Later;
                 TimeSpan left = limit - _clock.GetElapsedTime(begun);
                 if (_current.Peek() is not { } epoch || least <= epoch.Epoch || least - epoch.Epoch > MostAhead || left <= TimeSpan.Zero)
@@ -90,7 +92,7 @@ internal sealed class CatchingUp
         }
         catch (TimeoutException)
         {
-            // The request is answered as it stands.
+            // The wait took too long: the request is now answered as if it had not waited.
         }
         finally
         {

@@ -8,8 +8,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Returns records, the latest head, audit proofs and the configuration. These endpoints are open to everyone, and answers that never
-/// change are marked so.
+/// Returns records, the latest head, audit proofs and the configuration. These endpoints are open to everyone. Answers that never change
+/// are marked as immutable for caches.
 /// </summary>
 internal sealed class EpochEndpoints
 {
@@ -84,7 +84,7 @@ internal sealed class EpochEndpoints
         }
     }
 
-    // Within one log, a name and a form determine the content.
+    // Returns true when the client already has this content. Within one log, the name and the form (JSON or binary) determine the content.
     private bool IsUnchanged(HttpContext context, string name, string type)
     {
         context.Response.Headers.Vary = Microsoft.Net.Http.Headers.HeaderNames.Accept;
@@ -118,7 +118,7 @@ internal sealed class EpochEndpoints
         ulong from = ClientPosition.Find(context.Request, QueryApi.FromParameter)
             ?? throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'from': the first period.", $"?{QueryApi.FromParameter}"));
         ServedEpoch epoch = _current.AcquireFresh();
-        // From here on only records and hashes are read, not trees.
+        // The code below reads only records and hashes, not trees, so it needs no reference to the epoch.
         epoch.Release();
         position.ThrowIfAhead(epoch.Epoch);
         using AnswerLease lease = _budget.LeaseFor(context);
@@ -173,7 +173,7 @@ internal sealed class EpochEndpoints
         {
             throw NotFound($"This replica's newest epoch is {newest}.");
         }
-        // This is decided before anything is read: the proof exists and never changes.
+        // This check comes before any read, because the proof exists and never changes.
         if (IsUnchanged(context, string.Create(CultureInfo.InvariantCulture, $"audit-proof/{first}-{last}"), type))
         {
             return;
@@ -208,7 +208,8 @@ internal sealed class EpochEndpoints
     {
         TrustAnchor anchor = _state.Anchor ?? throw CurrentEpoch.Unavailable("This replica does not know the log yet.");
         AcceptHeader.Choose(context.Request, MediaTypes.Json);
-        // The configuration is fixed for the life of the log, but a successor log may follow at the same address.
+        // The configuration is fixed for the life of the log, but a successor log may follow at the same address. So caches may keep the
+        // answer only for a minute.
         context.Response.Headers.CacheControl = "public, max-age=60";
         if (!Caching.IsKnown(context, $"{_state.LogName}/configuration"))
         {

@@ -83,7 +83,7 @@ internal sealed class KeyEndpoints
         string type = RequestBody.MediaType(request, MediaTypes.Json, MediaTypes.Query);
         using var counted = new BodyLease(lease);
         using PooledBody body = await RequestBody.ReadPooledAsync(request, LookupRoutes.MaxBodyLength, counted.Hold, cancellationToken);
-        // Anyone may look up the latest value; older ones only their owner may see.
+        // Anyone may look up the latest value; only the key's owner may see older values.
         CallerRights? owner = kind == QueryKind.Lookup ? null : CallerRights.Get(request.HttpContext)!;
         QueryBatch batch = QueryParser.Parse(type, body.Memory, kind, new AllowedKeys(_state.KeyLength, owner));
         _limiter.Spend(request.HttpContext, RateLimitKind.Lookups, batch.Keys.Count);

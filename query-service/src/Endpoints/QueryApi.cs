@@ -12,7 +12,7 @@ internal static class QueryApi
     public const string Description =
         "Answers about keys, epochs and the bulletin board. Verifiers use the binary forms, whose structures are in the specification; JSON is for people and scripts.";
 
-    /// <summary>The parameter with the first period of bounds.</summary>
+    /// <summary>The name of the parameter that selects the first period of the returned bounds.</summary>
     public const string FromParameter = "from";
 
     private const string ReadOnly = "It changes nothing; it is a POST because keys and usernames do not belong in URLs.";
@@ -32,7 +32,7 @@ internal static class QueryApi
         new(AskedState.AtEpochParameter, "The epoch to answer from, one of those that the replica served last; absent: the newest epoch.", QuerySchemas.Number),
     ];
 
-    // Parameters of the queries that an owner may still send about a period that has ended.
+    // The parameters of queries that an owner may still send about a period that has ended.
     private static readonly ApiParameter[] s_ended =
     [
         .. s_state,

@@ -13,19 +13,19 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Sends requests that no caller made through the service before callers are answered. The first answers of a process wait until their code
-/// is compiled, a tenth of a second each. Without the rehearsal, many callers would notice each restart at hundreds of requests a second.
-/// Until it is over, queries are refused as <c>unavailable</c>, so that an edge (docs/operations/edge.md) asks another replica, and the
-/// service is not ready. Any thread.
+/// Sends made-up requests through the service before it answers callers. The first answers of a process wait until their code is compiled,
+/// a tenth of a second each. Without the rehearsal, at hundreds of requests a second, many callers would notice each restart. During the
+/// rehearsal, the service refuses queries as <c>unavailable</c>, so that an edge (docs/operations/edge.md) asks another replica, and
+/// reports that it is not ready. Any thread.
 /// </summary>
 internal sealed class Rehearsal : BackgroundService, IHealthCheck
 {
-    // The names belong to nobody; their answers are computed, proven and encoded like all others.
+    // No user has these names, but their answers are computed, proven and encoded like all other answers.
     private const string KeyQuery = """{"key": "rehearsal"}""";
     private const string UserQuery = """{"username": "rehearsal"}""";
 
-    // The positions of a client that knows nothing, and of one that has seen the log's first epoch. That one gets the proof that this is
-    // the same log. The second one needs the board; if the board is unreachable, the first one is still rehearsed.
+    // The positions of a client that knows nothing, and of a client that has seen the log's first epoch. The second client also gets the
+    // proof that this is the same log, which needs the board. If the board is unreachable, the first position is still rehearsed.
     private static readonly QueryString[] s_positions = [default, new($"?{ClientPosition.CheckpointSizeParameter}=1")];
 
     private const string Detail = "The first answers are being rehearsed.";
@@ -37,7 +37,7 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
     // If the operator closed lookups, the rehearsal has the right to look up and no other.
     private static readonly ClaimsPrincipal s_caller = new(CallerRights.FromApiKey(new ApiKeyEntry("rehearsal", default, ApiScopes.Lookup)));
 
-    // Marks a request in its items as the rehearsal's, which no caller can do.
+    // A key in HttpContext.Items that marks a request as the rehearsal's. No caller can set it.
     private static readonly object s_mark = new();
 
     private readonly TaskCompletionSource<RequestDelegate> _pipeline = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -55,10 +55,10 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
         _logger = logger;
     }
 
-    // Before there is an epoch, queries get another problem.
+    // False before the first epoch: until then, queries get the problem that there is no epoch.
     private bool IsUnderWay => !_isOver && _current.Peek() is not null;
 
-    /// <summary>Rehearses all middleware that is added after this call.</summary>
+    /// <summary>Makes the rehearsal send its requests through all middleware that is added after this call.</summary>
     public void UseAll(IApplicationBuilder app) => app.Use(next =>
     {
         _pipeline.TrySetResult(next);
@@ -87,8 +87,8 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
         {
             await SendAllAsync(pipeline, stop).WaitAsync(s_longest, stop);
         }
-        // An epoch that is too old, an unreadable board, or answers that wait: callers get the problem of each themselves. When the service
-        // is told to stop, it aborts the requests, which may then fail in any way.
+        // The rehearsal fails when the epoch is too old, the board is unreadable, or answers take too long. Each caller then gets the same
+        // problem, so the service continues. When the service is told to stop, it aborts the requests, which may then fail in any way.
         catch (Exception e)
         {
             stop.ThrowIfCancellationRequested();

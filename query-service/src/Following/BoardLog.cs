@@ -25,14 +25,14 @@ internal sealed class BoardLog
     /// <summary>Reads the record of an epoch below <see cref="Size"/>.</summary>
     public Task<ReadOnlyMemory<byte>> ReadRecordAsync(ulong epoch, CancellationToken cancellationToken) => ReadAsync(tree => new ValueTask<ReadOnlyMemory<byte>>(tree.ReadEntryAsync(epoch, cancellationToken)));
 
-    /// <summary>Returns a tile or a bundle; null when this tree has no tile of that width there.</summary>
+    /// <summary>Returns a tile or an entry bundle; null when this checkpoint's tree has no tile of that width at that place.</summary>
     public async Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken)
     {
         TilePath? present = path.IsEntries ? TileLayout.Bundle(Size, path.Index) : TileLayout.HashTile(Size, path.Level, path.Index);
         return present is { } tile && tile.Width >= path.Width ? await ReadAsync(tree => RenderTileAsync(tree, path, cancellationToken)) : null;
     }
 
-    /// <summary>Proves that this tree extends the one of a smaller size.</summary>
+    /// <summary>Proves that this tree extends the log's tree of a smaller size.</summary>
     public Task<IReadOnlyList<TreeHash>> ProveConsistencyAsync(ulong oldSize, CancellationToken cancellationToken) =>
         ReadAsync(tree => ConsistencyProof.MakeAsync(tree, oldSize, Size, cancellationToken));
 
@@ -65,7 +65,7 @@ internal sealed class BoardLog
         {
             if (e is InvalidTileException && _board is ICachedTiles cached)
             {
-                // A false tile must not be read from the cache again.
+                // The cache drops its tiles, so that a false tile is not read from the cache again.
                 cached.Forget();
             }
             throw new BoardUnreadableException($"The board's tiles cannot be used: {e.Message}", e);

@@ -4,9 +4,9 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Determines how far the board's checkpoint reaches: no epoch beyond it is served (docs/spec/board.md section 3). The checkpoint is behind
-/// the database's published epoch only while it waits for witnesses, or until it arrives where this replica reads it. Only the follower
-/// uses it, except for <see cref="Awaited"/>.
+/// Determines the last epoch that the board's checkpoint covers: the replica serves no epoch beyond that one (docs/spec/board.md section
+/// 3). The checkpoint is behind the database's published epoch only while it waits for witnesses, or until the checkpoint arrives where
+/// this replica reads the board. Only the follower uses it, except for <see cref="Awaited"/>.
 /// </summary>
 internal sealed class BoardReach
 {
@@ -15,7 +15,7 @@ internal sealed class BoardReach
 
     public BoardReach(BoardWatch board) => _board = board;
 
-    /// <summary>The last published epoch while it is beyond the checkpoint; otherwise null. Any thread.</summary>
+    /// <summary>The database's last published epoch, as long as it is beyond the board's checkpoint; otherwise null. Any thread.</summary>
     public ulong? Awaited => Interlocked.Read(ref _awaited) is >= 0 and long awaited ? (ulong)awaited : null;
 
     /// <summary>
@@ -24,8 +24,8 @@ internal sealed class BoardReach
     /// </summary>
     /// <param name="published">The database's published epoch.</param>
     /// <param name="served">
-    /// The last epoch that this replica ever served, which a checkpoint reached at that time. As long as a remote board has not answered,
-    /// epochs up to this one may be served. Null when no epoch was served.
+    /// The last epoch that this replica ever served. A checkpoint covered it at that time, so as long as a remote board has not answered,
+    /// the replica may serve epochs up to this one. Null when the replica has served no epoch.
     /// </param>
     /// <param name="cancellationToken">Cancels the read.</param>
     public async Task<ulong?> FindAsync(ulong published, ulong? served, CancellationToken cancellationToken)
@@ -35,7 +35,7 @@ internal sealed class BoardReach
         return last is null ? null : Math.Min(published, last.Value);
     }
 
-    /// <summary>Refuses an epoch when the checkpoint ends with it and has another root there.</summary>
+    /// <summary>Refuses an epoch when the newest checkpoint ends with that epoch and has another root.</summary>
     public Refused? Check(VerifiedEpoch epoch) => _board.Newest is { } checkpoint && checkpoint.Size == epoch.Epoch + 1 && checkpoint.Root != epoch.Root()
         ? new Refused($"The database and the board have different logs of {checkpoint.Size} epochs, and the log signed both: keep both as evidence.")
         : null;

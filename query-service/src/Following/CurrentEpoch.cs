@@ -34,7 +34,7 @@ internal sealed class CurrentEpoch
         _clock = clock;
     }
 
-    /// <summary>Completes when another epoch than the present one is served.</summary>
+    /// <summary>Completes when the follower replaces the present epoch.</summary>
     public Task Later => Volatile.Read(ref _later).Task;
 
     /// <summary>
@@ -49,8 +49,8 @@ internal sealed class CurrentEpoch
 
     /// <summary>
     /// Takes a reference to the current epoch, which the caller releases. Throws <see cref="ProblemException"/> (unavailable) when there is
-    /// no epoch, or when its record is older than the configuration's max_behind or further ahead than its max_ahead. A verifier would
-    /// refuse such an epoch.
+    /// no epoch, or when the epoch's record is older than the configuration's max_behind or further in the future than its max_ahead. A
+    /// verifier would refuse such an epoch.
     /// </summary>
     public ServedEpoch AcquireFresh()
     {
@@ -65,9 +65,10 @@ internal sealed class CurrentEpoch
     }
 
     /// <summary>
-    /// Takes a reference to the state that a request asks about. Also throws <see cref="ProblemException"/> with these types:
-    /// not-caught-up; not-found for an epoch that is not among the recent ones, or for a period that has not ended; period-gone for a
-    /// period that is no longer served; unavailable while the period's trees are being made here.
+    /// Takes a reference to the state that a request asks about. In addition to the problems of the other overload, throws
+    /// <see cref="ProblemException"/> with these types: not-caught-up; not-found for an epoch that is not among the recent ones, or for a
+    /// period that has not ended; period-gone for a period that is no longer served; unavailable while this replica makes the period's
+    /// trees.
     /// </summary>
     /// <param name="position">How far the client has seen the log.</param>
     /// <param name="asked">The state that the request asks about.</param>
@@ -86,7 +87,7 @@ internal sealed class CurrentEpoch
             {
                 epoch.Release();
             }
-            // This fails only when the trees were replaced, and so was the epoch, in the meantime.
+            // This fails only when the follower has replaced the trees, and with them the epoch, in the meantime.
             if (found.TryAcquire())
             {
                 return found;
@@ -95,17 +96,20 @@ internal sealed class CurrentEpoch
         return AcquireFresh();
     }
 
-    /// <summary>Returns the age of an epoch's record by this machine's clock; negative when this clock is behind.</summary>
+    /// <summary>
+    /// Returns the age of an epoch's record by this machine's clock; negative when this clock is behind the record's time.
+    /// </summary>
     public TimeSpan Age(ServedEpoch epoch) => epoch.AgeAt(_clock.GetUtcNow());
 
     /// <summary>
-    /// Replaces the present epoch by the next one. The replaced epoch ends with its last reader once it is no longer a recent one.
+    /// Replaces the present epoch by the next one. The trees of the replaced epoch are freed after their last reader, once the replaced
+    /// epoch is no longer a recent one.
     /// </summary>
     /// <param name="view">The epoch's trees.</param>
     /// <param name="epoch">The next epoch.</param>
     /// <param name="ended">The ended periods that are served with it.</param>
     /// <param name="isBehind">
-    /// Whether later epochs are published, so that values that they superseded and erased may be missing here.
+    /// Whether later epochs are already published, so that values that those epochs superseded and erased may be missing from this epoch.
     /// </param>
     public async Task ServeAsync(DirectoryView view, VerifiedEpoch epoch, IEnumerable<EndedPeriod> ended, bool isBehind)
     {
@@ -114,7 +118,8 @@ internal sealed class CurrentEpoch
         {
             _recent.Add(new RecentEpoch(before.Epoch, before.View, before.Record, before.TimeMs));
         }
-        // Trees of another period end with a switch. An epoch may also be served again, together with more ended periods.
+        // No recent epochs are kept across a switch, because their trees are of another period. An epoch may also be served again, together
+        // with more ended periods; then it must not become a recent epoch of itself.
         RecentEpoch[] kept = before?.Period == epoch.Record.Period ? [.. _recent.Where(recent => recent.Epoch != epoch.Epoch).TakeLast(_maxRecent)] : [];
         RecentEpoch[] gone = [.. _recent.Except(kept)];
         _recent.Clear();
@@ -122,7 +127,7 @@ internal sealed class CurrentEpoch
         var current = new ServedEpoch(view, epoch, _board, ended, kept, isBehind);
         if (before is not null && before.Period != current.Period)
         {
-            // All clients that have seen the period before will request the bounds at once, before anything else.
+            // All clients that have seen the previous period will request the bounds at once, before anything else.
             await current.Bounds.PrepareAsync();
         }
         Volatile.Write(ref _current, current);
@@ -141,7 +146,7 @@ internal sealed class CurrentEpoch
     /// <summary>Creates the problem of a replica that cannot answer yet.</summary>
     public static ProblemException Unavailable(string detail) => new(new Problem(ProblemTypes.Unavailable, detail, null, s_retryAfter));
 
-    // Waiting requests continue on other threads than the follower's.
+    // Waiting requests continue on other threads than the follower's, so that they do not delay the follower.
     private static TaskCompletionSource NewLater() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     private ProblemException NotServed(ServedEpoch epoch, ulong period) =>
@@ -149,7 +154,7 @@ internal sealed class CurrentEpoch
         : epoch.Period - period >= _state.RetainedPeriods ? new ProblemException(new Problem(ProblemTypes.PeriodGone, $"Period {period} is no longer served: the newest period is {epoch.Period}.", PeriodField))
         : Unavailable($"This replica is loading the end of period {period}.");
 
-    // A verifier would refuse an epoch that is too old.
+    // Does not return an epoch that is too old, because a verifier would refuse it.
     private ServedEpoch FindRecent(ServedEpoch current, ulong epoch) =>
         epoch > current.Epoch ? throw ClientPosition.NotCaughtUp($"This replica's newest epoch is {current.Epoch}.", AtEpochField)
         : current.FindRecent(epoch) is { } found && Age(found) <= _state.MaxBehind ? found

@@ -4,10 +4,12 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>Reports damage in this replica's own files to the follower, which makes the trees of that period again. Any thread.</summary>
+/// <summary>
+/// Reports damage in this replica's own files to the follower, which makes the trees of the damaged period again. Any thread.
+/// </summary>
 /// <remarks>
-/// Readers of trees that were replaced in the meantime may meet the old damage later. So a report counts only in the generation in which
-/// its reader began.
+/// A reader of trees that were replaced in the meantime may still meet the old damage. So a report counts only if the generation has not
+/// changed since its reader began.
 /// </remarks>
 internal sealed class DamagedFiles
 {
@@ -38,7 +40,7 @@ internal sealed class DamagedFiles
     /// </summary>
     public static bool IsDamage(OptiksNativeException e) => e.Status is NativeStatus.Io or NativeStatus.Data;
 
-    /// <summary>Reports that the trees of a period cannot be read. Returns true for the first report.</summary>
+    /// <summary>Reports that the trees of a period cannot be read. Returns true for the first report of this damage.</summary>
     public bool Report(long generation, ulong period)
     {
         lock (_lock)
@@ -66,7 +68,7 @@ internal sealed class DamagedFiles
         }
     }
 
-    /// <summary>Records that readers no longer get the damaged trees of a period.</summary>
+    /// <summary>Records that readers no longer get the damaged trees of a period, and begins a new generation.</summary>
     public void Replace(ulong period)
     {
         lock (_lock)

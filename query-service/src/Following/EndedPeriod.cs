@@ -34,15 +34,15 @@ internal sealed class EndedPeriod
     /// <summary>The view of the trees. <see cref="Retire"/> releases its creator's reference.</summary>
     public DirectoryView View { get; }
 
-    /// <summary>Whether the trees are in a node store, of which little is in memory.</summary>
+    /// <summary>Whether the trees are in a node store on disk, so that only a small part of them is in memory.</summary>
     public bool IsInFile => _trees.IsStored;
 
     /// <summary>The epoch up to which all erasures are applied here.</summary>
     public ulong ErasedThrough { get; private set; }
 
     /// <summary>
-    /// Destroys the values that the epochs up to <paramref name="through"/> have erased; values that are already destroyed are destroyed
-    /// again. Refuses when a leaf does not exist.
+    /// Destroys the values that the epochs up to <paramref name="through"/> have erased. May destroy the same values again. Returns a
+    /// refusal when an erased leaf does not exist.
     /// </summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures, ulong through)
     {
@@ -57,7 +57,7 @@ internal sealed class EndedPeriod
     /// <summary>Releases the creator's reference, so that no further reader can begin.</summary>
     public void Retire() => View.Dispose();
 
-    /// <summary>Closes the trees once no reader has them; returns false while a reader does.</summary>
+    /// <summary>Closes the trees unless a reader still has them; returns false while a reader has them.</summary>
     public bool TryDispose()
     {
         if (View.TryAcquire())

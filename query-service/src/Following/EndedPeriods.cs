@@ -9,9 +9,9 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// The ended periods that are still served, each at its last epoch (docs/spec/periods.md section 8). At a switch the trees come from
-/// memory. In the background they become a node store, from which later starts load them. Where neither exists, they are made again from
-/// the database. One thread at a time: the follower's.
+/// The ended periods that are still served, each at its last epoch (docs/spec/periods.md section 8). At a switch, this class takes over the
+/// trees from memory. In the background it makes a node store from them, which later starts load. When neither trees nor node store exist,
+/// it makes the trees again from the database. One thread at a time: the follower's.
 /// </summary>
 /// <remarks>Invariant: trees that readers get with an epoch have all erasures up to that epoch.</remarks>
 internal sealed class EndedPeriods : IDisposable
@@ -25,13 +25,13 @@ internal sealed class EndedPeriods : IDisposable
     private readonly ILogger<EndedPeriods> _logger;
     private readonly CancellationTokenSource _end = new();
 
-    // The trees that a switch gave up and that wait for the saver of their period.
+    // For each period whose trees a switch gave up: the task that completes when the period's saver no longer uses the trees.
     private readonly Dictionary<ulong, Task> _savers = [];
 
     // The trees that readers have, or get with the next epoch.
     private readonly SortedDictionary<ulong, EndedPeriod> _served = [];
 
-    // Trees that were replaced and that readers still have: they get erasures until then.
+    // Trees that were replaced and that readers still have. Erasures are applied to them until their last reader ends.
     private readonly List<EndedPeriod> _retired = [];
     private Making? _making;
     private ulong? _failed;
@@ -50,7 +50,7 @@ internal sealed class EndedPeriods : IDisposable
 
     /// <summary>Takes over the trees of a period that has just ended.</summary>
     /// <param name="trees">The trees, at the period's last epoch.</param>
-    /// <param name="last">That epoch.</param>
+    /// <param name="last">The period's last epoch.</param>
     /// <param name="saved">Completes when nobody saves the trees any more.</param>
     public void Keep(LogTrees trees, VerifiedEpoch last, Task saved)
     {
@@ -58,20 +58,20 @@ internal sealed class EndedPeriods : IDisposable
         _savers[trees.Period] = saved;
     }
 
-    /// <summary>Whether trees were made that readers do not have yet.</summary>
+    /// <summary>Whether there are newly made trees that readers do not have yet.</summary>
     public bool HasNews => _isUngiven || _making is { Task.IsCompleted: true };
 
     /// <summary>Whether a period's file is being made, which takes all the throughput of the disk and of one processor.</summary>
     public bool IsMaking => _making is not null;
 
     /// <summary>
-    /// Prepares all trees here for an epoch that is about to be served. A refusal means that the database is wrong: the epoch must not be
-    /// served.
+    /// Applies the erasures up to an epoch that is about to be served to all trees of ended periods. A refusal means that the database is
+    /// wrong, and that the epoch must not be served.
     /// </summary>
     public async Task<Refused?> PrepareAsync(IFollowStore store, ulong epoch, CancellationToken cancellationToken)
     {
         await TakeMadeAsync();
-        // Trees with readers come first. When several trees share a leaf log, only the first one that erases keeps its own readers away
+        // Trees with readers come first. When several trees share a leaf log, only the first trees that erase keep their own readers away
         // from half-erased values.
         EndedPeriod[] behind = [.. _retired.Concat(_served.Values).Where(ended => ended.ErasedThrough < epoch)];
         if (behind.Length == 0)
@@ -83,7 +83,7 @@ internal sealed class EndedPeriods : IDisposable
     }
 
     /// <summary>Returns the periods that readers have from now on, together with the epoch that was prepared.</summary>
-    /// <param name="current">The period of that epoch.</param>
+    /// <param name="current">The period of the prepared epoch.</param>
     public IEnumerable<EndedPeriod> TakeServed(ulong current)
     {
         _isUngiven = false;
@@ -91,13 +91,13 @@ internal sealed class EndedPeriods : IDisposable
     }
 
     /// <summary>
-    /// Continues after readers got their trees with an epoch of this period. Closes and deletes trees that are no longer served, and begins
-    /// to make missing ones.
+    /// Closes and deletes trees that are no longer served, and begins to make missing trees. Call it after readers got the trees with an
+    /// epoch of period <paramref name="current"/>.
     /// </summary>
     public async Task TidyAsync(IFollowStore store, ReplicaFolder folder, ulong current, CancellationToken cancellationToken)
     {
         ulong first = FirstServed(current);
-        // The trees from which a file is being made are kept until the file exists, however quickly periods follow each other.
+        // Trees from which a file is being made are kept until the file exists, even if further periods begin in the meantime.
         foreach (ulong period in _served.Keys.Where(period => period < first && period != _making?.Period).ToArray())
         {
             _retired.Add(_served[period]);
@@ -138,8 +138,8 @@ internal sealed class EndedPeriods : IDisposable
     }
 
     /// <summary>
-    /// Closes all trees; call it last, when nobody reads any more. If the caller cannot wait for trees that are being made, they end with
-    /// the process.
+    /// Closes all trees. Call it last, when there are no more readers. If the caller cannot wait for trees that are being made, these trees
+    /// stay open until the process ends.
     /// </summary>
     public async Task EndAsync(CancellationToken cancellationToken)
     {
@@ -188,7 +188,7 @@ internal sealed class EndedPeriods : IDisposable
         _savers.Remove(made.Period);
     }
 
-    // Makes the newest period that has no file, and after a failure an older one.
+    // Begins to make the file of the newest period that has no file; after a failure, the file of an older period.
     private async Task BeginNextAsync(IFollowStore store, ReplicaFolder folder, ulong first, ulong current, CancellationToken cancellationToken)
     {
         ulong[] missing = [.. Periods(first, current).Where(period => !_served.TryGetValue(period, out EndedPeriod? held) || !held.IsInFile)];
@@ -197,7 +197,7 @@ internal sealed class EndedPeriods : IDisposable
             return;
         }
         IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
-        // A database that is ahead of this replica may have destroyed some periods.
+        // If the database is ahead of this replica, it may have destroyed some of these periods already.
         PeriodRow[] rows = [.. periods.Where(row => row.State == PeriodState.Ended && missing.Contains(row.Period))];
         if ((rows.LastOrDefault(row => row.Period < _failed) ?? rows.LastOrDefault()) is { } next && periods.FirstOrDefault(row => row.Period == next.Period + 1)?.FirstEpoch is ulong end)
         {

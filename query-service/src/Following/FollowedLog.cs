@@ -11,16 +11,16 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// The log as this replica has it: the database that it comes from, the folder, the trees, and the served epoch, which is
-/// <see cref="CurrentEpoch"/>. After any failure the last good epoch stays. One thread at a time.
+/// The log as this replica has it: the database from which it is read, the replica's folder, the trees, and the served epoch, which is
+/// <see cref="CurrentEpoch"/>. After any failure, the replica continues to serve the last good epoch. One thread at a time.
 /// </summary>
 internal sealed class FollowedLog
 {
-    // After this many epochs the last one is served before further ones are followed.
+    // After it has followed this many epochs, the replica serves the last of them before it follows more.
     private const ulong EpochsPerStep = 256;
 
-    // The number of rows of the next period's trees that one step processes. It is limited so that neither epochs nor other users of the
-    // database wait for long.
+    // The number of rows of the next period's trees that one step processes. The number is limited so that neither new epochs nor other
+    // users of the database wait for long.
     private const int RowsPerStep = 4096;
 
     private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(2);
@@ -95,13 +95,13 @@ internal sealed class FollowedLog
         {
             hold = new Hold(HoldCause.Disk, e.Message, e);
         }
-        // At the start, these errors end the service. Once it has served an epoch, a key or trust anchor that an operator is just changing
-        // must not end lookups.
+        // At the start, these errors end the service. Once the service has served an epoch, these errors no longer end it, because the
+        // operator may be changing the key or the trust anchor at this time.
         catch (Exception e) when (_current.Peek() is not null && e is (SecretsException or TrustAnchorException or StartupException))
         {
             hold = new Hold(HoldCause.Key, "A key, or the log's trust anchor, cannot be used.", e);
         }
-        // The served epoch stays, as when the database is unavailable.
+        // The replica continues to serve its epoch, as it does when the database is unavailable.
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io })
         {
             if (e is OptiksNativeException { IsDamage: true } && _replay is { } damaged)
@@ -117,7 +117,7 @@ internal sealed class FollowedLog
         return hold;
     }
 
-    /// <summary>Saves the trees unless that is cancelled, and ends the served epoch. Call it last.</summary>
+    /// <summary>Saves the trees unless the save is cancelled, and ends the served epoch. Call it last.</summary>
     public async Task EndAsync(CancellationToken cancellationToken)
     {
         try
@@ -178,14 +178,14 @@ internal sealed class FollowedLog
         return Hold.Alarm(refused);
     }
 
-    // Readers keep their trees until the trees that are made again are served.
+    // Discards damaged trees so that they are made again. Readers keep the damaged trees until the new trees are served.
     private async Task DiscardDamagedAsync(IFollowStore store, CancellationToken cancellationToken)
     {
         foreach (ulong period in _damage.Waiting())
         {
             if (_replay is not { } replay)
             {
-                // The load replaces the damaged trees.
+                // The trees are not loaded, and the load will replace the damaged trees.
                 return;
             }
             if (period != replay.Trees.Period)
@@ -206,8 +206,8 @@ internal sealed class FollowedLog
         }
     }
 
-    // Returns how long the step may wait now. After each piece of work it rests as long as the work took, because lookups, the database and
-    // other programs need the processors too. A failure to prepare the next period delays nothing before that period begins.
+    // Returns how long the step may wait now. After each piece of work, this method rests as long as the work took, because lookups, the
+    // database and other programs need the processors too. A failure here delays nothing until the next period begins.
     private async Task<TimeSpan> PrepareNextAsync(LogReplay replay, CancellationToken cancellationToken)
     {
         if (_prepared is long prepared && _clock.GetElapsedTime(prepared) is { } rested && rested < _rest)
@@ -240,7 +240,8 @@ internal sealed class FollowedLog
     private async Task<Hold?> FollowAsync(IFollowStore store, LogReplay replay, CancellationToken cancellationToken)
     {
         ulong served = replay.Last.Epoch;
-        // The last epoch could not be served when it was followed, or there are further ended periods to serve with it.
+        // This happens when the last epoch could not be served at the time it was followed, or when there are more ended periods to serve
+        // with it.
         if ((_current.Peek()?.Epoch != served || _ended.HasNews) && await ServeAsync(store, replay, published: served, cancellationToken) is { } unserved)
         {
             return Hold.Alarm(unserved);
@@ -272,7 +273,7 @@ internal sealed class FollowedLog
         {
             if (first == served + 1)
             {
-                // The served epoch stays until the trees of the new period are loaded.
+                // The replica continues to serve its epoch until the trees of the new period are loaded.
                 _metrics.Directory = null;
                 _replay = null;
                 replay.Dispose();
@@ -314,7 +315,8 @@ internal sealed class FollowedLog
         return refused;
     }
 
-    // Makes the last epoch the one from which answers are made. It is recorded durably first, so that no restart serves an earlier epoch.
+    // Serves the last followed epoch: answers are made from it from now on. The epoch is recorded durably first, so that no restart serves
+    // an earlier epoch.
     private async Task<Refused?> ServeAsync(IFollowStore store, LogReplay replay, ulong published, CancellationToken cancellationToken)
     {
         VerifiedEpoch epoch = replay.Last;
@@ -334,7 +336,7 @@ internal sealed class FollowedLog
         {
             UseTrees(replay, trees);
         }
-        // The first snapshot of the new trees waits until the file of the old trees is made, because that frees memory.
+        // The first snapshot of the new trees waits until the file of the old trees is made, because making that file frees memory.
         if (!_ended.IsMaking)
         {
             _saver!.Offer(view);
@@ -346,7 +348,7 @@ internal sealed class FollowedLog
     // Keeps the trees of the period that ended; a snapshot that is being saved is not interrupted.
     private void End(LogTrees trees, VerifiedEpoch last) => _ended.Keep(trees, last, _saver?.FinishAsync(null, CancellationToken.None) ?? Task.CompletedTask);
 
-    // Begins to use other trees: after a load, and where a period began.
+    // Begins to use other trees, after a load and after a switch to another period.
     private void UseTrees(LogReplay replay, LogTrees trees)
     {
         _saver = _loader.CreateSaver(replay, replay.RestoredPeriod == trees.Period ? replay.RestoredEpoch : null, _clock);

@@ -4,8 +4,9 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Keeps <see cref="CurrentEpoch"/> at the newest published epoch that this replica verified itself. An epoch that is refused, or a
-/// database that is behind the served epoch, raises an alarm. The follower retries, because the operator may restore the right database.
+/// Keeps <see cref="CurrentEpoch"/> at the newest published epoch that this replica verified itself. Raises an alarm when an epoch is
+/// refused, or when the database is behind the served epoch. Then the follower retries, because the operator may restore the right
+/// database.
 /// </summary>
 internal sealed class Follower : BackgroundService
 {
@@ -59,7 +60,7 @@ internal sealed class Follower : BackgroundService
         }
     }
 
-    // Publishes the trouble or its end, and logs only changes.
+    // Reports the trouble, or its end, to other parts of the service, and logs only changes.
     private void Report(Hold? hold)
     {
         string? before = _state.Trouble;

@@ -23,10 +23,10 @@ internal sealed class FollowerState
     /// <summary>The largest number of bytes of a key, username or id in the log.</summary>
     public int KeyLength => _anchor?.Configuration.MaxKeyLength ?? ProtocolLimits.MaxKeyLength;
 
-    /// <summary>The number of periods that are served: the current one and those before it; 0 until the log is known.</summary>
+    /// <summary>The number of periods that are served, which includes the current period; 0 until the log is known.</summary>
     public ulong RetainedPeriods => _anchor?.Configuration.RetainedPeriods ?? 0;
 
-    /// <summary>Why the log cannot be followed, in a sentence that anyone may read; null while it is followed.</summary>
+    /// <summary>The reason why the log cannot be followed, in a sentence that anyone may read; null while the log is followed.</summary>
     public string? Trouble
     {
         get => _trouble;
@@ -36,6 +36,6 @@ internal sealed class FollowerState
     /// <summary>How far in the future an epoch's record may be.</summary>
     public TimeSpan MaxAhead => TimeSpan.FromMilliseconds(_anchor?.Configuration.MaxAheadMs ?? 0);
 
-    /// <summary>How old an epoch may be from which answers are made.</summary>
+    /// <summary>The greatest age of an epoch from which answers are made.</summary>
     public TimeSpan MaxBehind => TimeSpan.FromMilliseconds(_anchor?.Configuration.MaxBehindMs ?? 0);
 }

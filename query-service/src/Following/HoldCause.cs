@@ -12,7 +12,7 @@ internal enum HoldCause
     /// <summary>The database cannot be reached.</summary>
     Database,
 
-    /// <summary>A key or the trust anchor cannot be used, or the token that holds the key-encryption key.</summary>
+    /// <summary>A key, the trust anchor, or the token that holds the key-encryption key cannot be used.</summary>
     Key,
 
     /// <summary>The disk is full or failing, or no file descriptor is left.</summary>

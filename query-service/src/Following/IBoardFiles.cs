@@ -10,8 +10,8 @@ namespace Optiks.QueryService.Following;
 internal interface IBoardFiles
 {
     /// <summary>
-    /// Returns a file of the board; null when it does not exist. A name that the board itself does not use, in its canonical form, never
-    /// exists.
+    /// Returns a file of the board; null when the file does not exist. Returns null for every path that is not the canonical form of a name
+    /// that the board uses.
     /// </summary>
     /// <param name="path">Path below the board's prefix.</param>
     /// <param name="cancellationToken">Cancels the read.</param>

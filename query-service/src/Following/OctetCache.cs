@@ -3,14 +3,15 @@ using System.Diagnostics.CodeAnalysis;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Caches byte strings by name within a bound; the least recently used ones are evicted. Callers do not change cached bytes. Any thread.
+/// Caches byte strings by name within a bound, and evicts the least recently used strings. Callers must not change cached bytes. Any
+/// thread.
 /// </summary>
 internal sealed class OctetCache
 {
     // The cost of an entry in addition to its bytes: name, node, and place in the dictionary.
     private const int EntryCost = 256;
 
-    // An entry longer than this share of the bound would evict too many others.
+    // An entry longer than the bound divided by this number is not cached, because it would evict too many other entries.
     private const int LargestShare = 4;
 
     private readonly long _bound;
@@ -50,7 +51,7 @@ internal sealed class OctetCache
         }
     }
 
-    /// <summary>Caches bytes, unless they are too long.</summary>
+    /// <summary>Caches bytes under a name, unless they are too long.</summary>
     public void Put(string name, byte[] octets)
     {
         if (Cost(octets) > _bound / LargestShare)

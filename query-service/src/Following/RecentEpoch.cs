@@ -3,8 +3,8 @@ using Optiks.Native;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// An epoch that was served before the newest one and about which requests may still ask. It refers to no earlier epoch, so those can end
-/// when they are no longer recent.
+/// An epoch that was served before the newest one and about which requests may still ask. It has no reference to earlier epochs, so that
+/// the trees of earlier epochs can be freed when those epochs are no longer recent.
 /// </summary>
 /// <param name="Epoch">The epoch.</param>
 /// <param name="View">The epoch's trees; <see cref="CurrentEpoch"/> releases their creator's reference.</param>

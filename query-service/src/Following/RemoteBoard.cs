@@ -7,12 +7,12 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Serves the files of a board at a URL. Clients and caches keep these files forever, so every byte is verified against the record or the
-/// tree of the served epoch. A name that this tree does not have is not requested from the board. Any thread.
+/// Serves the files of a board at a URL. Clients and caches keep these files forever, so this class verifies every byte against the record
+/// or the log tree of the served epoch. It does not request names from the board that this tree does not have. Any thread.
 /// </summary>
 internal sealed class RemoteBoard : IBoardFiles
 {
-    // The greatest length of the proof of one step, whose leaves came with at most 64 MiB of updates.
+    // The greatest length of the audit proof of one step. An epoch takes at most 64 MiB of updates.
     private const int MaxLength = 64 * 1024 * 1024;
 
     private readonly RemoteTiles _tiles;

@@ -10,18 +10,18 @@ namespace Optiks.QueryService.Following;
 /// fetch. Tiles are not verified here; <see cref="HashReader"/> verifies them. Any thread. Failures are <see cref="IOException"/>.
 /// </summary>
 /// <remarks>
-/// Invariant: of a tile that grows, this class requests the widest version that the board's newest checkpoint commits to. A copied board
-/// may have skipped the sizes in between, and this way there is only one object per tile to fetch.
+/// Invariant: when a tile grows, this class requests the widest version that the board's newest checkpoint commits to. The reason is that a
+/// copied board may lack the widths in between. So there is only one file to fetch per tile.
 /// </remarks>
 internal sealed class RemoteTiles : ICachedTiles, IDisposable
 {
-    // Limits for fetches: how many answers are in memory at once before they are cached, and how many fetches may be pending. Client
-    // connections are limited too, but there are more of them.
+    // Limits for fetches: how many fetched files are in memory at once before they are cached, and how many fetches may be pending. The
+    // limit on client connections is too high to bound them.
     private const int MaxFetches = 8;
     private const int MaxPending = 512;
 
-    // Proofs are long, and verifying them must not take the machine from lookups. They have their own limit next to that of tiles, because
-    // verifying a proof reads tiles.
+    // Audit proofs are long, and their verification must leave the processors free for lookups. Proofs have a limit separate from that of
+    // tiles, because the verification of a proof itself fetches tiles.
     private const int MaxProofs = 2;
 
     private readonly HttpTileReader _remote;
@@ -47,7 +47,7 @@ internal sealed class RemoteTiles : ICachedTiles, IDisposable
     {
         TilePath widest = Widest(path);
         byte[]? octets = await GetAsync($"{widest}", _fetches, () => _remote.ReadTileAsync(widest, CancellationToken.None), cancellationToken);
-        // When the tile is the requested one, its reader checks its width.
+        // When the fetched tile is the requested tile, its reader checks its width, so nothing is cut off here.
         return octets is null || widest == path ? octets : Cut(octets, path);
     }
 
@@ -56,7 +56,7 @@ internal sealed class RemoteTiles : ICachedTiles, IDisposable
     /// </summary>
     /// <param name="epoch">The epoch.</param>
     /// <param name="maxLength">The longest proof that is accepted.</param>
-    /// <param name="verify">Throws when a proof is not the epoch's.</param>
+    /// <param name="verify">Throws when the given bytes are not the epoch's proof.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     public Task<byte[]?> ReadAuditProofAsync(ulong epoch, int maxLength, Func<byte[], Task> verify, CancellationToken cancellationToken) => GetAsync(
         AuditProofPath.ForEpoch(epoch),
@@ -119,7 +119,7 @@ internal sealed class RemoteTiles : ICachedTiles, IDisposable
                 _pending.Add(path, fetching);
             }
         }
-        // A caller that leaves does not cancel the fetch, because others may wait for it.
+        // A caller that stops waiting does not cancel the fetch, because other callers may wait for it.
         return fetching.WaitAsync(cancellationToken);
     }
 

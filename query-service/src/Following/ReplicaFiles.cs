@@ -16,12 +16,12 @@ internal sealed class ReplicaFiles
     /// <summary>The folder that contains all files.</summary>
     public string Folder { get; }
 
-    /// <summary>The folder that contains the folders of all periods but the first.</summary>
+    /// <summary>The folder that contains the folders of all periods except the first.</summary>
     public string Periods { get; }
 
     /// <summary>
-    /// Returns the files of a period's trees. Those of the first period keep the place they had before later periods existed. No switch
-    /// renames files, so a crash cannot leave one in the wrong place.
+    /// Returns the files of a period's trees. The files of the first period stay where they were before later periods existed. No switch
+    /// renames files, so a crash cannot leave a file in the wrong place.
     /// </summary>
     public TreeFiles ForPeriod(ulong period) => new(period == 0 ? Folder : Path.Combine(Periods, period.ToString(CultureInfo.InvariantCulture)));
 }

@@ -7,8 +7,9 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// The replica's folder, which one process at a time uses. It holds the leaf log with a snapshot or a node store, which are rebuilt when
-/// they are lost. It also holds the highest epoch that the replica ever served, and the replica never serves a lower one again.
+/// The replica's folder, which one process at a time uses. It holds the leaf log with a snapshot or a node store; the replica rebuilds
+/// these files when they are lost. The folder also holds the highest epoch that the replica ever served, and the replica never serves a
+/// lower epoch again.
 /// </summary>
 internal sealed class ReplicaFolder : IDisposable
 {
@@ -30,7 +31,7 @@ internal sealed class ReplicaFolder : IDisposable
     public HighWaterMark? Highest { get; private set; }
 
     /// <summary>
-    /// Opens the folder and creates it when it is missing. Throws <see cref="StartupException"/> when another process has it open.
+    /// Opens the folder, and creates it when it is missing. Throws <see cref="StartupException"/> when another process has it open.
     /// </summary>
     public static ReplicaFolder Open(ReplicaFiles names)
     {
@@ -39,7 +40,8 @@ internal sealed class ReplicaFolder : IDisposable
         FileStream lockFile;
         try
         {
-            // flock holds the lock until the process ends: a second process would truncate the leaf log under the first.
+            // flock holds the lock until the process ends. Without the lock, a second process would truncate the leaf log that the first
+            // process uses.
             lockFile = LockFile.TryTake(Path.Combine(path, "lock"))
                 ?? throw new StartupException($"{path} is in use by another query-service: give this one another port or Optiks:QueryService:Replica.");
         }
@@ -72,7 +74,7 @@ internal sealed class ReplicaFolder : IDisposable
         Highest = mark;
     }
 
-    /// <summary>Refuses a database that is behind the highest served epoch, or that has another record for it.</summary>
+    /// <summary>Refuses a database that is behind the highest served epoch, or that has another record for that epoch.</summary>
     public Refused? CheckHead(HeadRow head)
     {
         if (Highest is not { } served)
@@ -98,7 +100,7 @@ internal sealed class ReplicaFolder : IDisposable
             ? $"The board is behind: this replica has served epoch {served.Epoch}, but the board has no checkpoint."
             : $"The board is behind: this replica has served epoch {served.Epoch}; the board's checkpoint ends at epoch {last}. An older copy was put in the board's place.");
 
-    /// <summary>Returns the files of a period's trees, in a folder that exists.</summary>
+    /// <summary>Returns the files of a period's trees, and creates their folder when it is missing.</summary>
     public TreeFiles GetFiles(ulong period)
     {
         TreeFiles files = _names.ForPeriod(period);
@@ -111,13 +113,13 @@ internal sealed class ReplicaFolder : IDisposable
     }
 
     /// <summary>
-    /// Makes another replica's leaf log this one's own, durably, with the node store that was made from its snapshot, or else with the
-    /// snapshot. After a crash in between, neither node store nor snapshot exists.
+    /// Adopts, durably, the leaf log that was fetched from another replica, together with the node store that was made from the fetched
+    /// snapshot, or otherwise with the snapshot itself. After a crash during this call, neither node store nor snapshot exists.
     /// </summary>
     public static void AdoptFetched(TreeFiles files)
     {
-        // The trees of both modes belong to the leaf log that is replaced. The new leaf log may have the same identity and other offsets,
-        // if the replaced one came earlier from the same peer.
+        // The old snapshot and node store are deleted first, because they belong to the old leaf log. Their identity check would not reveal
+        // that: the new leaf log may have the same identity and other offsets, if the old leaf log came earlier from the same peer.
         var durable = new DurableFiles(files.Folder);
         File.Delete(files.Snapshot);
         durable.RemoveFolder(files.NodeStore);
@@ -148,7 +150,7 @@ internal sealed class ReplicaFolder : IDisposable
     {
         TreeFiles files = GetFiles(period);
         new DurableFiles(files.Folder).RemoveFolder(files.NodeStore);
-        // A view loses its readers only when another one of the same trees supersedes it.
+        // A view can no longer be acquired only when a later view of the same trees has superseded it.
         if (!view.TryAcquire())
         {
             throw new InvalidOperationException("The trees of an ended period are gone.");
@@ -164,7 +166,7 @@ internal sealed class ReplicaFolder : IDisposable
     }
 
     /// <summary>
-    /// Deletes the files of a period's trees. Readers that have them open keep them, because trees that are made again get new files.
+    /// Deletes the files of a period's trees. Readers that have the files open keep them, because trees that are made again get new files.
     /// </summary>
     public void Discard(ulong period)
     {
@@ -188,7 +190,7 @@ internal sealed class ReplicaFolder : IDisposable
                 Directory.Delete(files.Folder, recursive: true);
                 continue;
             }
-            // The first period shares its folder with files that belong to no period.
+            // The folder of the first period also holds files that belong to no period, so only the files of its trees are deleted.
             File.Delete(files.LeafLog);
             File.Delete(files.Snapshot);
             _files.RemoveFolder(files.NodeStore);

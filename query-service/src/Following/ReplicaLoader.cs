@@ -17,7 +17,7 @@ namespace Optiks.QueryService.Following;
 /// </summary>
 internal sealed class ReplicaLoader
 {
-    // The cache is small: owners who come late ask about an ended period once.
+    // The cache for an ended period is small, because an owner asks about an ended period only once.
     private const long EndedCacheBytes = 16 << 20;
 
     private readonly DataFolder _data;
@@ -46,15 +46,18 @@ internal sealed class ReplicaLoader
     private bool IsStored => _options.NodeCacheBytes > 0;
 
     /// <summary>
-    /// Whether trees of the next period are made at the same time as those of the current one are used. Otherwise the log is loaded again
-    /// when a period begins.
+    /// Whether this replica makes the trees of the next period while it uses the trees of the current period. If false, it loads the log
+    /// again when a period begins.
     /// </summary>
     public bool FollowsSwitches => !IsStored;
 
     /// <summary>Opens the replica's folder: <see cref="ReplicaFolder.Open"/>.</summary>
     public ReplicaFolder OpenFolder() => ReplicaFolder.Open(_files);
 
-    /// <summary>Creates the saver for the trees that a replica has now. A node store needs no other snapshot.</summary>
+    /// <summary>
+    /// Creates the saver for the trees that a replica has now. For a node store, it saves no snapshot, because the node store itself is
+    /// durable.
+    /// </summary>
     /// <param name="replica">The replica.</param>
     /// <param name="saved">The epoch of the trees' snapshot; null when there is no snapshot.</param>
     /// <param name="clock">Measures the interval.</param>
@@ -143,7 +146,7 @@ internal sealed class ReplicaLoader
                 _state.Trouble = "Fetching another replica's snapshot.";
                 if (await trees.TryFetchAsync(_peers, period, cancellationToken))
                 {
-                    // Fetching takes minutes, so the log is read again before the snapshot is used.
+                    // Fetching takes minutes, so the loop reads the log's state again before it uses the fetched snapshot.
                     continue;
                 }
             }
@@ -163,14 +166,14 @@ internal sealed class ReplicaLoader
     }
 
     /// <summary>
-    /// Returns an ended period at its last epoch, in stored mode whatever the replica's mode is: from its files if possible, otherwise from
-    /// the database. Otherwise returns the reason for refusing it. Throws the errors of the database, the folder and the secrets. Any
-    /// thread, but one at a time per period.
+    /// Returns an ended period at its last epoch, in stored mode whatever the replica's mode is. Loads the period's trees from their files
+    /// if possible, and otherwise from the database. Returns the reason instead when the period is refused. Throws the errors of the
+    /// database, the folder and the secrets. Any thread, but only one call at a time per period.
     /// </summary>
     /// <param name="store">The database.</param>
     /// <param name="folder">The replica's folder.</param>
     /// <param name="period">The period.</param>
-    /// <param name="last">Its last epoch.</param>
+    /// <param name="last">The period's last epoch.</param>
     /// <param name="held">
     /// The period's trees in memory, whose leaf log the loaded trees share from now on; null when they are not in memory.
     /// </param>
@@ -193,7 +196,8 @@ internal sealed class ReplicaLoader
             {
                 return (new EndedPeriod(replica.Trees, replica.Last), null);
             }
-            // Trees that readers use in the meantime have the leaf log, so no other trees may begin in its place.
+            // Readers use the period's trees in memory in the meantime, and these trees have the leaf log open. So no other trees may
+            // create a leaf log in its place.
             if (refused is { IsSnapshot: false } || isMade)
             {
                 return (null, refused ?? new Refused($"Period {period.Period} has no saved trees."));
@@ -216,13 +220,13 @@ internal sealed class ReplicaLoader
         }
     }
 
-    // Loaded for each use, because the operator may have rotated the keys.
+    // The keys are loaded for each use, because the operator may have rotated them.
     private KeyRing LoadKeys() => KeyRings.Load(_data, _kek.File);
 
     private static (LogTrees? Trees, Refused? Refused) Restore(ReplicaTrees trees, PeriodRow period) => (trees.TryRestore(period, out Refused? refused), refused);
 
-    // Returns a replica from the trees in the period's files. Returns null when there are no trees, and null with the reason when they do
-    // not match the epoch.
+    // Returns a replica from the trees in the period's files. Returns null without a reason when the files have no trees, and null with the
+    // reason when the trees do not match the epoch.
     private static async Task<(LogReplay? Replica, Refused? Refused)> RestoreAsync(
         (LogTrees? Trees, Refused? Refused) restored, Func<LogTrees, LogReplay> replay, ulong target, CancellationToken cancellationToken)
     {
@@ -235,7 +239,8 @@ internal sealed class ReplicaLoader
         return refused is null ? (replica, null) : (null, refused);
     }
 
-    // Stored mode cannot begin a period: its trees are made once in memory and become a node store by way of a snapshot.
+    // Stored mode cannot create the trees of a period. So the trees are made once in memory, saved as a snapshot, and made into a node
+    // store from it.
     private static void Save(LogReplay loaded, ReplicaFolder folder)
     {
         using (loaded)

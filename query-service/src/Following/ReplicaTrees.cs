@@ -40,7 +40,7 @@ internal sealed class ReplicaTrees
         return LogTrees.TryRestore(Begun(period, secrets), _folder.GetFiles(period.Period).Snapshot, out refused);
     }
 
-    /// <summary>Creates empty trees. Trees of later periods than the first have not begun and are in linked mode.</summary>
+    /// <summary>Creates empty trees. The trees of later periods than the first have not begun yet, and are in linked mode.</summary>
     public LogTrees Create(PeriodRow period)
     {
         using DirectorySecrets secrets = UnwrapSecrets(period);
@@ -55,7 +55,7 @@ internal sealed class ReplicaTrees
         return LogTrees.Create(options, snapshot);
     }
 
-    /// <summary>Makes a peer's snapshot the replica's own: <see cref="Snapshots.SnapshotPeers.TryFetchAsync"/>.</summary>
+    /// <summary>Adopts a peer's snapshot: <see cref="Snapshots.SnapshotPeers.TryFetchAsync"/>.</summary>
     public async Task<bool> TryFetchAsync(Snapshots.SnapshotPeers peers, PeriodRow period, CancellationToken cancellationToken)
     {
         using DirectorySecrets secrets = UnwrapSecrets(period);

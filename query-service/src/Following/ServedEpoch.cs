@@ -9,8 +9,9 @@ namespace Optiks.QueryService.Following;
 
 /// <summary>
 /// Everything from which an answer is made: trees, record and heads together, so that no answer mixes two epochs. Answers about a recent
-/// epoch or an ended period have their own instance, with that record in the log of the current checkpoint. Immutable, any thread. The view
-/// counts references: a reader that got the epoch from <see cref="CurrentEpoch"/> returns it with <see cref="Release"/>.
+/// epoch or an ended period have their own instance, with the record of that epoch or period in the log of the current checkpoint.
+/// Immutable, any thread. The view counts references: a reader that got the epoch from <see cref="CurrentEpoch"/> returns it with
+/// <see cref="Release"/>.
 /// </summary>
 internal sealed class ServedEpoch
 {
@@ -42,7 +43,7 @@ internal sealed class ServedEpoch
         _recent = recent.ToDictionary(before => before.Epoch);
     }
 
-    // Another record and its trees, in the log of the current checkpoint.
+    // Creates the instance for answers about another record, with the trees of that record and the log of the current checkpoint.
     private ServedEpoch(ServedEpoch current, DirectoryView view, ReadOnlyMemory<byte> record, ulong timeMs)
     {
         View = view;
@@ -69,8 +70,8 @@ internal sealed class ServedEpoch
     public ulong Epoch { get; }
 
     /// <summary>
-    /// The time that determines the age of answers, in Unix milliseconds. It is the time of the record that they are about or, if that
-    /// record ends a period, that of the epoch.
+    /// The time that determines the age of answers, in Unix milliseconds. It is the time of the record that the answers are about; if that
+    /// record ends a period, it is the time of the record of <see cref="Epoch"/>.
     /// </summary>
     public ulong TimeMs { get; }
 
@@ -91,12 +92,12 @@ internal sealed class ServedEpoch
     /// <summary>The heads of answers.</summary>
     public EpochHeads Heads { get; }
 
-    /// <summary>The log at this epoch's checkpoint.</summary>
+    /// <summary>The log as of this epoch's checkpoint.</summary>
     public BoardLog Log { get; }
 
     /// <summary>
     /// Returns the instance for answers about an ended period, on which the caller takes its own reference; null when this replica does not
-    /// have it.
+    /// have that period.
     /// </summary>
     public ServedEpoch? FindEnded(ulong period) => _ended.GetValueOrDefault(period);
 
@@ -107,8 +108,8 @@ internal sealed class ServedEpoch
         : _recent.TryGetValue(epoch, out RecentEpoch? before) ? _seen.GetOrAdd(epoch, _ => new ServedEpoch(this, before.View, before.Record, before.TimeMs)) : null;
 
     /// <summary>
-    /// Returns the record's age at a time; negative when the record is from the future. The result is bounded, so that a time that no clock
-    /// has is only a very long age.
+    /// Returns the record's age at a time; negative when the record is from the future. The result is bounded, so that an impossible time
+    /// gives a very great age and no overflow.
     /// </summary>
     public TimeSpan AgeAt(DateTimeOffset now) =>
         TimeSpan.FromSeconds(Math.Clamp((now.ToUnixTimeMilliseconds() - (double)TimeMs) / 1000, -MaxAgeSeconds, MaxAgeSeconds));
@@ -119,6 +120,6 @@ internal sealed class ServedEpoch
     /// <summary>Releases a reference taken by <see cref="TryAcquire"/>.</summary>
     public void Release() => View.Release();
 
-    /// <summary>Releases the creator's reference: the trees end with their last reader.</summary>
+    /// <summary>Releases the creator's reference: the trees are freed after their last reader.</summary>
     public void Retire() => View.Dispose();
 }

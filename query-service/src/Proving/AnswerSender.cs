@@ -44,7 +44,8 @@ internal sealed class AnswerSender
                 }
                 break;
             }
-            // Nothing was sent. If a later epoch is served by now, another value may have superseded the erased one before it was erased.
+            // Nothing was sent yet. If a later epoch is served by now, the request is repeated there, because a later value may have
+            // superseded the erased value.
             catch (OptiksNativeException e) when (e.Status == NativeStatus.Erased)
             {
                 if (ReferenceEquals(_current.Peek(), epoch))
@@ -97,8 +98,8 @@ internal sealed class AnswerSender
     {
         if (request.State != default)
         {
-            // This is checked before the request waits. If this replica lacks the requested state, the problem depends on what the client
-            // knows of the log, and the workers do not consider that.
+            // This check comes before the request waits, because the workers do not consider the client's position. If this replica lacks
+            // the requested state, the problem depends on that position.
             _current.AcquireFresh(request.Position, request.State).Release();
         }
         using ProvenAnswer proven = await _proofs.AnswerAsync(request, cancellationToken);

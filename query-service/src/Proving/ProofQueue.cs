@@ -8,17 +8,17 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Proving;
 
 /// <summary>
-/// Answers requests that need VRF proofs that are not cached. Requests wait in a bounded queue. A worker takes all requests that wait, up
-/// to a limit, and computes their proofs in one batch, which is cheaper than one after another. No request waits for a batch to fill:
-/// batches form while the workers are busy. The workers have their own threads, one per processor, so that cached answers are sent in the
-/// meantime.
+/// Answers requests that need VRF proofs that are not cached. Requests wait in a bounded queue. A worker takes all waiting requests, up to
+/// a limit, and computes their proofs in one batch, which is cheaper than computing the proofs one after another. No request waits for a
+/// batch to fill: batches form while the workers are busy. The workers have their own threads, one per processor, so that the service can
+/// send cached answers in the meantime.
 /// </summary>
 /// <remarks>Thread safety: any thread. Invariant: every accepted request is completed, even when the process ends.</remarks>
 internal sealed class ProofQueue : IDisposable
 {
     /// <summary>
-    /// The largest number of waiting queries, or of requests with the same cost: about as many as two processors prove in half a second.
-    /// Beyond it, retrying later serves a client better than waiting.
+    /// The largest total cost of the waiting requests, in lookups of a key: about as many as two processors prove in half a second. Beyond
+    /// this number, a client does better to retry later than to wait.
     /// </summary>
     internal const int MaxWaiting = 8192;
 
@@ -34,7 +34,7 @@ internal sealed class ProofQueue : IDisposable
     // Guarded by _waiting.
     private readonly Queue<ProofRequest> _waiting = new();
 
-    // Counts the waiting queries by caller, so that a caller with many leaves room for others.
+    // Counts the waiting queries of each caller, so that a caller with many queries leaves room for other callers.
     private readonly CallerShares _places = new(MaxWaiting);
     private bool _isStopping;
 
@@ -62,7 +62,8 @@ internal sealed class ProofQueue : IDisposable
 
     /// <summary>
     /// Returns the answer to a request; until then the queue uses the request's queries. Throws <see cref="ProblemException"/>: overloaded
-    /// when the queue is full, unavailable when there is no fresh epoch. Cancelling means that nobody waits for the answer any more.
+    /// when the queue is full, unavailable when there is no fresh epoch. The caller cancels the call when its client no longer waits for
+    /// the answer.
     /// </summary>
     public Task<ProvenAnswer> AnswerAsync(AnswerRequest asked, CancellationToken cancellationToken)
     {
@@ -70,7 +71,7 @@ internal sealed class ProofQueue : IDisposable
         lock (_waiting)
         {
             ObjectDisposedException.ThrowIf(_isStopping, this);
-            // A single request may exceed the limit when its caller has no other, so that every answer can be made.
+            // A single request may exceed the limit when its caller has no other waiting request, so that every answer can be made.
             if (_places.TryTakeAlone(request.Caller, 0, request.Cost) || _places.TryTake(request.Caller, request.Cost))
             {
                 _waiting.Enqueue(request);
@@ -91,7 +92,7 @@ internal sealed class ProofQueue : IDisposable
             Monitor.PulseAll(_waiting);
         }
         Array.ForEach(_workers, worker => worker.Join());
-        // Without workers nothing else answers the waiting requests.
+        // If the queue has no workers, this call answers the waiting requests.
         Work();
     }
 
@@ -105,7 +106,7 @@ internal sealed class ProofQueue : IDisposable
         }
     }
 
-    /// <summary>Waits for requests and takes the oldest ones. Returns false when the queue ends.</summary>
+    /// <summary>Waits for requests, and takes the oldest waiting requests. Returns false when the queue ends.</summary>
     private bool Take(List<ProofRequest> taken)
     {
         int queries = 0;
@@ -157,7 +158,8 @@ internal sealed class ProofQueue : IDisposable
                 epoch.Release();
             }
         }
-        // One request met damage before any was answered. Each request of the batch is then answered alone, so the others succeed.
+        // One request met an error before any request of the batch was answered. Each request is then answered alone, so that the other
+        // requests succeed.
         catch (OptiksNativeException) when (requests.Count > 1)
         {
             requests.ForEach(request => AnswerTogether([request]));

@@ -12,7 +12,7 @@ internal sealed class ProofRequest
 {
     private const int ExpectedLength = 16 * 1024;
 
-    // Continuations run on other threads, because a worker only proves.
+    // Continuations run on other threads, so that a worker does nothing but compute proofs.
     private readonly TaskCompletionSource<ProvenAnswer> _answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly AnswerRequest _asked;
     private readonly CancellationToken _cancellation;
@@ -30,7 +30,7 @@ internal sealed class ProofRequest
     /// <summary>The caller of the request.</summary>
     public int Caller => _asked.Lease.Caller;
 
-    /// <summary>Whether proofs may come from the cache and be added to it.</summary>
+    /// <summary>Whether proofs may come from the cache and be added to the cache.</summary>
     public bool UsesCache => _asked.UsesCache;
 
     /// <summary>The state of the log that the request asks about.</summary>
@@ -39,7 +39,7 @@ internal sealed class ProofRequest
     /// <summary>The answer, or the error.</summary>
     public Task<ProvenAnswer> Answer => _answer.Task;
 
-    /// <summary>Completes a request for which nobody waits any more, and returns whether it did.</summary>
+    /// <summary>Cancels the request if its client no longer waits, and returns whether it cancelled the request.</summary>
     public bool TryCancel() => _cancellation.IsCancellationRequested && _answer.TrySetCanceled(_cancellation);
 
     /// <summary>Completes the request with an error, unless it is complete.</summary>
@@ -57,7 +57,7 @@ internal sealed class ProofRequest
             body = new PooledWriter(_asked.Lease, ExpectedLength, _asked.MaxLength);
             _asked.Write(epoch, proofs, body);
         }
-        // The error is this request's own: others of the batch may succeed.
+        // Only this request fails: the other requests of the batch may succeed.
         catch (Exception e) when (e is OptiksNativeException or ProblemException)
         {
             body?.Dispose();

@@ -4,7 +4,7 @@ using Optiks.QueryService.Following;
 namespace Optiks.QueryService.Proving;
 
 /// <summary>
-/// An answer without its head: the vector of Lookups or Versions, and the epoch that it is about. The receiver disposes of it.
+/// An answer without its head: the vector of Lookups or Versions, and the epoch that the answer is about. The receiver disposes of it.
 /// </summary>
 internal sealed class ProvenAnswer : IDisposable
 {

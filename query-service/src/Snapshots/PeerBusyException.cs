@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Snapshots;
 
-/// <summary>Thrown when the other replica is serving its snapshot to others; it says when to ask again.</summary>
+/// <summary>Thrown when the other replica is busy sending its snapshot to other replicas. The exception says when to ask again.</summary>
 internal sealed class PeerBusyException : Exception
 {
     public PeerBusyException(TimeSpan retryAfter)

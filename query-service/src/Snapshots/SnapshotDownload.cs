@@ -9,14 +9,15 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Snapshots;
 
 /// <summary>
-/// Downloads one replica's snapshot over HTTP. Its contents are checked elsewhere; this class bounds the time it takes and the space it
-/// uses.
+/// Downloads one replica's snapshot over HTTP. This class bounds the time and the disk space of the download; <see cref="SnapshotPeers"/>
+/// checks the contents.
 /// </summary>
 internal sealed class SnapshotDownload : IDisposable
 {
     private const int ChunkLength = 256 * 1024;
 
-    // A slower peer is useless, because the database is faster. Together with the bound on the length, this bounds the time.
+    // A peer that sends more slowly is useless, because loading from the database is faster. Together with the bound on the length, this
+    // minimum bounds the time.
     private const long LeastOctetsPerSecond = 8 * 1024 * 1024;
     private static readonly TimeSpan s_answerTime = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan s_progressTime = TimeSpan.FromSeconds(10);
@@ -28,11 +29,12 @@ internal sealed class SnapshotDownload : IDisposable
     private readonly ILogger _logger;
 
     /// <summary>
-    /// Creates a downloader with an API key, which is sent only to the peers that <see cref="FetchAsync"/> is called with.
+    /// Creates a downloader with an API key, which it sends only to the peers passed to <see cref="FetchAsync"/>.
     /// </summary>
     public SnapshotDownload(string key, long maxBytes, TimeProvider clock, ILogger logger)
     {
-        // Redirects are not followed, because they would receive the key. No proxy is used, because it would see everyone's values.
+        // Redirects are not followed, because their targets would receive the API key. No proxy is used, because a proxy would see
+        // everyone's values.
         var handler = new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = false, UseCookies = false, ConnectTimeout = TimeSpan.FromSeconds(5) };
         _http = new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan };
         _http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", key);
@@ -43,7 +45,8 @@ internal sealed class SnapshotDownload : IDisposable
 
     /// <summary>
     /// Writes the peer's snapshot and leaf log to these files and flushes them to the disk. Throws <see cref="PeerBusyException"/>, or
-    /// <see cref="SnapshotRefusedException"/> with the reason when the peer does not send them; the files may be incomplete then.
+    /// <see cref="SnapshotRefusedException"/> with the reason when the peer does not send both files completely. After an exception, the
+    /// files may be incomplete.
     /// </summary>
     public async Task FetchAsync(Uri peer, string snapshot, string leafLog, CancellationToken cancellationToken)
     {
@@ -52,7 +55,8 @@ internal sealed class SnapshotDownload : IDisposable
         {
             using HttpResponseMessage response = await _http.GetAsync(new Uri(peer, SnapshotTransfer.Path), HttpCompletionOption.ResponseHeadersRead, deadline.Token);
             long length = GetLength(response);
-            // Reports a disk without enough space at once. Space is used only for bytes that have arrived.
+            // This check reports a disk without enough space before the download. It reserves nothing: the files use space only for bytes
+            // that have arrived.
             if (new DriveInfo(Path.GetDirectoryName(Path.GetFullPath(snapshot))!).AvailableFreeSpace < length)
             {
                 throw new SnapshotRefusedException($"The disk has no room for its {length} bytes.");
@@ -81,7 +85,7 @@ internal sealed class SnapshotDownload : IDisposable
         {
             throw new SnapshotRefusedException($"It cannot be reached: {e.Message}", e);
         }
-        // This is an error of the connection or of the local disk.
+        // The connection or the local disk failed.
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             throw new SnapshotRefusedException($"It did not arrive complete: {e.Message}", e);
@@ -93,7 +97,7 @@ internal sealed class SnapshotDownload : IDisposable
 
     private long GetLength(HttpResponseMessage response)
     {
-        // Only the endpoint itself sends this header; a proxy before a peer that is down does not.
+        // Only the peer's endpoint itself sends this header. A proxy that answers for a peer that is down does not send it.
         if (response.StatusCode == HttpStatusCode.ServiceUnavailable && response.Headers.RetryAfter?.Delta is { } asked)
         {
             throw new PeerBusyException(asked < s_maxRetry ? asked : s_maxRetry);
@@ -149,7 +153,7 @@ internal sealed class SnapshotDownload : IDisposable
         }
     }
 
-    /// <summary>Extends the deadline of a peer that is fast enough, and logs the progress.</summary>
+    /// <summary>Extends the deadline while the peer sends fast enough, and logs the progress.</summary>
     private sealed class Progress
     {
         private readonly SnapshotDownload _owner;

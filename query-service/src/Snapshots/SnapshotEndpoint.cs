@@ -16,12 +16,12 @@ namespace Optiks.QueryService.Snapshots;
 /// </summary>
 internal sealed class SnapshotEndpoint : IDisposable
 {
-    // Each transfer reads the disk from which answers are read too.
+    // The number of transfers is limited because each transfer reads from the disk that answers are also read from.
     private const int MaxTransfers = 2;
     private const int ChunkLength = 256 * 1024;
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(10);
 
-    // A slower reader is disconnected, so that it does not make others wait.
+    // The endpoint disconnects a replica that reads more slowly, so that other replicas need not wait for it.
     private static readonly MinDataRate s_minRate = new(bytesPerSecond: 100 * 1024, gracePeriod: TimeSpan.FromSeconds(10));
 
     private readonly ReplicaFiles _files;
@@ -52,8 +52,8 @@ internal sealed class SnapshotEndpoint : IDisposable
         }
         try
         {
-            // Before the first epoch the files may be replaced or truncated. Afterwards the snapshot is only replaced as a whole, and the
-            // leaf log only grows after the part that belongs to the snapshot.
+            // Files are sent only once an epoch is served: before the first epoch, they may be replaced or truncated. Afterwards, the
+            // snapshot is only replaced as a whole, and the part of the leaf log that belongs to the snapshot no longer changes.
             TreeFiles? files = _current.Peek() is { } epoch ? _files.ForPeriod(epoch.Period) : null;
             using SafeFileHandle? snapshot = files is null ? null : TryOpen(files.Snapshot);
             using SafeFileHandle? leafLog = snapshot is null ? null : TryOpen(files!.LeafLog);
@@ -80,7 +80,8 @@ internal sealed class SnapshotEndpoint : IDisposable
         context.Response.ContentType = MediaTypes.Snapshot;
         context.Response.ContentLength = transfer.TotalLength;
         context.Response.Headers.CacheControl = "no-store";
-        // Sending gigabytes must not delay the end of the service: the other replica asks another peer.
+        // Sending gigabytes must not delay the end of the service, so the transfer is cancelled when the service stops. The receiving
+        // replica then asks another peer.
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(context.RequestAborted, _stopping);
         long start = Stopwatch.GetTimestamp();
         try
@@ -105,7 +106,7 @@ internal sealed class SnapshotEndpoint : IDisposable
     {
         try
         {
-            // The files are shared with the writers that extend and replace them.
+            // The files are opened in shared mode, because this replica extends and replaces them in the meantime.
             return File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, FileOptions.Asynchronous | FileOptions.SequentialScan);
         }
         catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)

@@ -9,12 +9,12 @@ using Optiks.QueryService.Telemetry;
 namespace Optiks.QueryService.Snapshots;
 
 /// <summary>
-/// The other replicas from which this one may take a snapshot when it starts. Each is used once per process, whatever the result, so that a
-/// start ends in bounded time, if necessary with the database. One thread at a time.
+/// The other replicas (peers) from which this replica may take a snapshot when it starts. A process uses each peer only once, whatever the
+/// result, so that the start takes bounded time and then falls back to the database. One thread at a time.
 /// </summary>
 internal sealed class SnapshotPeers : IDisposable
 {
-    // How long busy peers are asked again: loading from the database takes minutes, too.
+    // The time during which busy peers are asked again. It is minutes, because loading from the database takes minutes too.
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(5);
 
     private readonly List<Uri> _peers;
@@ -38,9 +38,9 @@ internal sealed class SnapshotPeers : IDisposable
     public bool AreAny => _peers.Count > 0;
 
     /// <summary>
-    /// Makes a peer's snapshot the replica's own, or in stored mode the node store made from it. Returns false when no peer sends a
-    /// complete one. The ordinary start then compares the roots with the signed record. A peer in another period has other secrets than the
-    /// options, and is refused like one with damaged files.
+    /// Adopts a peer's snapshot or, in stored mode, the node store made from that snapshot. Returns false when no peer sends a complete
+    /// snapshot. After a success, the ordinary start compares the roots with the signed record. A peer in another period has other secrets
+    /// than the options, so its snapshot is refused in the same way as damaged files.
     /// </summary>
     public async Task<bool> TryFetchAsync(DirectoryOptions options, TreeFiles files, CancellationToken cancellationToken)
     {
@@ -98,8 +98,8 @@ internal sealed class SnapshotPeers : IDisposable
         }
     }
 
-    // Files from the network are verified completely; a start from files that this replica wrote relies on checksums while it reads. In
-    // stored mode, this call makes the node store.
+    // Verifies files from the network completely. By contrast, a start from files that this replica wrote itself relies on checksums that
+    // it verifies while it reads. In stored mode, this call also makes the node store.
     private static void Check(DirectoryOptions options, string snapshot)
     {
         try

@@ -4,7 +4,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Telemetry;
 
-/// <summary>Counts the answers of cosigners, by cosigner name. Any thread.</summary>
+/// <summary>Counts the requests to cosigners, by cosigner name. Any thread.</summary>
 internal sealed class CosignerMetrics : IDisposable
 {
     private readonly Meter _meter;
@@ -19,7 +19,7 @@ internal sealed class CosignerMetrics : IDisposable
             "Size of the newest checkpoint served for a cosigner.");
     }
 
-    /// <summary>Counts a request.</summary>
+    /// <summary>Counts a request to a cosigner, and whether the cosigner's answer was accepted.</summary>
     public void Asked(VerifierKey cosigner, bool counted) => _requests.Add(1, Name(cosigner), new KeyValuePair<string, object?>("optiks.outcome", counted ? "taken" : "failed"));
 
     public void Dispose() => _meter.Dispose();

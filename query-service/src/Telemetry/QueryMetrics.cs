@@ -27,7 +27,8 @@ internal sealed class QueryMetrics : IDisposable
             HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
         });
         _keys = meter.CreateCounter<long>("optiks.query.keys", "{key}", "Keys answered, by kind of request.");
-        // An observable counter reports 0 before the first refusal; otherwise the first increase would not be seen as one.
+        // The counter is observable so that it reports 0 before the first refusal. Otherwise a monitoring system would not see the first
+        // refusal as an increase.
         meter.CreateObservableCounter("optiks.query.epochs_refused", () => Volatile.Read(ref _refused), "{attempt}", "Attempts to follow the log that met an epoch that contradicts its record.");
         _heads = meter.CreateCounter<long>("optiks.query.heads", "{head}", "Heads of answers, by whether they had been rendered before.");
         meter.CreateObservableGauge("optiks.query.epoch", () => Measure(current.Peek(), epoch => (long)epoch.Epoch), "{epoch}", "The served epoch.");
@@ -65,7 +66,7 @@ internal sealed class QueryMetrics : IDisposable
     /// <summary>Records the newest epoch that the database has published.</summary>
     public void Published(ulong epoch) => Volatile.Write(ref _published, epoch);
 
-    /// <summary>Starts the span of following published epochs; returns null when nobody traces.</summary>
+    /// <summary>Starts the span of following published epochs; returns null when no listener traces.</summary>
     public Activity? StartFollow(ulong served, ulong published) => _source.HasListeners()
         ? _source.StartActivity(ActivityKind.Internal, tags: [new("optiks.epoch.served", (long)served), new("optiks.epoch.published", (long)published)], name: "follow epochs")
         : null;
@@ -76,7 +77,7 @@ internal sealed class QueryMetrics : IDisposable
     /// <summary>Counts a request for which the queue of proofs was full.</summary>
     public void ProofRefused() => _proofsRefused.Add(1);
 
-    /// <summary>Counts a head, by whether it was already rendered.</summary>
+    /// <summary>Counts a used head, with an attribute that says whether the head was already rendered.</summary>
     public void Head(bool cached) => _heads.Add(1, new KeyValuePair<string, object?>("optiks.cached", cached));
 
     public void Dispose() => _source.Dispose();

@@ -8,7 +8,7 @@ public sealed class PublishedLog : IAsyncLifetime
     /// <summary>The number of versions of the key "big", whose values fill more than one page.</summary>
     public const int BigVersions = 70;
 
-    /// <summary>The length of each of these values.</summary>
+    /// <summary>The number of bytes of each value of the key "big".</summary>
     public const int BigLength = 65_536;
 
     internal TestLog Log { get; private set; } = null!;

@@ -95,7 +95,7 @@ internal sealed class Replica : IAsyncDisposable
             return status == HttpStatusCode.OK && body.Contains($"Serving epoch {epoch}.{more}", StringComparison.Ordinal);
         });
 
-    /// <summary>Waits until the readiness says this.</summary>
+    /// <summary>Waits until the readiness answer contains a text.</summary>
     public async Task WaitForTroubleAsync(string text) =>
         await WaitAsync(async () =>
         {

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Sends one request over a connection of its own, and reads no more of the answer than the test says.</summary>
+/// <summary>Sends one request over a separate connection, and reads only as much of the answer as the test requests.</summary>
 internal sealed class SlowReader : IDisposable
 {
     private readonly TcpClient _client = new() { ReceiveBufferSize = 4096 };

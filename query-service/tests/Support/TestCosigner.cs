@@ -8,7 +8,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Acts as an auditor or a witness: it serves the note that a test wants, at their address.</summary>
+/// <summary>Acts as an auditor or a witness, and serves the note that a test chooses.</summary>
 internal sealed class TestCosigner : IAsyncDisposable
 {
     private readonly NoteSigner _key;
@@ -23,7 +23,7 @@ internal sealed class TestCosigner : IAsyncDisposable
     /// <summary>The note that the cosigner serves; null makes it answer 404.</summary>
     public Func<byte[]?> Note { get; set; } = () => null;
 
-    /// <summary>Answers in place of the note.</summary>
+    /// <summary>Answers a request in place of the note; null means that the note is served.</summary>
     public Func<HttpContext, Task>? Instead { get; set; }
 
     public int Asked => _peer.Asked;

@@ -3,10 +3,10 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// Decides which requests of a group commit are stored, by the rules of {IAcceptStore.AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor,
-/// CancellationToken)}, once for all engines. An engine reads the <see cref="AcceptState"/> of <see cref="RequestIds"/> and
-/// <see cref="Keys"/>, calls <see cref="Decide(AcceptState)"/>, and inserts <see cref="NewRequests"/> in order, all in one transaction. Not
-/// thread-safe.
+/// Decides which requests of a group commit are stored, by the rules of
+/// <see cref="IAcceptStore.AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)"/>, once for all engines. An engine reads
+/// the <see cref="AcceptState"/> of <see cref="RequestIds"/> and <see cref="Keys"/>, calls <see cref="Decide(AcceptState)"/>, and inserts
+/// <see cref="NewRequests"/> in order, all in one transaction. Not thread-safe.
 /// </summary>
 /// <remarks>A refused unit leaves no trace: the units after it are decided as if its ids and items did not exist.</remarks>
 public sealed class AcceptPlan
@@ -75,7 +75,8 @@ public sealed class AcceptPlan
     }
 
     /// <summary>
-    /// Applies the rules; call it once. Adds the accepted requests and items to the known and pending ones in <paramref name="state"/>.
+    /// Applies the rules; call it once. Adds the accepted requests to the known ids, and their items to the pending counts, in
+    /// <paramref name="state"/>.
     /// </summary>
     public IReadOnlyList<AcceptResult> Decide(AcceptState state)
     {

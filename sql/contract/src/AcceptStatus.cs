@@ -3,10 +3,10 @@ namespace Optiks.Storage;
 /// <summary>The verdict on a unit. Every verdict but <see cref="Accepted"/> means that the database holds nothing of the unit.</summary>
 public enum AcceptStatus
 {
-    /// <summary>The unit is durable: by this call, or by an earlier one with the same ids and content.</summary>
+    /// <summary>The unit is durable. This call stored it, or an earlier call with the same ids and content did.</summary>
     Accepted,
 
-    /// <summary>The database knows a request id of the unit with other content.</summary>
+    /// <summary>The database already has a request with an id of the unit, but with other content.</summary>
     RequestIdReused,
 
     /// <summary>A request id's time is too far from the database's clock.</summary>

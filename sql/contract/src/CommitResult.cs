@@ -7,8 +7,8 @@ public enum CommitResult
     Committed,
 
     /// <summary>
-    /// Nothing was written: the head row no longer matches (epoch - 1, previous hash, fence, holder), or a pending row that was read is
-    /// gone. The holder stops.
+    /// Nothing was written: the head row no longer matches (epoch - 1, previous hash, fence, holder), or a pending row that the caller had
+    /// read is gone. The lease's holder stops.
     /// </summary>
     Fenced,
 

@@ -21,7 +21,7 @@ namespace Optiks.Storage;
 public sealed record CopyBatch(
     ulong Period, int First, ReadOnlyMemory<LeafRow> Rows, ReadOnlyMemory<CopySource> Sources, ReadOnlyMemory<byte> Values, ReadOnlyMemory<byte> Keys, ReadOnlyMemory<int> KeyEnds)
 {
-    /// <summary>The number that follows the last row's.</summary>
+    /// <summary>The number after the last row's number.</summary>
     public int End => First + Rows.Length;
 
     /// <summary>Returns the key of row <paramref name="index"/>.</summary>
@@ -30,7 +30,7 @@ public sealed record CopyBatch(
     /// <summary>Returns the value of row <paramref name="index"/>, which must have one.</summary>
     public ReadOnlyMemory<byte> Value(int index) => Values.Slice(checked((int)Rows.Span[index].ValueOffset), checked((int)Rows.Span[index].ValueLength));
 
-    /// <summary>Returns the rows from a number on; there must be at least one.</summary>
+    /// <summary>Returns the rows from a number on. The batch must have at least one such row.</summary>
     public CopyBatch From(int number)
     {
         int skipped = number - First;

@@ -5,19 +5,20 @@ namespace Optiks.Storage;
 
 /// <summary>Everything that one epoch's transaction writes.</summary>
 /// <param name="Epoch">The epoch with its record; its checkpoint is empty.</param>
-/// <param name="PreviousHash">Hash of the record before, which the head row must still name.</param>
+/// <param name="PreviousHash">Hash of the previous record, which the head row must still name.</param>
 /// <param name="Period">Period of the leaves of structures devices and keys.</param>
 /// <param name="Leaves">New leaves, sorted by (structure, label); their ordinals are 0, 1, ... in this order.</param>
 /// <param name="Outcomes">One outcome for each pending item that was read; the transaction deletes exactly these pending rows.</param>
 public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHash, ulong Period, LeafBatch Leaves, IReadOnlyList<Outcome> Outcomes)
 {
     /// <summary>
-    /// The erasures that the epoch decides. The transaction deletes their values, and those of the leaves' copies and of the leaves that
-    /// they were copied from. No leaf occurs twice or belongs to this epoch, and in a commit every leaf still has its value.
+    /// The erasures that the epoch decides. The transaction deletes the values of the erased leaves, of the copies of these leaves, and of
+    /// the leaves that these leaves were copied from. No leaf occurs twice, and no leaf belongs to this epoch. In a commit, every leaf
+    /// still has its value.
     /// </summary>
     public IReadOnlyList<Erasure> Erasures { get; init; } = [];
 
-    /// <summary>The switch to another period whose first epoch this is; null for all other epochs.</summary>
+    /// <summary>The switch to another period, if this is the first epoch of that period; null for all other epochs.</summary>
     public PeriodSwitch? Switch { get; init; }
 
     /// <summary>
@@ -25,7 +26,7 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
     /// the caller.
     /// </summary>
     /// <param name="restores">
-    /// True for <see cref="IMaintenanceStore.RestoreEpochAsync"/>: values may be missing, body hashes may not.
+    /// True for <see cref="IMaintenanceStore.RestoreEpochAsync"/>: values may be missing, but every body hash must be present.
     /// </param>
     public void ThrowIfInconsistent(bool restores = false)
     {

@@ -9,10 +9,11 @@ namespace Optiks.Storage;
 /// outcome is <see cref="RefusalReason.Unchanged"/>.
 /// </summary>
 /// <param name="Structure">
-/// Structure whose versions are erased: keys, or devices for a user's lists; null: everything of a user who has left.
+/// The structure whose versions are erased: keys, or devices for a user's device lists. If null, the order erases everything of a user who
+/// has left.
 /// </param>
-/// <param name="From">First version, at least 1; 0 without a structure.</param>
-/// <param name="Through">Last version; 0 without a structure.</param>
+/// <param name="From">The first version to erase, at least 1; 0 when there is no structure.</param>
+/// <param name="Through">The last version to erase; 0 when there is no structure.</param>
 public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Through)
 {
     /// <summary>
@@ -28,8 +29,8 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     public static ErasureOrder OfUser { get; } = new(null, 0, 0);
 
     /// <summary>
-    /// The period of the versions; null without a structure, and in orders that an older release accepted, which mean the period that is
-    /// served.
+    /// The period of the versions. Null when there is no structure, and in orders that an older release accepted; such an order means the
+    /// period that is served.
     /// </summary>
     public ulong? Period { get; init; }
 

@@ -2,10 +2,10 @@ namespace Optiks.Storage;
 
 /// <summary>
 /// A lower bound of the log, known from outside the database: the least number of epochs, and the record of one epoch. A database below the
-/// floor is an older copy (a restored backup, or a failover that lost commits). Updates that it accepted would be lost when the newest copy
-/// is restored.
+/// floor is an older copy (a restored backup, or a failover that lost commits). Updates that this older copy accepted would be lost when
+/// the newest copy is restored.
 /// </summary>
-/// <param name="Epochs">Number of epochs that were committed, the genesis epoch included.</param>
+/// <param name="Epochs">The number of committed epochs, including the genesis epoch.</param>
 /// <param name="Epoch">An epoch whose record is known; null when no record is known.</param>
 /// <param name="RecordHash">Hash of that record, 32 bytes.</param>
 public sealed record HeadFloor(ulong Epochs, ulong? Epoch, ReadOnlyMemory<byte> RecordHash)

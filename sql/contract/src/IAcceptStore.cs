@@ -4,8 +4,9 @@ namespace Optiks.Storage;
 public interface IAcceptStore : IHeadReader
 {
     /// <summary>
-    /// The number of updates from which a call of {AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)} gains from a
-    /// second call at the same time. Null means that calls are fastest one at a time.
+    /// The smallest number of updates for which two calls of
+    /// <see cref="AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)"/> at the same time are faster than one after the
+    /// other. Null means that calls are fastest one at a time.
     /// </summary>
     int? ConcurrentUpdates { get; }
 
@@ -27,26 +28,26 @@ public interface IAcceptStore : IHeadReader
     Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, CancellationToken cancellationToken) => AcceptAsync(units, HeadFloor.None, cancellationToken);
 
     /// <summary>
-    /// Throws <see cref="StorageUnavailableException"/> when a check without a write shows that no write would succeed now. Returning
-    /// promises nothing: whether a server's database is writable only a write can show.
+    /// Throws <see cref="StorageUnavailableException"/> when a check without a write shows that no write would succeed now. A return
+    /// without an exception promises nothing, because only a write shows whether a server's database is writable.
     /// </summary>
     Task CheckWritableAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>
-    /// Counts the pending items, up to <paramref name="atMost"/>. It first waits until no further request can get a place before one that
-    /// was accepted when the call began. So the count includes all of those.
+    /// Counts the pending items, up to <paramref name="atMost"/>. The store first waits until no new request can get a place before a
+    /// request that was accepted when the call began. So the count includes all requests that were accepted by then.
     /// </summary>
     Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Reads the versions whose values a request erased, in order, once its epoch is published. Versions that the request names but that
-    /// were erased before are not among them.
+    /// Reads the versions whose values a request erased, in order, once the request's epoch is published. The result omits versions that
+    /// the request names but that were already erased.
     /// </summary>
     Task<IReadOnlyList<ErasedVersion>> ReadReceiptAsync(ulong epoch, Guid requestId, CancellationToken cancellationToken);
 
     /// <summary>
     /// Reads the status of a request; returns null for an id that is unknown or no longer known. A request counts as published only once
-    /// its epoch is.
+    /// its epoch is published.
     /// </summary>
     Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken);
 }

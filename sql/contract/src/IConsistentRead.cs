@@ -1,8 +1,8 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// Reads everything that is stored, as of one point in time and without judging it: rows that contradict each other are returned as they
-/// are. All methods read pages in key order; the caller continues after the last row that it got. Writers are not blocked. Not thread-safe:
+/// Reads everything that is stored, as of one point in time, and returns rows as they are, even rows that contradict each other. All
+/// methods read pages in key order; the caller continues after the last row of the previous page. Writers are not blocked. Not thread-safe:
 /// one call at a time.
 /// </summary>
 public interface IConsistentRead : IAsyncDisposable
@@ -19,8 +19,8 @@ public interface IConsistentRead : IAsyncDisposable
     Task<IReadOnlyList<StoredEpoch>> ReadEpochsAsync(ulong first, int max, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Reads at most <paramref name="max"/> leaves from (<paramref name="epoch"/>, <paramref name="ordinal"/>) on: fewer where values
-    /// exceed some 16 MiB, but at least one.
+    /// Reads at most <paramref name="max"/> leaves from (<paramref name="epoch"/>, <paramref name="ordinal"/>) on. Returns fewer leaves
+    /// when their values exceed about 16 MiB, but at least one leaf if one exists.
     /// </summary>
     Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken);
 
@@ -28,8 +28,8 @@ public interface IConsistentRead : IAsyncDisposable
     Task<long> CountValuesAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Reads at most <paramref name="max"/> copies from (<paramref name="period"/>, <paramref name="number"/>) on: fewer where values
-    /// exceed some 16 MiB, but at least one.
+    /// Reads at most <paramref name="max"/> copies from (<paramref name="period"/>, <paramref name="number"/>) on. Returns fewer copies
+    /// when their values exceed about 16 MiB, but at least one copy if one exists.
     /// </summary>
     Task<IReadOnlyList<StoredCopy>> ReadCopiesAsync(ulong period, int number, int max, CancellationToken cancellationToken);
 

@@ -13,14 +13,14 @@ public interface IMigrator
     Task<int> ReadVersionAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Applies the missing migrations, each in its own transaction, and returns the names of those applied. Throws
+    /// Applies the missing migrations, each in its own transaction, and returns the names of the applied migrations. Throws
     /// <see cref="StorageMisconfiguredException"/> for a database newer than <see cref="TargetVersion"/>.
     /// </summary>
     Task<IReadOnlyList<string>> MigrateAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Returns one sentence for each step that migrating could not take for lack of rights, and says who can take it. Most engines have no
-    /// such steps.
+    /// Returns one sentence for each step that the migration could not take for lack of rights. The sentence says who can take the step.
+    /// Most engines have no such steps.
     /// </summary>
     Task<IReadOnlyList<string>> FindGapsAsync(CancellationToken cancellationToken) => Task.FromResult<IReadOnlyList<string>>([]);
 }

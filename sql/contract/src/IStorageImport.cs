@@ -1,8 +1,8 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// Fills an empty database in one transaction: with everything or, when it is disposed of without <see cref="CommitAsync"/>, with nothing.
-/// Rows are added in key order, epochs before their leaves, and requests before their pending rows and outcomes. Not thread-safe.
+/// Fills an empty database in one transaction. When the import is disposed of without <see cref="CommitAsync"/>, the database stays empty.
+/// Callers add rows in key order, epochs before their leaves, and requests before their pending rows and outcomes. Not thread-safe.
 /// </summary>
 public interface IStorageImport : IAsyncDisposable
 {
@@ -27,7 +27,7 @@ public interface IStorageImport : IAsyncDisposable
     /// <summary>Adds outcomes.</summary>
     Task AddOutcomesAsync(IReadOnlyList<StoredOutcome> outcomes, CancellationToken cancellationToken);
 
-    /// <summary>Adds the erasure sequence. It deletes nothing: the leaves were added without the erased values.</summary>
+    /// <summary>Adds the erasure sequence. This call deletes nothing, because the leaves were added without the erased values.</summary>
     Task AddErasuresAsync(IReadOnlyList<StoredErasure> erasures, CancellationToken cancellationToken);
 
     /// <summary>Sets the head row (epoch, hash, published epoch and fence; nobody holds the lease) and makes everything durable.</summary>

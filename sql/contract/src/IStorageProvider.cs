@@ -1,9 +1,9 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// Opens one engine's database in the role of one program. Opening checks that the schema's version is this build's and that no setting
-/// loses commits (otherwise it throws <see cref="StorageMisconfiguredException"/>). It never creates or changes anything. All stores are
-/// safe for concurrent use unless a member says otherwise.
+/// Opens one engine's database in the role of one program. Opening throws <see cref="StorageMisconfiguredException"/> unless the schema has
+/// the version that this build needs and no setting loses commits. Opening never creates or changes anything. All stores are safe for
+/// concurrent use unless a member says otherwise.
 /// </summary>
 public interface IStorageProvider
 {

@@ -3,8 +3,9 @@ using Optiks.Native;
 namespace Optiks.Storage;
 
 /// <summary>
-/// Leaves of whole epochs in (epoch, ordinal) order, without an object per leaf: the native library takes the rows as they are. Element i
-/// of each list belongs to row i; values and keys are blobs. Lists of columns that were not read (<see cref="LeafColumns"/>) are empty.
+/// Leaves of whole epochs in (epoch, ordinal) order, without an object per leaf, so that the native library takes the rows as they are.
+/// Element i of each list belongs to row i; values and keys are blobs. Lists of columns that were not read (<see cref="LeafColumns"/>) are
+/// empty.
 /// </summary>
 /// <param name="Rows">
 /// The rows; ValueOffset points into <paramref name="Values"/>, or is <see cref="LeafRow.NoValue"/> when the value was erased.

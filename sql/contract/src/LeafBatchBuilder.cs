@@ -32,7 +32,8 @@ public sealed class LeafBatchBuilder
     /// <param name="valueBytes">Bytes of the leaves' values when they were inserted; erased values are missing.</param>
     /// <param name="columns">The columns that are read.</param>
     /// <param name="hasAll">
-    /// True: all of these leaves are read, and a missing one is detected. False: some of them are read, in their order.
+    /// True: the driver reads all leaves of the epochs, and the builder detects a missing leaf. False: the driver reads some of the leaves,
+    /// in their order.
     /// </param>
     public LeafBatchBuilder(ulong first, ulong through, int leaves, int valueBytes, LeafColumns columns, bool hasAll = true)
     {
@@ -44,13 +45,13 @@ public sealed class LeafBatchBuilder
         _origins = columns == LeafColumns.All ? new LeafOrigin[leaves] : [];
         _keyEnds = columns == LeafColumns.All ? new int[leaves] : [];
         _maxValueBytes = valueBytes;
-        // In these cases the values that will be read may be few or most of them, so the buffer grows as needed.
+        // When only some values are read, their total size is unknown, so the buffer grows as needed.
         _values = columns == LeafColumns.Lists || !hasAll ? [] : new byte[valueBytes];
     }
 
     /// <summary>
     /// Adds the next leaf, without a value. Returns its row, in which the caller sets label, commitment and tag. Throws
-    /// <see cref="StorageCorruptException"/> where the leaf does not follow the one before.
+    /// <see cref="StorageCorruptException"/> when the leaf does not follow the previous leaf.
     /// </summary>
     public ref LeafRow Add(ulong epoch, int ordinal, StructureId structure, ulong version)
     {
@@ -74,7 +75,7 @@ public sealed class LeafBatchBuilder
         return ref row;
     }
 
-    /// <summary>Sets the origin and the key of the leaf that was added last; the key is empty when it was erased.</summary>
+    /// <summary>Sets the origin and the key of the leaf that was added last. The key is empty when the leaf's value was erased.</summary>
     public void SetOrigin(LeafOrigin origin, ReadOnlySpan<byte> key)
     {
         _keys.Write(key);
@@ -82,7 +83,7 @@ public sealed class LeafBatchBuilder
         _keyEnds[_read - 1] = _keys.WrittenCount;
     }
 
-    /// <summary>Sets the value of the leaf that was added last, when it was not erased.</summary>
+    /// <summary>Sets the value of the leaf that was added last, unless the value was erased.</summary>
     public void SetValue(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> value)
     {
         if (value.Length > _maxValueBytes - _valueEnd)
@@ -102,7 +103,7 @@ public sealed class LeafBatchBuilder
     }
 
     /// <summary>
-    /// Returns the batch; call it after the last leaf. Throws <see cref="StorageCorruptException"/> where leaves are missing.
+    /// Returns the batch; call it after the last leaf. Throws <see cref="StorageCorruptException"/> when leaves are missing.
     /// </summary>
     public LeafBatch Complete() => !_hasAll || _read == _rows.Length
         ? new LeafBatch(_rows.AsMemory(0, _read), _values.AsMemory(0, _valueEnd), _keys.WrittenMemory, _keyEnds, _origins)

@@ -1,13 +1,13 @@
 namespace Optiks.Storage;
 
-/// <summary>The columns of leaves to read. Each choice includes those before it.</summary>
+/// <summary>The columns of leaves to read. Each choice includes the columns of the choices before it.</summary>
 public enum LeafColumns
 {
     /// <summary>The columns that determine the trees. Every leaf is read as if its value was erased.</summary>
     Trees,
 
     /// <summary>
-    /// Also values and openings of structure devices, for programs that apply changes of users. All other leaves are read as if their
+    /// Also the values and openings of structure devices, for programs that apply changes to users. All other leaves are read as if their
     /// values were erased.
     /// </summary>
     Lists,
@@ -15,6 +15,6 @@ public enum LeafColumns
     /// <summary>Also all values with their openings, from which lookups are answered.</summary>
     Values,
 
-    /// <summary>Also keys and origins, which bundles contain.</summary>
+    /// <summary>All columns: also keys and origins, which bundles contain.</summary>
     All,
 }

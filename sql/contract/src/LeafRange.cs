@@ -1,7 +1,8 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// Determines which epochs make up one batch of leaves: as many whole epochs as fit, and at least one whatever its size. Not thread-safe.
+/// Determines which epochs make up one batch of leaves: as many whole epochs as fit, but at least one epoch, whatever its size. Not
+/// thread-safe.
 /// </summary>
 public sealed class LeafRange
 {
@@ -34,9 +35,9 @@ public sealed class LeafRange
     public bool IsEmpty => _leaves == 0;
 
     /// <summary>Adds the next epoch. Returns false when it does not fit: the range is then complete.</summary>
-    /// <param name="epoch">The epoch after the one added last.</param>
-    /// <param name="leaves">Number of leaves that it inserted.</param>
-    /// <param name="valueBytes">Bytes of their values when they were inserted.</param>
+    /// <param name="epoch">The epoch after the last added epoch.</param>
+    /// <param name="leaves">The number of leaves that the epoch inserted.</param>
+    /// <param name="valueBytes">The number of bytes of these leaves' values when they were inserted.</param>
     public bool TryAdd(ulong epoch, long leaves, long valueBytes)
     {
         valueBytes = _columns == LeafColumns.Trees ? 0 : valueBytes;
@@ -54,7 +55,7 @@ public sealed class LeafRange
     public LeafBatchBuilder Builder() => new(First, Through!.Value, checked((int)_leaves), checked((int)_valueBytes), _columns);
 
     /// <summary>
-    /// Creates the builder of a batch that has only some of the range's leaves, in a number that is not known beforehand.
+    /// Creates the builder of a batch that has only some of the range's leaves. Their number is not known beforehand.
     /// </summary>
     public LeafBatchBuilder BuilderOfSome() => new(First, Through!.Value, checked((int)_leaves), checked((int)_valueBytes), _columns, hasAll: false);
 }

@@ -1,12 +1,12 @@
 namespace Optiks.Storage;
 
 /// <summary>The outcome of one pending item, written with its epoch.</summary>
-/// <param name="RequestId">The request.</param>
+/// <param name="RequestId">The id of the request.</param>
 /// <param name="Sequence">The request's order of acceptance.</param>
-/// <param name="Item">The item in the request.</param>
+/// <param name="Item">The item's number in the request.</param>
 /// <param name="Ordinal">The leaf's number within the epoch; null when the item has no leaf.</param>
 /// <param name="Refusal">
-/// Why the item has no leaf. All items of a refused request have the same refusal. In other requests it is
+/// Why the item has no leaf. All items of a refused request have the same refusal. In requests that were not refused, the refusal is
 /// <see cref="RefusalReason.Unchanged"/>, for the item of a device list that does not change.
 /// </param>
 public sealed record Outcome(Guid RequestId, long Sequence, int Item, int? Ordinal, Refusal? Refusal)

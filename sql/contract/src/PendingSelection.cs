@@ -8,10 +8,10 @@ namespace Optiks.Storage;
 /// </summary>
 /// <remarks>
 /// The first request that would exceed a limit ends the selection, so that large requests are not overtaken forever. Erasures get at most
-/// half of the items. Erasures beyond that wait without ending the selection, so that updates behind them are taken however many erasures
-/// there are. The selection remembers every key that it was shown: it looks at no more than <see cref="Limits.PendingPerKey"/> rows for
-/// each row that it takes. Rows may be shown to it over any length of time; each <see cref="IPipelineStore.ReadPendingAsync"/> shows those
-/// that were accepted since. One thread at a time.
+/// half of the items. Erasures beyond that number wait without ending the selection, so that the selection takes the updates behind them
+/// however many erasures there are. The selection remembers every key that it has seen, so it looks at no more than
+/// <see cref="Limits.PendingPerKey"/> rows for each row that it takes. Rows may be shown to it over any length of time; each
+/// <see cref="IPipelineStore.ReadPendingAsync"/> shows the rows that were accepted since the previous call. One thread at a time.
 /// </remarks>
 public sealed class PendingSelection
 {
@@ -31,11 +31,14 @@ public sealed class PendingSelection
     private int _takenErasures;
     private bool _hasWaitingErasures;
 
-    /// <summary>Creates a selection with limits; it takes at least one request even if that exceeds them.</summary>
+    /// <summary>
+    /// Creates a selection with limits. The selection takes at least one request, even if that request exceeds the limits.
+    /// </summary>
     /// <param name="maxItems">The largest number of items.</param>
     /// <param name="maxBytes">The largest number of bytes of keys and values.</param>
     /// <param name="underway">
-    /// The updates of an epoch that is not yet committed; they count as gone. The selection is valid only if that epoch is committed.
+    /// The updates of an epoch that is not yet committed. The selection treats these updates as decided, so it is valid only if that epoch
+    /// is committed.
     /// </param>
     public PendingSelection(int maxItems, long maxBytes, EpochUpdates? underway = null)
     {
@@ -46,14 +49,15 @@ public sealed class PendingSelection
     }
 
     /// <summary>
-    /// The last row that was shown; the selection needs the rows after it. Before the first row, a position before all rows that may exist.
+    /// The last row that the selection has seen; it needs the rows after this row. Before the first row, a position before all rows that
+    /// may exist.
     /// </summary>
     public (long Sequence, int Item) After { get; private set; }
 
     /// <summary>Whether a limit was reached, so that no more rows are needed.</summary>
     public bool IsFull { get; private set; }
 
-    /// <summary>The requests taken so far, without those that <see cref="Complete"/> may still add.</summary>
+    /// <summary>The requests taken so far. <see cref="Complete"/> may still add requests.</summary>
     public ReadOnlySpan<PendingRequest> Taken => CollectionsMarshal.AsSpan(_taken);
 
     /// <summary>The sequence numbers, ascending, of requests that must not be shown and that may come after <see cref="After"/>.</summary>
@@ -67,8 +71,8 @@ public sealed class PendingSelection
     }
 
     /// <summary>
-    /// Adds the next row. Returns false when the selection is complete without it; later rows do not matter then. Throws
-    /// <see cref="StorageCorruptException"/> for a row whose request, or an earlier item of it, is missing.
+    /// Adds the next row. Returns false when the selection is complete without this row; then later rows do not matter. Throws
+    /// <see cref="StorageCorruptException"/> for a row whose request, or an earlier item of that request, is missing.
     /// </summary>
     public bool TryAdd(in PendingRow row)
     {
@@ -103,9 +107,9 @@ public sealed class PendingSelection
     }
 
     /// <summary>
-    /// Tells the selection, before the first rows, that it will see all rows up to this sequence number. A later row may be accepted after
-    /// rows that follow it. The next selection then looks for such rows. Only the first call counts. Without any call, rows are accepted in
-    /// their order.
+    /// Tells the selection, before the first rows, that it will see all rows up to this sequence number. Beyond that number, a row may
+    /// become visible after rows with higher numbers, and the next selection looks for such rows. Only the first call has an effect.
+    /// Without a call, the selection assumes that rows become visible in the order of their numbers.
     /// </summary>
     public void ShowsAllThrough(long sequence) => _allThrough ??= sequence;
 
@@ -137,7 +141,7 @@ public sealed class PendingSelection
         }
         else
         {
-            // The position just before the first request that stays behind, after all items of the request before it.
+            // The position just before the first request that is not taken, after all items of the previous request.
             _left ??= (_request.Sequence - 1, byte.MaxValue);
         }
         _items.Clear();

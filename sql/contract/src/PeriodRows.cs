@@ -1,13 +1,14 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// Finds periods in the list of a log's periods, oldest first. Rows that contradict each other are refused: with the wrong secrets a
+/// Finds periods in the list of a log's periods, oldest first. Refuses rows that contradict each other, because with the wrong secrets a
 /// program would make proofs that nobody can verify.
 /// </summary>
 public static class PeriodRows
 {
     /// <summary>
-    /// Returns the period in which epochs are made. Throws <see cref="StorageCorruptException"/> when the rows contradict each other.
+    /// Returns the current period, in which the update-task makes epochs. Throws <see cref="StorageCorruptException"/> when the rows
+    /// contradict each other.
     /// </summary>
     public static PeriodRow Current(IReadOnlyList<PeriodRow> periods)
     {
@@ -16,8 +17,8 @@ public static class PeriodRows
     }
 
     /// <summary>
-    /// Returns the period that is being prepared; null when there is no such period. Throws <see cref="StorageCorruptException"/> when the
-    /// rows contradict each other.
+    /// Returns the next period, which is being prepared; null when there is no next period. Throws <see cref="StorageCorruptException"/>
+    /// when the rows contradict each other.
     /// </summary>
     public static PeriodRow? Next(IReadOnlyList<PeriodRow> periods)
     {
@@ -28,7 +29,7 @@ public static class PeriodRows
     /// <summary>
     /// Returns the period of an epoch that exists. The next period never contains an epoch, whatever its number. Throws
     /// <see cref="StorageCorruptException"/> when the rows contradict each other, or when the period's secrets are destroyed or being
-    /// destroyed, because it can make no more proofs.
+    /// destroyed, because without secrets no proofs can be made.
     /// </summary>
     public static PeriodRow At(IReadOnlyList<PeriodRow> periods, ulong epoch)
     {

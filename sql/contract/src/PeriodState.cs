@@ -6,10 +6,10 @@ namespace Optiks.Storage;
 /// </summary>
 public enum PeriodState
 {
-    /// <summary>Its secrets exist and its copies are being staged. No record names the period.</summary>
+    /// <summary>The period's secrets exist and its copies are being staged. No record names the period yet.</summary>
     Next = 1,
 
-    /// <summary>Epochs are made in the period.</summary>
+    /// <summary>The update-task makes its epochs in the period.</summary>
     Current = 2,
 
     /// <summary>The following period has begun. The period is served at its last epoch.</summary>

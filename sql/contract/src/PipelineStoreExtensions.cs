@@ -4,8 +4,8 @@ namespace Optiks.Storage;
 public static class PipelineStoreExtensions
 {
     /// <summary>
-    /// Reads everything that one epoch may take, as <see cref="PendingSelection"/> selects it, after an epoch that is
-    /// <paramref name="underway"/>.
+    /// Reads the pending updates that one epoch may take, as <see cref="PendingSelection"/> selects them. The epoch follows an epoch that
+    /// is <paramref name="underway"/>.
     /// </summary>
     public static async Task<EpochUpdates> ReadPendingAsync(this IPipelineStore store, int maxItems, long maxBytes, EpochUpdates? underway, CancellationToken cancellationToken)
     {
@@ -15,7 +15,7 @@ public static class PipelineStoreExtensions
         return selection.Complete();
     }
 
-    /// <summary>Reads what the next epoch may take while no other epoch is under way.</summary>
+    /// <summary>Reads the pending requests that the next epoch may take while no other epoch is under way.</summary>
     public static async Task<IReadOnlyList<PendingRequest>> ReadPendingAsync(this IPipelineStore store, int maxItems, long maxBytes, CancellationToken cancellationToken) =>
         (await store.ReadPendingAsync(maxItems, maxBytes, underway: null, cancellationToken).ConfigureAwait(false)).Requests;
 

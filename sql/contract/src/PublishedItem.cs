@@ -8,5 +8,5 @@ namespace Optiks.Storage;
 /// <param name="Period">Period of the version.</param>
 /// <param name="Version">The version that the item became.</param>
 /// <param name="Ordinal">The leaf's number within the epoch.</param>
-/// <param name="Key">The key; empty when its value was erased since.</param>
+/// <param name="Key">The item's key; empty when the item's value has been erased.</param>
 public sealed record PublishedItem(int Item, StructureId Structure, ulong Period, ulong Version, int Ordinal, ReadOnlyMemory<byte> Key);

@@ -7,12 +7,12 @@ namespace Optiks.Storage;
 public enum RefusalReason
 {
     /// <summary>
-    /// Nothing was refused and nothing was inserted. The item names a user whose device list the request does not change
-    /// (<see cref="UserChange"/>), or an erasure that was carried out (<see cref="ErasureOrder"/>).
+    /// The update-task accepted the item but inserted no leaf for it. The item names a user whose device list the request does not change
+    /// (<see cref="UserChange"/>), or it is an erasure that was carried out (<see cref="ErasureOrder"/>).
     /// </summary>
     Unchanged = 0,
 
-    /// <summary>The key's latest version is not the expected one.</summary>
+    /// <summary>The key's latest version is not the expected version.</summary>
     ExpectedVersion = 1,
 
     /// <summary>The user has been decommissioned.</summary>
@@ -42,10 +42,10 @@ public enum RefusalReason
     /// <summary>An erasure asks for everything of a user who has not been decommissioned.</summary>
     UserNotLeft = 10,
 
-    /// <summary>A user has more values than one epoch erases.</summary>
+    /// <summary>An erasure asks for everything of a user, and the user has more values than one epoch may erase.</summary>
     ErasureLimit = 11,
 
-    /// <summary>An erasure names versions of another period than the current one.</summary>
+    /// <summary>An erasure names versions of another period than the current period.</summary>
     OtherPeriod = 12,
 
     /// <summary>An erasure asks for everything of a user, and no period that is served has anything of that user.</summary>

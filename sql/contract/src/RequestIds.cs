@@ -14,8 +14,8 @@ public static class RequestIds
     public static bool IsVersion7(Guid requestId) => requestId.Version == 7 && (requestId.Variant & 0xC) == 0x8;
 
     /// <summary>
-    /// Returns the time in a UUIDv7. Its 48 bits reach beyond the year 9999, the last that a DateTimeOffset can represent. For such an id
-    /// the result is <see cref="DateTimeOffset.MaxValue"/>, which no other id has and no clock reaches.
+    /// Returns the time in a UUIDv7. The time has 48 bits, so it can be beyond the year 9999, the last that a DateTimeOffset can represent.
+    /// For an id beyond that year the result is <see cref="DateTimeOffset.MaxValue"/>, which no other id has and no clock reaches.
     /// </summary>
     public static DateTimeOffset Time(Guid requestId)
     {

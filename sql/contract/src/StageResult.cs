@@ -7,7 +7,8 @@ public enum StageResult
     Staged,
 
     /// <summary>
-    /// Nothing was written: the lease is lost, the period is not next, or the stored rows do not end where these begin. The holder stops.
+    /// Nothing was written: the lease is lost, the period's state is not next, or the stored rows do not end where the new rows begin. The
+    /// lease's holder stops.
     /// </summary>
     Fenced,
 

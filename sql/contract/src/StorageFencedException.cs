@@ -1,8 +1,8 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// Thrown when a conditional write found another epoch, hash, fence or holder than it names. Nothing was written, and the caller must stop
-/// writing.
+/// Thrown when the database has another epoch, hash, fence or holder than a conditional write names. Nothing was written, and the caller
+/// must stop writing.
 /// </summary>
 public sealed class StorageFencedException : StorageException
 {

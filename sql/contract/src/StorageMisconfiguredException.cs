@@ -1,8 +1,9 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// Thrown when the database's schema or settings are not what this build needs, or when the database is not the one that was opened.
-/// Programs exit with 78. Stores throw it while they open, and afterwards only for <see cref="IsOtherDatabase"/>.
+/// Thrown when the database's schema or settings are not what this build needs, or when the database is not the database that was opened at
+/// first. Programs exit with 78. Stores throw this exception while they open, and afterwards only when <see cref="IsOtherDatabase"/> is
+/// true.
 /// </summary>
 public sealed class StorageMisconfiguredException : StorageException
 {
@@ -12,12 +13,14 @@ public sealed class StorageMisconfiguredException : StorageException
     {
     }
 
-    /// <summary>Whether the database is not the one that was opened, so that this process must stop using it.</summary>
+    /// <summary>
+    /// Whether the database has been replaced by another one since it was opened. If true, this process must stop using it.
+    /// </summary>
     public bool IsOtherDatabase { get; init; }
 
     /// <summary>
-    /// Converts an error of a database that was already open. That database had the right settings, users and schema. So a mistake that an
-    /// operator can undo, such as a reload of a wrong <c>pg_hba.conf</c>, must not end a program. It becomes a
+    /// Converts an error of a database that was already open and therefore had the right settings, users and schema. A mistake that an
+    /// operator can undo, such as a reload of a wrong <c>pg_hba.conf</c>, must not end a program. Such an error becomes a
     /// <see cref="StorageUnavailableException"/>.
     /// </summary>
     public static StorageException JudgeOpened(StorageException error) =>

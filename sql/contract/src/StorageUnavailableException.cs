@@ -13,8 +13,8 @@ public sealed class StorageUnavailableException : StorageException
     }
 
     /// <summary>
-    /// For how long the database will not be asked; set when it was not asked at all because it had failed repeatedly. In that case the
-    /// failed operation had no effect.
+    /// The time during which this process sends nothing to the database. It is set when the process did not even send the operation,
+    /// because the database had failed repeatedly. Then the failed operation had no effect.
     /// </summary>
     public TimeSpan? RetryAfter { get; init; }
 }

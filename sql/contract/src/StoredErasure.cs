@@ -6,7 +6,8 @@ namespace Optiks.Storage;
 /// <param name="DecidedIn">Epoch that decided the erasure.</param>
 /// <param name="Number">The erasure's number within that epoch: 0, 1, ...</param>
 /// <param name="Erasure">The leaf whose value is gone.</param>
-/// <param name="Structure">Structure of the leaf; null, with an empty label, when the leaf does not exist. An import ignores it.</param>
+/// <param name="Structure">Structure of the leaf; null, with an empty label, when the leaf does not exist. An import ignores the
+/// structure.</param>
 /// <param name="Label">Label of the leaf, 32 bytes.</param>
 /// <param name="Commitment">Commitment of the leaf, 32 bytes. It is needed because all copies of one key have the same label.</param>
 public sealed record StoredErasure(ulong DecidedIn, int Number, Erasure Erasure, StructureId? Structure, ReadOnlyMemory<byte> Label, ReadOnlyMemory<byte> Commitment);

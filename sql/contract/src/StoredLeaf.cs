@@ -5,8 +5,8 @@ namespace Optiks.Storage;
 /// <summary>A leaf's row as it is stored, together with its value's row.</summary>
 /// <param name="Epoch">Epoch that inserted the leaf.</param>
 /// <param name="Ordinal">The leaf's number within the epoch.</param>
-/// <param name="Structure">Structure.</param>
-/// <param name="Period">Period.</param>
+/// <param name="Structure">The structure of the leaf.</param>
+/// <param name="Period">The period of the leaf.</param>
 /// <param name="Version">Version of the key.</param>
 /// <param name="Label">Label, 32 bytes.</param>
 /// <param name="Commitment">Commitment, 32 bytes.</param>

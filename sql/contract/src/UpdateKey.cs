@@ -3,7 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>A key of a structure, compared by its bytes.</summary>
-/// <param name="Structure">Structure.</param>
+/// <param name="Structure">The structure of the key.</param>
 /// <param name="Key">The key's bytes, which must not change while this object is in use.</param>
 public readonly record struct UpdateKey(StructureId Structure, ReadOnlyMemory<byte> Key)
 {

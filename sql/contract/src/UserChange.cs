@@ -4,9 +4,9 @@ namespace Optiks.Storage;
 
 /// <summary>
 /// The change that a request about a user makes to the user's device list (docs/spec/users.md section 7). It is the value of the request's
-/// item 0, which has structure devices and the user id as its key. Every request about a user begins with that item, even one that does not
-/// change the list. So one epoch takes one request per user, and the limit of pending updates per key applies to users. The list itself is
-/// made with the epoch.
+/// item 0, which has structure devices and the user id as its key. Every request about a user begins with that item, even if the request
+/// does not change the list. So one epoch takes one request per user, and the limit of pending updates per key applies to users. The
+/// update-task makes the list itself together with the epoch.
 /// </summary>
 /// <param name="Creates">True: the user must not exist yet. False: the user must exist.</param>
 /// <param name="Added">Ids to add, in the order of <see cref="DeviceList.Order"/>.</param>
@@ -37,8 +37,8 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
 
     /// <summary>
     /// Returns the change in a pending request about a user; null for a request about plain keys. Throws
-    /// <see cref="StorageCorruptException"/> when <see cref="IsUserRequest(PendingRequest)"/> is true for the request but its change cannot be
-    /// decoded.
+    /// <see cref="StorageCorruptException"/> when <see cref="IsUserRequest(PendingRequest)"/> is true for the request but its change cannot
+    /// be decoded.
     /// </summary>
     public static UserChange? Parse(PendingRequest request)
     {

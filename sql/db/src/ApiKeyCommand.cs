@@ -78,7 +78,7 @@ internal static class ApiKeyCommand
             }
             else
             {
-                // Standard output gets only the key, for KEY=$(optiks-db api-key add ...).
+                // Standard output gets only the key, so that KEY=$(optiks-db api-key add ...) works. This message goes to the error output.
                 await parse.InvocationConfiguration.Error.WriteLineAsync(
                     $"API key '{named}' ({string.Join(", ", ApiKeyFile.ScopeNames(allowed))}) in {data.ApiKeys}.{(shown ? " It is shown only once:" : "")}");
                 if (shown)

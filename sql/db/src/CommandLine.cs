@@ -56,7 +56,7 @@ internal static class CommandLine
             DefaultValueFactory = _ => environment(ProviderVariable) is { Length: > 0 } name ? name : "sqlite",
             Recursive = true,
         };
-        // The variable is not the option's default value, because help would print it together with the password in it.
+        // The environment variable is not the option's default value, because --help would print it with the password that it contains.
         var connection = new Option<string?>("--connection")
         {
             Description = "Connection string, for SQLite 'Data Source=/path/optiks.db', for PostgreSQL 'Host=db;Database=optiks;Username=optiks', for SQL Server 'Server=db;Database=optiks;User ID=optiks;Password=...'. Without it: $Optiks__Storage__ConnectionString. Empty, for SQLite: optiks.db in $OPTIKS_DATA (${XDG_DATA_HOME:-~/.local/share}/optiks).",

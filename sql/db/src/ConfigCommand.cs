@@ -63,7 +63,7 @@ internal static class ConfigCommand
         return starts ? ExitCodes.Success : ExitCodes.Configuration;
     }
 
-    // Has the driver check the connection string, without connecting.
+    // Lets the driver check the connection string, without connecting.
     private static IEnumerable<ConfigurationProblem> CheckStorage(ProgramSettings program, IConfiguration configuration, IStorageProvider[] engines)
     {
         if (!program.Own.Any(section => Provider.StartsWith($"{section.Path}:", StringComparison.Ordinal)))

@@ -68,7 +68,7 @@ internal static class ExportCommand
         writer.Finish(head);
     }
 
-    // Writes the rows of a kind that is numbered within an epoch or a period.
+    // Writes all rows of one kind, page by page. Rows of such a kind are numbered within an epoch or a period.
     private static async Task WritePagesAsync<T>(
         Func<(ulong First, int Second), Task<IReadOnlyList<T>>> read, Action<T> write, Func<T, (ulong First, int Second)> placeOf, Action<ulong>? progress = null)
     {
@@ -88,7 +88,8 @@ internal static class ExportCommand
 
     private static async Task WriteRequestsAsync(IConsistentRead read, RowWriter writer, CancellationToken cancellationToken)
     {
-        // Reads the same ranges of numbers three times, because the kinds of rows follow each other.
+        // Reads the same ranges of numbers three times, once for each kind of rows, because the export has all rows of one kind before the
+        // next kind.
         var ends = new List<long>();
         IReadOnlyList<StoredRequest> requests;
         for (long after = 0; (requests = await read.ReadRequestsAsync(after, Page, cancellationToken)).Count > 0; after = ends[^1])

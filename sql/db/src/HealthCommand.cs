@@ -7,8 +7,8 @@ using Optiks.Protocol;
 namespace Optiks.Db;
 
 /// <summary>
-/// Implements <c>optiks-db health</c>: tells whether a service on this machine is ready. It is for container supervisors, which run a
-/// program to find out: the images contain no other program that could ask.
+/// Implements <c>optiks-db health</c>: tells whether a service on this machine is ready. Container supervisors run this command to check
+/// the service, because the images contain no other program that could send the request.
 /// </summary>
 internal static class HealthCommand
 {
@@ -48,8 +48,8 @@ internal static class HealthCommand
         using var handler = new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = false, UseCookies = false };
         if (address.IsLoopback)
         {
-            // The certificate names another host than this machine's loopback address. Nothing secret is sent, and nobody can be in
-            // between.
+            // The name in the certificate is not checked, because the certificate names another host than this machine's loopback address.
+            // That is safe: nothing secret is sent, and nobody can be in between.
             handler.SslOptions.RemoteCertificateValidationCallback = (_, certificate, _, _) => certificate is not null;
         }
         using var client = new HttpClient(handler) { Timeout = timeout, MaxResponseContentBufferSize = MostOctets };
@@ -79,7 +79,7 @@ internal static class HealthCommand
         return isHealthy ? ExitCodes.Success : ExitCodes.Invalid;
     }
 
-    // An answer in another form contributes only its status, because another program may listen there.
+    // If the answer has another form, only its status counts, because another program may listen at this address.
     private static List<(string Name, bool IsHealthy, string Sentence)> Read(byte[] body)
     {
         var checks = new List<(string Name, bool IsHealthy, string Sentence)>();
@@ -94,7 +94,7 @@ internal static class HealthCommand
         }
         catch (JsonException)
         {
-            // The answer contributes only its status.
+            // The answer has another form, so only its status counts.
         }
         return checks;
     }

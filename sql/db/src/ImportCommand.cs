@@ -43,7 +43,7 @@ internal static class ImportCommand
         }
     }
 
-    // Checks the whole file before the database is changed.
+    // Checks the whole file before the import changes the database.
     private static void CheckWhole(FileStream stream)
     {
         using var reader = new RowReader(stream);

@@ -3,7 +3,7 @@ using Optiks.Storage;
 namespace Optiks.Db;
 
 /// <summary>
-/// The context in which each database command runs. It does not reveal the connection string, which may contain a password.
+/// The context in which each database command runs. No member returns the connection string, which may contain a password.
 /// </summary>
 internal sealed class Invocation(IStorageProvider provider, string connectionString, bool json, TextWriter output, TextWriter error)
 {

@@ -28,7 +28,7 @@ internal static class KeyCommand
             using BackedUpKeys keys = BackedUpKeys.Find(place(parse.GetValue(trust)!));
             using RecoveryCode code = RecoveryCode.Generate();
             KeyBackup backup = KeyBackup.Seal(keys, keys.Anchor(), TimeProvider.System.GetUtcNow(), code);
-            // The code is written first, so that no backup is left that nobody can open.
+            // The recovery code is written first, so that a failure leaves no backup that nobody can open.
             if (!OutputFile.TryCreate(codePath, Encoding.ASCII.GetBytes(code.ToText() + "\n"), AtomicFile.PrivateMode) || !OutputFile.TryCreate(path, backup.Encode(), AtomicFile.PrivateMode))
             {
                 throw new KekRefusedException($"{codePath} or {path} exists: backups and codes are never overwritten.");
@@ -91,7 +91,7 @@ internal static class KeyCommand
             (string Path, byte[] Octets, UnixFileMode Mode)[] files =
                 [(folder.TrustAnchor, keys.Trust, AtomicFile.PublicMode), (folder.KeyEncryptionKey, keys.Kek, AtomicFile.PrivateMode), (folder.LogKey, keys.LogKey, AtomicFile.PrivateMode)];
             files = [.. files.Where(one => one.Octets.Length > 0)];
-            // Either all files are restored or none is. A file that already exists with the same contents stays, so that an interrupted
+            // The command restores all files or no file. A file that already exists with the same contents stays, so that an interrupted
             // restore can be repeated.
             foreach ((string path, byte[] octets, _) in files)
             {

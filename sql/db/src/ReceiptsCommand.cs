@@ -18,7 +18,7 @@ internal static class ReceiptsCommand
     private const int DefaultDays = 90;
     private const int MaxDays = 3660;
 
-    // The clocks of services may be behind this machine's.
+    // New receipt keys are valid from this long before the present time, because the clocks of services may be behind this machine's clock.
     private static readonly TimeSpan s_before = TimeSpan.FromMinutes(5);
 
     public static Command Create(Func<DataFolder> folder, string? logKey, string? kek, Option<string> trust, Option<bool> json) => new("receipts", "Make keys for receipts of updates, and have the log's key vouch for them.")

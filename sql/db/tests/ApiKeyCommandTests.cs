@@ -36,7 +36,7 @@ public sealed class ApiKeyCommandTests : IDisposable
         Assert.False(JsonDocument.Parse(output).RootElement.TryGetProperty("key", out _));
         Assert.True(Store().TryFind(ApiKey.ReadFile(path), out _));
 
-        // The command does not overwrite an existing file, and adds no key that nobody has.
+        // The command does not overwrite an existing file, and does not add a key that it could not write to the file.
         string before = File.ReadAllText(path);
         (code, _, _) = await RunAsync("api-key", "add", "more", "--scope", "snapshot", "--out", path);
         Assert.Equal((ExitCodes.Usage, before), (code, File.ReadAllText(path)));

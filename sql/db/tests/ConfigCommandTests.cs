@@ -31,7 +31,7 @@ public sealed class ConfigCommandTests : IDisposable
             ServiceSetting[] settings = [.. ServiceSetting.List(section.Options)];
             Assert.NotEmpty(settings);
             Assert.All(settings, setting => Assert.True(setting.Description.Length > 10, $"{section.Path}:{setting.Name} has no description."));
-            // A number without a unit means nothing.
+            // Each setting whose default is a number must have a unit.
             Assert.All(settings, setting => Assert.True(setting.Unit.Length > 0 || !double.TryParse(setting.Default, out _), $"{section.Path}:{setting.Name} has no unit."));
             Assert.All(settings, setting => Assert.True(setting.Range is not null || setting.Unit.Length == 0, $"{section.Path}:{setting.Name} has no range."));
         }
@@ -193,7 +193,7 @@ public sealed class ConfigCommandTests : IDisposable
     {
         var output = new StringWriter();
         var error = new StringWriter();
-        // The data folder is another one than the files' folder, so the test does not look into the developer's own folder.
+        // The data folder is set to a folder of the test, so that the test does not look into the developer's own data folder.
         var variables = new Dictionary<string, string>(_variables);
         if (!File.Exists(Path.Combine(_folder, "kek")))
         {

@@ -23,7 +23,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         byte[] logKey = await File.ReadAllBytesAsync(log.Data.LogKey, Cancel);
         string added = await AddAsync(log, "second");
         Assert.Equal([old, added], await ListAsync(log));
-        // The log has both keys, and the new one wraps nothing yet.
+        // The key ring has both keys, and the new key wraps nothing yet.
         JsonElement[] before = await StatusAsync(log);
         Assert.Equal(["period 0", "period 1", "period 2", "log key"], Strings(before[0], "stored"));
         Assert.Equal(2, Strings(before[0], "bundles").Length);
@@ -39,7 +39,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         Assert.Empty(Strings(after[0], "stored"));
         Assert.Equal(["period 0", "period 1", "period 2", "log key"], Strings(after[1], "stored"));
 
-        // The second time the command has nothing to do.
+        // When it runs a second time, the command has nothing to do.
         (_, output, _) = await log.RunAsync("kek", "rotate", "--json");
         JsonElement again = JsonDocument.Parse(output).RootElement;
         Assert.Equal((0, false), (again.GetProperty("periods").GetInt32(), again.GetProperty("log_key").GetBoolean()));
@@ -47,7 +47,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         Assert.Contains("--although-bundles-need-it", await RefusedAsync(log, "kek", "remove", old), StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "remove", old, "--although-bundles-need-it")).Code);
         Assert.Equal([added], await ListAsync(log));
-        // The task goes on with only the new key, and finds everything intact.
+        // The update-task continues with only the new key, and finds everything intact.
         _ = await log.AcceptAsync(LogFolder.Item("b", "after the rotation"));
         await log.PublishAsync();
         Assert.StartsWith("clean: 12 epochs", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
@@ -71,8 +71,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
             Assert.Equal(expected, done);
             if (point == FailPoints.KekPeriods)
             {
-                // A task that starts meanwhile opens every secret. It destroys the secrets of period 0, as the log does not serve that
-                // period any more.
+                // An update-task that starts in the meantime opens every secret. It destroys the secrets of period 0, because the log no
+                // longer serves that period.
                 await log.PublishAsync();
             }
             Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "rotate")).Code);
@@ -102,13 +102,13 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         (code, error) = await log.RunTaskAsync();
         Assert.Equal(ExitCodes.Configuration, code);
         Assert.Contains(old, error, StringComparison.Ordinal);
-        // First the new file holds no key, and then the ring lacks the key.
+        // First the new file has no key, and then the ring lacks the key.
         await File.WriteAllTextAsync(Path.Combine(log.Data.Root, "second"), "nokey\n", Cancel);
         await File.WriteAllTextAsync(log.Data.KeyEncryptionKey, kept, Cancel);
         Assert.Contains("base64url", await FailedAsync(log, "kek", "add", Path.Combine(log.Data.Root, "second")), StringComparison.Ordinal);
         Assert.Contains("is needed", await FailedAsync(log, "kek", "rotate", "--to", made), StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Usage, (await log.RunAsync("kek", "rotate", "--to", "no id")).Code);
-        // One of several secrets does not open, and the others stay as they are.
+        // One of several secrets does not open, and the other secrets stay as they are.
         _ = await AddAsync(log, "third");
         log.Execute("UPDATE period SET wrapped_secrets = CAST(substr(wrapped_secrets, 1, 60) || zeroblob(length(wrapped_secrets) - 60) AS BLOB) WHERE period = 0");
         Assert.Contains("secrets of period 0", await FailedAsync(log, "kek", "rotate"), StringComparison.Ordinal);
@@ -125,7 +125,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         Task<(int Code, string Output, string Error)>[] both = [.. Enumerable.Range(0, 8).Select(i => Task.Run(() => log.RunAsync("kek", "rotate", "--to", keys[1 + (i % 2)]), Cancel))];
         foreach ((int code, _, string error) in await Task.WhenAll(both))
         {
-            // Each rotation completes, or reports that it did not.
+            // Each rotation either completes or reports that it did not complete.
             Assert.True(code == ExitCodes.Success || (code == ExitCodes.Usage && (error.Contains("Another rotation", StringComparison.Ordinal) || error.Contains("run the command again", StringComparison.Ordinal))), error);
         }
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "status")).Code);
@@ -161,8 +161,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
     }
 
     /// <summary>
-    /// Tests a copy from before the rotation, which bundles from before and after it bring forward. Then tests a copy from after it, with
-    /// bundles from before.
+    /// Tests an import of bundles into an older copy of the database. The copy is either from before the rotation, with bundles from before
+    /// and after the rotation, or from after the rotation, with bundles from before it.
     /// </summary>
     [Theory]
     [InlineData(0)]

@@ -3,7 +3,8 @@ using Optiks.Db.Tests.Support;
 namespace Optiks.Db.Tests;
 
 /// <summary>
-/// Tests a log whose folder <c>board</c> is lost, and the mark with it. The database is the newest copy, or an older one.
+/// Tests a log whose folder <c>board</c> is lost together with the high-water mark. The database is either the newest copy or an older
+/// copy.
 /// </summary>
 public sealed class MarkRenewalTests(SampleLog sample)
 {
@@ -66,7 +67,7 @@ public sealed class MarkRenewalTests(SampleLog sample)
         await other.AcceptAsync(LogFolder.Item("z", "of the other"));
         await other.PublishAsync();
         string theirs = Keep(other, "theirs");
-        // The log becomes as long as the other one.
+        // Publishes epochs until this log is as long as the other log.
         while ((await log.HeadAsync()).Epoch < (await other.HeadAsync()).Epoch)
         {
             await log.AcceptAsync(LogFolder.Item("y", "more"));

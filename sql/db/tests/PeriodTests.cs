@@ -79,8 +79,8 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
     }
 
     /// <summary>
-    /// Tests which devices the next period leaves out. One that was removed before its user left is left out like those on the last list.
-    /// One that came free in this way belongs to the next owner.
+    /// Tests for which devices the next period has no copies. A device that was removed from the list before its user left has no copy,
+    /// like the devices on the last list. A device that another user has added since belongs to that user.
     /// </summary>
     [Theory]
     [InlineData(true)]
@@ -110,7 +110,8 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
     }
 
     /// <summary>
-    /// Tests the loss of the newest copy. The older copy comes from before, between or after the staging, or from after a switch.
+    /// Tests an import of bundles into an older copy of the database, which was made before, during or after the staging, or after a
+    /// switch.
     /// </summary>
     [Theory]
     [InlineData(0)]

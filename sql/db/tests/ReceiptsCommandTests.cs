@@ -42,7 +42,7 @@ public sealed class ReceiptsCommandTests : IDisposable
         Assert.Equal(TimeSpan.FromDays(30) + TimeSpan.FromMinutes(5), TimeSpan.FromMilliseconds(vouched.UntilMs - vouched.FromMs));
         (code, output, _) = await RunAsync("receipts", "vouch", key.TrimEnd(), "--out", In("keys.txt"), "--json");
         Assert.Equal((ExitCodes.Success, 1), (code, JsonDocument.Parse(output).RootElement.GetProperty("keys").GetInt32()));
-        // No reader takes the note for a checkpoint.
+        // No verifier accepts this note as a checkpoint.
         Assert.NotEqual(Reason.Valid, Native.Verifier.Checkpoint(_anchor, File.ReadAllBytes(In("keys.txt")), out _, out _));
     }
 

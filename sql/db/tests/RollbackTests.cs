@@ -20,7 +20,7 @@ public sealed class RollbackTests(SampleLog sample)
         await log.PublishAsync();
         string first = await StageAsync(log, 4, copyOf: 3, "a"u8.ToArray());
         string second = await StageAsync(log, 4, copyOf: 4, "e"u8.ToArray());
-        // No task can make trees from bytes that are no secrets.
+        // An update-task could not make trees from made-up bytes, so the period has real secrets.
         await using (PeriodLog periods = await PeriodLog.OpenAsync(log))
         {
             await periods.PublishAsync(LogFolder.Item("a", "after"));
@@ -35,7 +35,7 @@ public sealed class RollbackTests(SampleLog sample)
             Assert.Equal(ExitCodes.Configuration, refused);
             Assert.Contains(says, why, StringComparison.Ordinal);
             File.Move(path + ".away", path);
-            // The rows of the first import stay, and the next one adds the rest.
+            // The rows that the first import added stay, and the next import adds the remaining rows.
             (int code, _, string error) = await log.RunAsync("import-bundles", log.Bundles);
             Assert.Equal(("", ExitCodes.Success), (error, code));
             Assert.Equal(5UL, (await log.HeadAsync()).Epoch);
@@ -57,7 +57,8 @@ public sealed class RollbackTests(SampleLog sample)
     }
 
     /// <summary>
-    /// Tests the loss of the newest copy at different steps of its last epoch. The older copy was made at different steps of its own.
+    /// Tests the loss of the newest copy of the database at different steps of its last epoch. The older copy was made at different steps
+    /// of an earlier epoch.
     /// </summary>
     [Theory]
     [InlineData("", "")]
@@ -110,7 +111,7 @@ public sealed class RollbackTests(SampleLog sample)
         Assert.Contains("nothing to do", output, StringComparison.Ordinal);
         Assert.Equal(epoch, (await log.HeadAsync()).Epoch);
 
-        // Only the newer copy had this request, and the log still knows it.
+        // Only the newer copy had this request, and the log still knows the request after the import.
         Assert.NotNull(await log.StatusAsync(later));
         AcceptRequest next = await log.AcceptAsync(LogFolder.Item("a", "next"));
         await log.PublishAsync();
@@ -119,7 +120,8 @@ public sealed class RollbackTests(SampleLog sample)
             Assert.Equal(RequestState.Published, (await log.StatusAsync(request))!.State);
         }
         Assert.Equal(RequestState.Refused, (await log.StatusAsync(refused))!.State);
-        // The versions of a are 1, 3 and 4 (sample), 8 (its waiting request), waiting, last and next.
+        // Seven requests made the versions of key a: requests 1, 3, 4 and the waiting request 8 of the sample log, then waiting, last and
+        // next.
         Assert.Equal(7UL, Assert.Single((await log.StatusAsync(next))!.Items).Version);
         Assert.Equal(6UL, Assert.Single((await log.StatusAsync(last))!.Items).Version);
         (code, output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
@@ -202,7 +204,8 @@ public sealed class RollbackTests(SampleLog sample)
 
     private static Task<IMaintenanceStore> OpenAsync(LogFolder log) => new Storage.Sqlite.SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
 
-    // Stages a copy of the leaf that an epoch made for a key, unchanged, and writes its bundle as a task does. Returns the bundle's name.
+    // Stages an unchanged copy of the leaf that an epoch inserted for a key, and writes the copy's bundle as an update-task does. Returns
+    // the bundle's name.
     private static async Task<string> StageAsync(LogFolder log, ulong after, ulong copyOf, byte[] key)
     {
         await using IMaintenanceStore store = await OpenAsync(log);

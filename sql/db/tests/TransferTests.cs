@@ -48,7 +48,7 @@ public sealed class TransferTests(SampleLog sample)
         Assert.Equal(ExitCodes.Configuration, code);
         Assert.Contains("it is not overwritten", error, StringComparison.Ordinal);
 
-        // The task goes on with the imported log and its pending requests.
+        // The update-task continues with the imported log and its pending requests.
         await log.PublishAsync();
         Assert.Equal(4UL, (await log.HeadAsync()).Epoch);
         Assert.StartsWith("clean: 5 epochs, 7 leaves, ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);

@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>Requests that are stored together or not at all, as lists in the form in which servers take them. Immutable.</summary>
+/// <summary>Requests that are stored together or not at all, as lists in the form in which servers receive them. Immutable.</summary>
 public sealed class AcceptGroup
 {
     private readonly (int Request, int Item, AcceptItem Update)[] _items;
@@ -39,12 +39,12 @@ public sealed class AcceptGroup
     public IReadOnlyList<AcceptRequest> Requests { get; }
 
     /// <summary>
-    /// The items of all requests in the order of their keys, each with the index of its request and its number there. The order lets a
-    /// statement pass once through an index by key instead of jumping back and forth.
+    /// The items of all requests in the order of their keys, each with the index of its request and the item's number in that request. The
+    /// order lets a statement pass once through an index by key instead of jumping back and forth.
     /// </summary>
     public IReadOnlyList<(int Request, int Item, AcceptItem Update)> Items => _items;
 
-    /// <summary>How often the most frequent key occurs.</summary>
+    /// <summary>The number of occurrences of the most frequent key.</summary>
     public int MostOccurrences { get; }
 
     /// <summary>The earliest time of a request id.</summary>
@@ -54,8 +54,8 @@ public sealed class AcceptGroup
     public DateTimeOffset Latest { get; } = DateTimeOffset.MinValue;
 
     /// <summary>
-    /// Whether the group has requests, no id occurs twice, and no key occurs more often than it may be pending. Whether all requests can be
-    /// stored then depends only on the database, not on their order.
+    /// Whether the group has requests, no id occurs twice, and no key occurs more often than the limit of pending updates per key. If true,
+    /// only the database's state, and not the order of the requests, determines whether all of them can be stored.
     /// </summary>
     public bool IsPlain { get; }
 

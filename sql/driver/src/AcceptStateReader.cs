@@ -2,11 +2,11 @@ using System.Data.Common;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>Reads the facts that decide about a group from the results of a batch of statements.</summary>
+/// <summary>Reads the facts on which the decision about a group depends, from the results of a batch of statements.</summary>
 public static class AcceptStateReader
 {
     /// <summary>
-    /// Reads four results, beginning before the first row of the first one: the result of <see cref="Statements.Clock"/>; the result of
+    /// Reads four results, beginning before the first row of the first result: the result of <see cref="Statements.Clock"/>; the result of
     /// <see cref="Statements.Head"/>; the number of pending rows per key, by index into <paramref name="keys"/>, where keys without pending
     /// rows may be missing; and id and body hash of the known ids.
     /// </summary>
@@ -29,7 +29,7 @@ public static class AcceptStateReader
         var known = new Dictionary<Guid, ReadOnlyMemory<byte>>();
         while (await rows.ReadAsync(cancellationToken))
         {
-            // A group may name an id twice.
+            // This assignment, unlike Add, accepts an id that occurs twice in the group.
             known[rows.RequestId(0)] = rows.Octets(1);
         }
         return new AcceptState(now, head, pending, known);

@@ -2,10 +2,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>Implements the parts of the update-service's role that an engine need not do in its own way to be fast.</summary>
+/// <summary>Implements the parts of the update-service's role that are fast without code of their own for each engine.</summary>
 public abstract class AcceptStore : HeadReader, IAcceptStore
 {
-    /// <summary>Creates a store on a database, which it disposes of.</summary>
+    /// <summary>Creates a store on a database, which the store disposes of.</summary>
     protected AcceptStore(IDatabase database)
         : base(database)
     {
@@ -39,7 +39,7 @@ public abstract class AcceptStore : HeadReader, IAcceptStore
             Parameter.Create("id", requestId)),
         cancellationToken);
 
-    /// <summary>Returns the results for units that all are accepted.</summary>
+    /// <summary>Returns results that say that all units are accepted.</summary>
     protected static AcceptResult[] Accepted(int units)
     {
         var accepted = new AcceptResult[units];

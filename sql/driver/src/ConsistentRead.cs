@@ -1,6 +1,8 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>Reads everything in one transaction. While it is open, the server keeps the rows that others delete.</summary>
+/// <summary>
+/// Reads everything in one transaction. While the transaction is open, the server keeps the rows that other transactions delete.
+/// </summary>
 internal sealed class ConsistentRead : IConsistentRead
 {
     private readonly Statements _statements;

@@ -5,7 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// Reads rows of copies. Rows are only added and only their values are deleted, so its statements need not see the same point in time.
+/// Reads rows of copies. Rows are never changed or deleted, except that their values are deleted. So the statements of this class need not
+/// see the same point in time.
 /// </summary>
 internal static class CopyReader
 {
@@ -57,7 +58,7 @@ internal static class CopyReader
         Parameter[] rows = [Parameter.Create("period", period), Parameter.Create("number", first), Parameter.Create("max", max)];
         if (columns == LeafColumns.Lists)
         {
-            // Few copies are lists, so one statement joins their values.
+            // Only few copies are device lists, so one statement joins the lists' values.
             await page.AddRowsAsync(session, statements.CopiesWithLists, [.. rows, Parameter.Create("bytes", StoredPages.MaxValueBytes)], withValues: true, cancellationToken);
             return page.Complete(withKeys: false);
         }
@@ -112,7 +113,7 @@ internal static class CopyReader
             }
         }
 
-        // The page ends with the row whose value exceeds the limit.
+        // The page ends with the row whose value makes the sum of bytes exceed the limit.
         public async Task AddValuesAsync(ISession session, CancellationToken cancellationToken)
         {
             Parameter[] through = [Parameter.Create("period", period), Parameter.Create("number", first), Parameter.Create("last", first + _rows.Count - 1), Parameter.Create("bytes", StoredPages.MaxValueBytes)];

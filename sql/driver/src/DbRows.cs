@@ -10,7 +10,8 @@ public abstract class DbRows<TReader> : IRows
     private readonly IAsyncDisposable? _command;
 
     /// <summary>
-    /// Creates rows positioned before the first one. The command is disposed of with them; null when somebody else owns it.
+    /// Creates rows, positioned before the first row. The rows dispose of <paramref name="command"/>; it is null when another object owns
+    /// the command.
     /// </summary>
     protected DbRows(TReader reader, IAsyncDisposable? command)
     {

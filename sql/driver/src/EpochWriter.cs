@@ -24,7 +24,8 @@ internal static class EpochWriter
         && await WriteAsync(session, lease, commit, InKeyOrder(commit.Outcomes), restores: false, cancellationToken) == commit.Outcomes.Count;
 
     /// <summary>
-    /// Writes an epoch of a newer copy of the database: its requests are found by id, and its pending rows need not exist.
+    /// Writes an epoch that a newer copy of the database had: finds the epoch's requests by id, and does not need its pending rows to
+    /// exist.
     /// </summary>
     public static async Task<bool> TryRestoreAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken)
     {
@@ -51,7 +52,8 @@ internal static class EpochWriter
         return await WriteAsync(session, lease, commit, InKeyOrder(outcomes), restores: true, cancellationToken) is not null;
     }
 
-    // This check only lets a fenced holder stop before it writes a hundred thousand rows. The head row's update at the end decides.
+    // This check only lets a fenced holder stop before it writes a hundred thousand rows. Only the update of the head row at the end
+    // ensures that the holder has the lease.
     private static async Task<bool> FollowsHeadAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
         await session.FirstAsync(session.Database.Statements.FollowsHead, _ => true, cancellationToken, HeadParameters(lease, commit));
 
@@ -95,7 +97,7 @@ internal static class EpochWriter
         Parameter.Create("record", epoch.Record),
     ];
 
-    // Sorts outcomes by the tables' primary keys; the task already makes them in this order.
+    // Sorts outcomes by the primary key of their table. The update-task already makes them in this order, but other callers may not.
     private static IReadOnlyList<Outcome> InKeyOrder(IReadOnlyList<Outcome> outcomes)
     {
         for (int i = 1; i < outcomes.Count; i++)

@@ -2,7 +2,8 @@ namespace Optiks.Storage.Driver;
 
 /// <summary>
 /// Writes an epoch's erasures inside its transaction. An erasure that names one leaf of a value applies to the value everywhere. The copies
-/// of that leaf, and the leaf or copy that it was copied from, lose the value too. They are added to the sequence like the named leaf.
+/// of that leaf, and the leaf or copy that it was copied from, lose the value too. These leaves and copies get rows in the erasure
+/// sequence, as the named leaf does.
 /// </summary>
 internal static class ErasureWriter
 {
@@ -42,8 +43,8 @@ internal static class ErasureWriter
     }
 
     // Finds the leaves and copies that still have the same value. Also finds rows of copies whose value a later row superseded, because
-    // bundles and followers may not have seen that later row yet. Rows that lost the value otherwise are only followed further: their
-    // period may be destroyed.
+    // bundles and followers may not have seen that later row yet. Rows that lost the value in another way, such as with a destroyed period,
+    // get no erasure; the search only continues from them.
     private static async Task<(List<Erasure> Connected, int WithValues)> ConnectedAsync(ISession session, IReadOnlyList<Erasure> erasures, CancellationToken cancellationToken)
     {
         var met = new HashSet<(ulong, ulong?, int)>(erasures.Select(Name));

@@ -1,14 +1,14 @@
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// Reads epochs. It is the query-service's store, which ends at the published epoch, and the base of the update-task's, which ends at the
-/// committed one.
+/// Reads epochs. As the query-service's store, it shows epochs up to the published epoch. It is also the base of the update-task's store,
+/// which shows epochs up to the committed epoch.
 /// </summary>
 public class FollowStore : HeadReader, IFollowStore
 {
     private const int MaxEpochs = 4096;
 
-    /// <summary>Creates a store on a database, which it disposes of.</summary>
+    /// <summary>Creates a store on a database, which the store disposes of.</summary>
     public FollowStore(IDatabase database)
         : base(database)
     {

@@ -3,7 +3,7 @@ namespace Optiks.Storage.Driver;
 /// <summary>The base of all stores: it reads the head row and the clock.</summary>
 public abstract class HeadReader : IHeadReader
 {
-    /// <summary>Creates a store on a database, which it disposes of.</summary>
+    /// <summary>Creates a store on a database, which the store disposes of.</summary>
     protected HeadReader(IDatabase database) => Database = database;
 
     /// <summary>The store's database.</summary>

@@ -11,13 +11,13 @@ public interface IRowWriter
     /// <summary>Adds a cell of 32 bits, or null.</summary>
     void WriteInt32(int? value);
 
-    /// <summary>Adds an item, a structure or a reason, or null.</summary>
+    /// <summary>Adds a cell for the number of an item, a structure or a reason, or null.</summary>
     void WriteInt16(int? value);
 
-    /// <summary>Adds bytes.</summary>
+    /// <summary>Adds a cell of bytes.</summary>
     void Octets(ReadOnlyMemory<byte> value);
 
-    /// <summary>Adds at most 32 bytes.</summary>
+    /// <summary>Adds a cell of at most 32 bytes.</summary>
     void Octets(ReadOnlySpan<byte> value);
 
     /// <summary>Adds a null cell of bytes.</summary>

@@ -23,19 +23,19 @@ public interface ISession
 
     /// <summary>
     /// Inserts the epoch's row, deletes the pending rows of the outcomes, and moves the head, in as few round trips as the engine can.
-    /// Pending rows are deleted by exactly the keys that were read: a range would include rows that were accepted since. Returns how many
-    /// rows each step changed.
+    /// It deletes the pending rows by the exact keys that were read, because a range would include rows that were accepted since. Returns
+    /// how many rows each step changed.
     /// </summary>
     Task<(int Epochs, int Pending, int Heads)> FinishEpochAsync(Parameter[] epoch, IReadOnlyList<Outcome> outcomes, Parameter[] head, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Finds requests by their ids, adds the missing ones under new numbers, and returns all as they are stored. Nobody else adds requests
-    /// until the transaction ends.
+    /// Finds requests by their ids, adds the missing ones under new numbers, and returns all as they are stored. No other transaction adds
+    /// requests until this transaction ends.
     /// </summary>
     Task<IReadOnlyList<StoredRequest>> FindOrAddRequestsAsync(IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Finds the requests that pending rows refer to, by their numbers; returns null where the engine's pending rows do not refer to
+    /// Finds the requests that pending rows refer to, by their numbers; returns null when the engine's pending rows do not refer to
     /// requests.
     /// </summary>
     Task<IReadOnlyDictionary<long, StoredRequest>?> FindRequestsAsync(long[] sequences, CancellationToken cancellationToken) => Task.FromResult<IReadOnlyDictionary<long, StoredRequest>?>(null);

@@ -108,7 +108,8 @@ internal sealed class Import : IStorageImport
                 cells.Octets(copy.Value.Value);
             },
             cancellationToken);
-        // An export that an earlier version wrote has values in rows that later rows superseded.
+        // An export that an earlier version of optiks-db wrote may have values in rows that later rows superseded. These values are
+        // deleted.
         foreach (IGrouping<ulong, StoredCopy> added in copies.GroupBy(copy => copy.Period))
         {
             _ = await _transaction.RunAsync(

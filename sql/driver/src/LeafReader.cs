@@ -4,20 +4,21 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// Reads the leaves of whole epochs into a flat batch. Leaves never change and only their values are erased, so its statements need not see
-/// the same point in time.
+/// Reads the leaves of whole epochs into a flat batch. Leaves never change, except that their values are erased. So the statements of this
+/// class need not see the same point in time.
 /// </summary>
 internal static class LeafReader
 {
-    // Bounds the epochs that one batch looks at, because epochs without leaves cost reading too.
+    // The largest number of epochs that one batch looks at. It is limited because reading epochs without leaves takes time too.
     private const int MaxEpochs = 4096;
 
     // A leaf's number is epoch * 2^28 + ordinal.
     private const int OrdinalBits = 28;
 
     /// <summary>
-    /// Reads these columns of epochs from <paramref name="first"/> on: as many epochs as have about <paramref name="batchRows"/> leaves
-    /// together, at least one. Returns the last of them; null when there is no such epoch.
+    /// Reads the given columns of the leaves of epochs from <paramref name="first"/> on. The batch has at least one epoch, and as many
+    /// epochs as have about <paramref name="batchRows"/> leaves together. Also returns the last epoch of the batch; null when there is no
+    /// epoch.
     /// </summary>
     public static async Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(
         this ISession session, ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken)
@@ -38,7 +39,7 @@ internal static class LeafReader
     public static async Task<(LeafBatch Names, ulong? Through)> ReadNamesAsync(
         this ISession session, ulong first, ulong last, int maxLeaves, LeafColumns columns, CancellationToken cancellationToken)
     {
-        // The values of names include no device lists.
+        // Names have no device lists, so there are only two choices of columns: with values and without.
         columns = columns >= LeafColumns.Values ? LeafColumns.Values : LeafColumns.Trees;
         LeafRange range = await RangeAsync(session, new LeafRange(first, maxLeaves, columns), last, cancellationToken);
         Statements statements = session.Database.Statements;

@@ -3,7 +3,7 @@ namespace Optiks.Storage.Driver;
 /// <summary>The store of <c>optiks-db</c>, which works as the owner of the tables.</summary>
 public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
 {
-    /// <summary>Creates a store on a database, which it disposes of.</summary>
+    /// <summary>Creates a store on a database, which the store disposes of.</summary>
     public MaintenanceStore(IDatabase database)
         : base(database)
     {
@@ -45,7 +45,7 @@ public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
             {
                 throw new ArgumentException($"Period {period} cannot begin now: the log is in period {current.Period}.", nameof(period));
             }
-            // If the period begins before this write, the operator's request is fulfilled.
+            // If the period began before this write, the operator's request is already fulfilled, and nothing is written.
             return new WriteResult<int>(await session.ChangeAsync(Statements.RequestSwitch, cancel, Parameter.Create("period", period)), Commit: true);
         },
         resolve: null,

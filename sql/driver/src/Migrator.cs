@@ -42,7 +42,9 @@ public abstract class Migrator : IMigrator
     /// <summary>Opens the database, whatever its version is.</summary>
     protected abstract Task<IDatabase> OpenAsync(CancellationToken cancellationToken);
 
-    /// <summary>Takes the migrators' lock in a transaction, which holds it until its end; waits while another migrator holds it.</summary>
+    /// <summary>
+    /// Takes the migrators' lock in a transaction, which holds the lock until it ends. Waits while another migrator holds the lock.
+    /// </summary>
     protected abstract Task LockAsync(ISession session, CancellationToken cancellationToken);
 
     /// <summary>Reads the version; returns 0 when the database does not have this project's schema.</summary>
@@ -54,10 +56,11 @@ public abstract class Migrator : IMigrator
     /// <summary>Runs a script.</summary>
     protected abstract Task RunAsync(ISession session, string script, CancellationToken cancellationToken);
 
-    /// <summary>Throws when a service could not work with the migrated database.</summary>
+    /// <summary>Throws when a service cannot work with the migrated database.</summary>
     protected abstract Task CheckAsync(IDatabase database, CancellationToken cancellationToken);
 
-    // Returns null when no migration is missing. A migrator that waited for the lock finds the version that the other one left.
+    // Returns null when no migration is missing. The version is read under the lock, so a migrator that waited finds the version that the
+    // other migrator left.
     private async Task<WriteResult<string?>> ApplyNextAsync(ISession session, CancellationToken cancellationToken)
     {
         await LockAsync(session, cancellationToken);

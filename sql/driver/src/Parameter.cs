@@ -25,8 +25,8 @@ public enum ParameterType
 }
 
 /// <summary>
-/// A parameter of a statement. An engine finds it by its position, as <see cref="Statements"/> lists parameters, or by its name. It needs
-/// no object for its value.
+/// A parameter of a statement. An engine finds the parameter by its position in the order of <see cref="Statements"/>, or by its name. The
+/// parameter needs no object for its value.
 /// </summary>
 public readonly struct Parameter
 {
@@ -45,7 +45,7 @@ public readonly struct Parameter
     /// <summary>The name, without the engine's prefix.</summary>
     public string Name { get; }
 
-    /// <summary>The type of the value, which is in the property for that type.</summary>
+    /// <summary>The type of the value. The property for that type contains the value.</summary>
     public ParameterType Type { get; }
 
     /// <summary>

@@ -6,19 +6,21 @@ namespace Optiks.Storage.Driver;
 /// <summary>Writes periods and their copies inside a transaction.</summary>
 internal static class PeriodWriter
 {
-    // Limits the epochs without leaves, each of which costs one row to pass over.
+    // The largest number of epochs that one call covers. It is limited because even an epoch without leaves takes the read of one row.
     private const int MaxEpochsPerPiece = 4096;
 
     /// <summary>
-    /// Holds the lease until the transaction ends, and makes a transaction wait that commits an epoch with erasures or a switch. Returns
-    /// false when the lease is lost. Later reads see the state after the wait, so no value is copied while it is erased.
+    /// Holds the lease until the transaction ends, so that a transaction that commits an epoch with erasures or a switch waits until then.
+    /// Returns false when the lease is lost. Later reads see the state after the wait for such a transaction, so no value is copied while
+    /// it is erased.
     /// </summary>
     public static async Task<bool> TryHoldAsync(ISession session, Lease lease, CancellationToken cancellationToken) =>
         await session.ChangeAsync(session.Database.Statements.LockLease, cancellationToken, Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder)) == 1;
 
     /// <summary>
-    /// Returns the row of the next period, and writes it if it does not exist. Returns null when the lease is lost, when another period
-    /// follows, or when the current period's secrets were wrapped by another key meanwhile.
+    /// Returns the row of the next period, and writes the row if it does not exist. Returns null when the lease is lost, when
+    /// <paramref name="period"/> is not the one after the current period, or when the current period's secrets have been wrapped by another
+    /// key in the meantime.
     /// </summary>
     public static async Task<PeriodRow?> BeginAsync(ISession session, Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken)
     {
@@ -36,8 +38,8 @@ internal static class PeriodWriter
         {
             return present;
         }
-        // The key that wraps the current period's secrets counts (docs/spec/wrapping.md section 3). The lock orders this transaction and
-        // one that rotates the key.
+        // The new secrets must be wrapped by the key that wraps the current period's secrets (docs/spec/wrapping.md section 3). The lock
+        // makes this transaction and a transaction that rotates the key run one after the other.
         if (KeyId.TryRead(current.WrappedSecrets.Span, out KeyId wanted) && KeyId.TryRead(wrappedSecrets.Span, out KeyId by) && by != wanted)
         {
             return null;
@@ -46,7 +48,10 @@ internal static class PeriodWriter
         return await InsertAsync(session, next, cancellationToken) == 1 ? next : null;
     }
 
-    /// <summary>Replaces a period's wrapped secrets if they are still <paramref name="before"/>, while no period begins.</summary>
+    /// <summary>
+    /// Replaces a period's wrapped secrets if they are still <paramref name="before"/>. Locks the head row, so that no period begins in the
+    /// meantime.
+    /// </summary>
     public static async Task<bool> RewrapAsync(ISession session, ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken)
     {
         _ = await session.ChangeAsync(session.Database.Statements.LockHead, cancellationToken);
@@ -65,7 +70,7 @@ internal static class PeriodWriter
         Parameter.Create("secrets", period.WrappedSecrets),
         Parameter.Create("configuration", period.Configuration));
 
-    /// <summary>Adds copies.</summary>
+    /// <summary>Adds copies to the next period, if their numbers follow the stored copies.</summary>
     public static async Task<StageResult> StageAsync(ISession session, Lease lease, CopyBatch copies, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken)
@@ -77,7 +82,7 @@ internal static class PeriodWriter
         return await AddAsync(session, copies, cancellationToken);
     }
 
-    /// <summary>Adds the copies that are missing.</summary>
+    /// <summary>Adds those copies of the batch that are not yet stored.</summary>
     public static async Task<StageResult> RestoreAsync(ISession session, Lease lease, CopyBatch copies, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken)
@@ -94,12 +99,12 @@ internal static class PeriodWriter
     }
 
     /// <summary>
-    /// Makes the next period the current one. Returns false when the lease is lost. Also returns false when the period is not next, does
-    /// not follow the current one, or has another number of copies.
+    /// Makes the next period the current one. Returns false when the lease is lost. Also returns false when the period is not in state
+    /// next, does not follow the current period, or has another number of copies.
     /// </summary>
     public static async Task<bool> TrySwitchAsync(ISession session, Lease lease, PeriodSwitch begun, ulong epoch, CancellationToken cancellationToken) =>
         await TryHoldAsync(session, lease, cancellationToken)
-        // The current period ends first, so that two periods are never current at once.
+        // The current period ends first, so that two periods are never current at the same time.
         && await session.ChangeAsync(session.Database.Statements.EndPeriod, cancellationToken, Parameter.Create("period", begun.Period - 1)) == 1
         && await session.ChangeAsync(
             session.Database.Statements.StartPeriod,
@@ -127,7 +132,7 @@ internal static class PeriodWriter
 
     /// <summary>
     /// Destroys the openings, keys and values of copies and leaves, and returns whether everything is destroyed. Returns null when the
-    /// lease is lost, or when the secrets were not destroyed before.
+    /// lease is lost, or when the period's secrets are not destroyed yet.
     /// </summary>
     public static async Task<bool?> DestroyAsync(ISession session, Lease lease, ulong period, int maxValues, CancellationToken cancellationToken)
     {
@@ -147,8 +152,8 @@ internal static class PeriodWriter
             && await session.ChangeAsync(statements.EndDestroying, cancellationToken, Parameter.Create("period", period)) == 1;
     }
 
-    // Destroys whole epochs, beginning where the previous call ended, which the period's row records, so that epochs without values are not
-    // searched again. Returns true when no epoch is left.
+    // Destroys the values of whole epochs, beginning where the previous call ended. The period's row records that epoch, so that epochs
+    // without values are not searched again. Returns true when no epoch is left.
     private static async Task<bool> DestroyLeavesAsync(ISession session, ulong period, int maxValues, CancellationToken cancellationToken)
     {
         Statements statements = session.Database.Statements;
@@ -208,14 +213,14 @@ internal static class PeriodWriter
         {
             return StageResult.SourceErased;
         }
-        // Only the last row of a key counts. The values of its other rows go now: once their sources are gone with an earlier period, no
-        // erasure would find them.
+        // Only the last row of a key counts. The values of the key's other rows are deleted now: once their sources are destroyed with an
+        // earlier period, no erasure would find these values.
         _ = await session.ChangeAsync(
             session.Database.Statements.DropSuperseded, cancellationToken, Parameter.Create("period", copies.Period), Parameter.Create("number", copies.First));
         return StageResult.Staged;
     }
 
-    /// <summary>Writes the cells of a copy up to its source.</summary>
+    /// <summary>Writes the cells of a copy, up to and including its source.</summary>
     public static void WriteCopyStart(IRowWriter cells, ulong period, int number, int structure, CopySource source)
     {
         cells.WriteUInt64(period);

@@ -3,11 +3,11 @@ namespace Optiks.Storage.Driver;
 /// <summary>The update-task's store.</summary>
 public class PipelineStore : FollowStore, IPipelineStore
 {
-    // How long the result of an unknown commit is looked up while the server restarts or fails over.
+    // The time during which the store tries to find out the result of an unknown commit, while the server restarts or fails over.
     private static readonly TimeSpan ResolveTime = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan ResolveInterval = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>Creates a store on a database, which it disposes of.</summary>
+    /// <summary>Creates a store on a database, which the store disposes of.</summary>
     public PipelineStore(IDatabase database)
         : base(database)
     {
@@ -20,9 +20,9 @@ public class PipelineStore : FollowStore, IPipelineStore
     public async Task<Lease?> AcquireLeaseAsync(string holder, TimeSpan duration, CancellationToken cancellationToken)
     {
         ArgumentException.ThrowIfNullOrEmpty(holder);
-        // Ends the old holder's session before this store touches the row: a predecessor that was paused just before its commit holds the
-        // row's lock. The session name in the row belongs to one store alone, so neither a reused session nor a new connection of the old
-        // holder matters.
+        // Ends the old holder's sessions before this store touches the head row, because an old holder that was paused just before its
+        // commit still holds the row's lock. The session name in the row belongs to one store alone, so no session of another store is
+        // ended.
         await Database.EndExpiredHolderAsync(holder, cancellationToken);
         return await Database.WriteOneAsync(
             (session, cancel) => session.FirstAsync(
@@ -241,7 +241,7 @@ public class PipelineStore : FollowStore, IPipelineStore
     private protected Task<CommitResult> CommitAsync(Func<ISession, CancellationToken, Task<bool>> tryWrite, EpochRow epoch, CancellationToken cancellationToken) =>
         CommitAsync(tryWrite, (session, cancel) => EpochReader.HasEpochAsync(session, epoch, cancel), cancellationToken);
 
-    // Writes copies in the same way.
+    // Writes copies. When the answer to the commit is lost, reads whether the last copy is stored.
     private protected async Task<StageResult> StageAsync(Func<ISession, CancellationToken, Task<StageResult>> write, CopyBatch copies, CancellationToken cancellationToken)
     {
         StageResult written = StageResult.Fenced;
@@ -253,7 +253,8 @@ public class PipelineStore : FollowStore, IPipelineStore
         {
             CommitResult.Committed => StageResult.Staged,
             CommitResult.Unknown => StageResult.Unknown,
-            // When a copy met another holder's rows, the transaction failed whatever it had written: the holder is fenced.
+            // When another holder has already written rows with these numbers, the transaction failed whatever its work returned. The
+            // holder is then fenced.
             _ => written == StageResult.SourceErased ? written : StageResult.Fenced,
         };
     }
@@ -274,8 +275,8 @@ public class PipelineStore : FollowStore, IPipelineStore
         }
         catch (StorageCorruptException e) when (Database.IsDuplicate(e))
         {
-            // Another holder wrote rows of this epoch or with these numbers, so the head row has moved, which this transaction did not
-            // reach.
+            // Another holder wrote rows of this epoch or with these numbers. So the head row has moved, although this transaction failed
+            // before its check of the head row.
             return CommitResult.Fenced;
         }
     }
@@ -302,7 +303,7 @@ public class PipelineStore : FollowStore, IPipelineStore
         }
     }
 
-    // Returns whether the statement changed its row; by their conditions, these statements never change two.
+    // Returns whether the statement changed its row; their conditions exclude that these statements change two rows.
     private Task<bool> ChangeOneAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) =>
         Database.WriteOneAsync(async (session, cancel) => await session.ChangeAsync(sql, cancel, parameters) == 1, cancellationToken);
 }

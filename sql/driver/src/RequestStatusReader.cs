@@ -12,7 +12,7 @@ internal static class RequestStatusReader
         var items = new List<PublishedItem>();
         ulong epoch = 0;
         bool isDecided = false;
-        // There is a row for each item, in order, so the item's number needs no column.
+        // The rows are the items in order, so the item's number needs no column.
         for (int item = 0; await rows.ReadAsync(cancellationToken); item++)
         {
             if (rows.IsNull(2))

@@ -29,10 +29,10 @@ public sealed class Schema
     /// <summary>The migrations in order: entry i has number i + 1, with its name and script.</summary>
     public IReadOnlyList<(string Name, string Script)> Migrations { get; }
 
-    /// <summary>The script that is run again after every migration; null when the engine has no roles.</summary>
+    /// <summary>The script that runs again after every migration and grants rights to roles; null when the engine has no roles.</summary>
     public string? Grants { get; }
 
-    /// <summary>The version that this build needs.</summary>
+    /// <summary>The schema version that this build needs.</summary>
     public int TargetVersion => Migrations.Count;
 
     /// <summary>

@@ -9,7 +9,7 @@ namespace Optiks.Storage.Driver;
 /// by <see cref="RepeatAsync"/>.
 /// </summary>
 /// <typeparam name="TConnection">The engine's connection.</typeparam>
-/// <typeparam name="TSession">The engine's session on one.</typeparam>
+/// <typeparam name="TSession">The engine's session on such a connection.</typeparam>
 public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     where TConnection : DbConnection
     where TSession : class, ISession
@@ -32,17 +32,19 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     public bool HasOneWriter => false;
 
     /// <summary>
-    /// Whether the checks at the start have passed. From then on, what they would refuse counts as an error that may pass
+    /// Whether the checks at the start have passed. If so, an error that these checks would refuse counts as temporary
     /// (<see cref="StorageMisconfiguredException.JudgeOpened"/>).
     /// </summary>
     protected bool IsOpen => _isOpen;
 
     /// <summary>
-    /// The isolation level of the transaction for reads; null: reads take no transaction, because each statement sees one point in time.
+    /// The isolation level of the transaction for reads; if null, reads use no transaction, because each statement sees one point in time.
     /// </summary>
     protected abstract IsolationLevel? ReadIsolation { get; }
 
-    /// <summary>Locks the head row until the transaction ends, whoever holds the lease, so that nobody's epoch is under way.</summary>
+    /// <summary>
+    /// Locks the head row until the transaction ends, whoever holds the lease, so that no transaction is writing an epoch.
+    /// </summary>
     protected abstract Sql LockHead { get; }
 
     /// <inheritdoc/>
@@ -97,7 +99,8 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
                 int number = Number(pending.Connection);
                 try
                 {
-                    // The commit is not cancellable: cancelling it would only hide whether it took effect.
+                    // The commit is not cancellable, because a cancelled commit may nevertheless take effect, and the caller would not
+                    // know.
                     await pending.Transaction.CommitAsync(CancellationToken.None);
                     ThrowIfUnconfirmed(pending.Session);
                     return pending.Result.Value;
@@ -132,11 +135,11 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         return await WriteAsync(
             async (other, cancel) =>
             {
-                // The lost session may still be running. It holds the head row until its transaction ends, so what is read under this lock
-                // is final.
+                // The lost session may still be running, and it holds the head row until its transaction ends. So reads under this lock see
+                // the final result of that transaction.
                 _ = await other.ChangeAsync(LockHead, cancel);
-                // The commit waits for the lock's own row in the server's log. Rows that are read here may exist on this server alone. Once
-                // the servers that must have them confirm the lock's row, they have those rows too.
+                // The rows that are read here may exist on this server alone. The lock adds an entry to the server's log, and the commit
+                // waits until the required standby servers confirm that entry. They then have the rows too.
                 return new WriteResult<T>(await work(other, cancel), Commit: true);
             },
             resolve: null,
@@ -167,7 +170,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     /// <summary>Returns the number of a connection's session on the server.</summary>
     protected abstract int Number(TConnection connection);
 
-    /// <summary>Ends one session if it still belongs to this store.</summary>
+    /// <summary>Ends one session on the server, if the session still belongs to this store.</summary>
     protected abstract Task EndAsync(int session);
 
     /// <summary>Discards a connection that a failed statement may have left inside its own transaction.</summary>
@@ -176,25 +179,29 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     }
 
     /// <summary>
-    /// Closes the pool's connections, each as soon as it is unused. Called when an open database refuses what it had let this store do: an
-    /// operator may undo that refusal, and a session may not notice.
+    /// Closes the pool's connections, each as soon as it is unused. Called when an open database refuses work that it allowed before. An
+    /// operator may restore the right, but an existing session may not notice.
     /// </summary>
     protected virtual void DropSessions()
     {
     }
 
     /// <summary>
-    /// Throws <see cref="StorageUnavailableException"/> when a commit of this session was answered although another server that must have
-    /// it had not confirmed it. The commit is then durable on one server and visible to everybody, and a failover may undo it.
+    /// Throws <see cref="StorageUnavailableException"/> when the server answered a commit of this session although a required standby
+    /// server had not confirmed the commit. The commit is then durable on one server and visible to everybody, and a failover may undo it.
     /// </summary>
     protected virtual void ThrowIfUnconfirmed(TSession session)
     {
     }
 
-    /// <summary>Returns whether the error means that the session is lost. A timeout does not: the server may still be working.</summary>
+    /// <summary>
+    /// Returns whether the error means that the session is lost. A timeout does not mean that, because the server may still be working.
+    /// </summary>
     protected abstract bool IsConnectionLost(Exception e);
 
-    /// <summary>Translates an error of the engine into one of the contract's; returns null when it is not the engine's error.</summary>
+    /// <summary>
+    /// Translates an error of the engine into an exception of the storage contract; returns null when the exception is not the engine's.
+    /// </summary>
     protected abstract Exception? Translate(Exception e, CancellationToken cancellationToken);
 
     /// <summary>Begins a transaction over many calls with its first statements.</summary>
@@ -236,7 +243,10 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         _isOpen = true;
     }
 
-    /// <summary>Runs work that may be repeated on another connection: the pool opens a new one after it has met a lost one.</summary>
+    /// <summary>
+    /// Runs work, and repeats it once on another connection when the session was lost. The pool opens a new connection after it has met a
+    /// lost one.
+    /// </summary>
     protected Task<T> TwiceIfLostAsync<T>(Func<Task<T>> work, CancellationToken cancellationToken) => TranslateAsync(
         async () =>
         {
@@ -267,7 +277,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         }
     }
 
-    // Returns null when the error stays as it is.
+    // Returns the exception to throw instead of the error; null when the error itself is thrown.
     private Exception? Judge(Exception e, CancellationToken cancellationToken)
     {
         Exception? known = Translate(e, cancellationToken);

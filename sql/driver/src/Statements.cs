@@ -2,14 +2,14 @@ namespace Optiks.Storage.Driver;
 
 /// <summary>
 /// An engine's SQL for the rules of this project. Each summary lists the columns that a statement returns, and its parameters in their
-/// order, by name. An engine's statement may leave out the last parameters.
+/// order, by name. An engine's statement need not use the last parameters.
 /// </summary>
 public sealed class Statements
 {
     /// <summary>Returns the head row: epoch, record_hash, published_epoch, fence, holder, lease_end.</summary>
     public required Sql Head { get; init; }
 
-    /// <summary>Returns the database's present time, not that of the transaction's beginning.</summary>
+    /// <summary>Returns the database's present time, not the time at which the transaction began.</summary>
     public required Sql Clock { get; init; }
 
     /// <summary>Returns all periods in order: period, state, first_epoch, copies, wrapped_secrets, configuration.</summary>
@@ -41,7 +41,8 @@ public sealed class Statements
     public required Sql LockLease { get; init; }
 
     /// <summary>
-    /// Locks the head row until the transaction ends, whoever holds the lease, so that nobody's epoch is under way and no period begins.
+    /// Locks the head row until the transaction ends, whoever holds the lease, so that no transaction is writing an epoch and no period
+    /// begins.
     /// </summary>
     public required Sql LockHead { get; init; }
 
@@ -49,20 +50,20 @@ public sealed class Statements
     public required Sql CountPending { get; init; }
 
     /// <summary>
-    /// Returns a row if the epoch may follow the head row. The epoch before it must be the last, be published and have this hash, and the
-    /// lease must be held. Parameters: epoch, previous, fence, holder.
+    /// Returns a row if the epoch may follow the head row. The epoch before it must be the last epoch, must be published, and must have a
+    /// record with the hash previous. The holder must hold the lease. Parameters: epoch, previous, fence, holder.
     /// </summary>
     public required Sql FollowsHead { get; init; }
 
     /// <summary>
-    /// Makes the epoch the last one, on the condition of <see cref="FollowsHead"/>. Parameters: epoch, previous, fence, holder, hash.
+    /// Makes the epoch the last epoch, on the condition of <see cref="FollowsHead"/>. Parameters: epoch, previous, fence, holder, hash.
     /// </summary>
     public required Sql MoveHead { get; init; }
 
     /// <summary>Adds an epoch's row. Parameters: epoch, leaves, valueBytes, hash, record.</summary>
     public required Sql InsertEpoch { get; init; }
 
-    /// <summary>Makes epoch 0 the last one in a database without epochs. Parameters: hash, fence, holder.</summary>
+    /// <summary>Makes epoch 0 the last epoch in a database without epochs. Parameters: hash, fence, holder.</summary>
     public required Sql MoveHeadToGenesis { get; init; }
 
     /// <summary>Adds a period unless its number exists. Parameters: period, state, first, copies, secrets, configuration.</summary>
@@ -78,12 +79,12 @@ public sealed class Statements
     public required Sql StoreCheckpoint { get; init; }
 
     /// <summary>
-    /// Makes the last epoch the published one if it has a checkpoint, and notifies listeners. Parameters: epoch, fence, holder.
+    /// Makes the last epoch the published epoch if it has a checkpoint, and notifies listeners. Parameters: epoch, fence, holder.
     /// </summary>
     public required Sql Publish { get; init; }
 
     /// <summary>
-    /// Returns seq and body_hash of the request of each leaf of an epoch, in the order of the leaves; nulls where a leaf has no request.
+    /// Returns seq and body_hash of the request of each leaf of an epoch, in the order of the leaves; nulls when a leaf has no request.
     /// Parameters: epoch.
     /// </summary>
     public required Sql PublishedRequests { get; init; }
@@ -142,8 +143,8 @@ public sealed class Statements
 
     /// <summary>
     /// Returns the values that this request erased in this epoch, if the epoch is published, in order: structure, period, version and epoch
-    /// of each leaf, and of each copy of a period that had begun; a copy's epoch is its period's first. Rows that a later row superseded
-    /// are not versions and are left out. Parameters: epoch, id.
+    /// of each leaf, and of each copy of a period that had begun; a copy's epoch is its period's first. Omits rows that a later row
+    /// superseded, because they are not versions. Parameters: epoch, id.
     /// </summary>
     public required Sql Receipt { get; init; }
 
@@ -162,7 +163,7 @@ public sealed class Statements
     public required Sql LeavesOfTrees { get; init; }
 
     /// <summary>
-    /// Returns <see cref="LeavesOfTrees"/> with opening and value, or nulls, where the structure is devices, and nulls elsewhere.
+    /// Returns <see cref="LeavesOfTrees"/> with opening and value, or nulls; leaves of other structures than devices always have nulls.
     /// Parameters: first, last.
     /// </summary>
     public required Sql LeavesWithLists { get; init; }
@@ -197,7 +198,7 @@ public sealed class Statements
     /// <summary>Returns the number of values.</summary>
     public required Sql CountValues { get; init; }
 
-    /// <summary>Ends the period if it is current. Parameters: period.</summary>
+    /// <summary>Sets the state of the period from current to ended. Parameters: period.</summary>
     public required Sql EndPeriod { get; init; }
 
     /// <summary>
@@ -220,7 +221,7 @@ public sealed class Statements
     /// </summary>
     public required Sql EndDestroying { get; init; }
 
-    /// <summary>Returns a period's state and the number after its last copy's. Parameters: period.</summary>
+    /// <summary>Returns a period's state, and the number after the number of its last copy. Parameters: period.</summary>
     public required Sql NextCopy { get; init; }
 
     /// <summary>
@@ -249,7 +250,7 @@ public sealed class Statements
     public required Sql CopyValueAt { get; init; }
 
     /// <summary>
-    /// Returns how many copies from this number on have a value and a source that has one too. Parameters: period, number.
+    /// Returns how many copies from this number on have a value and a source that has its value too. Parameters: period, number.
     /// </summary>
     public required Sql CountSources { get; init; }
 
@@ -268,15 +269,15 @@ public sealed class Statements
     public required Sql CopiesOfTrees { get; init; }
 
     /// <summary>
-    /// Returns <see cref="CopiesOfTrees"/> with opening and value, or nulls, where the structure is devices, and nulls elsewhere; limits
-    /// bytes as <see cref="StoredLeaves"/> does. Parameters: period, number, max, bytes.
+    /// Returns <see cref="CopiesOfTrees"/> with opening and value, or nulls; copies of other structures than devices always have nulls. It
+    /// limits bytes as <see cref="StoredLeaves"/> does. Parameters: period, number, max, bytes.
     /// </summary>
     public required Sql CopiesWithLists { get; init; }
 
     /// <summary>
     /// Returns the values of the copies with the numbers number..last, in order: number, opening, value, key; limits bytes as
-    /// <see cref="StoredLeaves"/> does. It passes once through an index, where a join would look up each value. Parameters: period, number,
-    /// last, bytes.
+    /// <see cref="StoredLeaves"/> does. This statement passes once through an index, whereas a join would look up each value. Parameters:
+    /// period, number, last, bytes.
     /// </summary>
     public required Sql CopyValues { get; init; }
 
@@ -291,11 +292,11 @@ public sealed class Statements
     public required Sql CountCopyValues { get; init; }
 
     /// <summary>
-    /// Records that the operator asks for this period's beginning; changes no row where that is already recorded. Parameters: period.
+    /// Records that the operator requests that this period begin; changes no row when that is already recorded. Parameters: period.
     /// </summary>
     public required Sql RequestSwitch { get; init; }
 
-    /// <summary>Returns the period after the current one if the operator asks for its beginning.</summary>
+    /// <summary>Returns the period after the current one, if the operator requested that it begin.</summary>
     public required Sql RequestedSwitch { get; init; }
 
     /// <summary>Returns at most max requests after this sequence number: seq, request_id, body_hash. Parameters: after, max.</summary>
@@ -303,7 +304,7 @@ public sealed class Statements
 
     /// <summary>
     /// Returns pending rows: seq, item, structure, key, value, expected_period, expected_version, and whether the row names its own
-    /// request, or null where pending rows name no request. Parameters: after, through.
+    /// request, or null when the engine's pending rows name no request. Parameters: after, through.
     /// </summary>
     public required Sql StoredPending { get; init; }
 
@@ -317,10 +318,11 @@ public sealed class Statements
     public required Sql HasRows { get; init; }
 
     /// <summary>
-    /// Makes requests' numbers continue after the last imported one; null where they do so without a statement. Parameters: last.
+    /// Makes the numbers of new requests continue after the number of the last imported request; null when the engine needs no statement
+    /// for that. Parameters: last.
     /// </summary>
     public Sql? ContinueNumbers { get; init; }
 
-    /// <summary>Sets an imported head; nobody holds the lease. Parameters: epoch, hash, published, fence.</summary>
+    /// <summary>Writes the imported head row; nobody holds the lease afterwards. Parameters: epoch, hash, published, fence.</summary>
     public required Sql SetHead { get; init; }
 }

@@ -6,8 +6,8 @@ namespace Optiks.Storage.Driver;
 internal static class StoredPages
 {
     /// <summary>
-    /// The limit of the bytes of a page's values; only the last value may exceed it. Most engines' statements already end a page there, so
-    /// that no more is sent.
+    /// The limit on the bytes of all values in a page; only the page's last value may exceed it. Most engines' statements already end the
+    /// page at this limit, so that the server sends no further values.
     /// </summary>
     public const long MaxValueBytes = 16L << 20;
 

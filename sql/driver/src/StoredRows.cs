@@ -65,7 +65,7 @@ public static class StoredRows
 
     /// <summary>
     /// Reads a refusal from the columns refusal, refused_item, current_period, current_version, the first of which is
-    /// <paramref name="column"/>; returns null where the first is null.
+    /// <paramref name="column"/>; returns null when the column refusal is null.
     /// </summary>
     internal static Refusal? Refusal(IRows rows, int column) => rows.IsNull(column)
         ? null

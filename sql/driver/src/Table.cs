@@ -7,8 +7,8 @@ public enum Table
     Request,
 
     /// <summary>
-    /// Columns: seq, item, structure, expected_period, expected_version, key, value; also request_id and body_hash where
-    /// <see cref="ISession.FindRequestsAsync"/> returns them.
+    /// Columns: seq, item, structure, expected_period, expected_version, key, value; also request_id and body_hash, in engines for which
+    /// <see cref="ISession.FindRequestsAsync"/> does not return null.
     /// </summary>
     Pending,
 

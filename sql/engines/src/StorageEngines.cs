@@ -8,8 +8,9 @@ namespace Optiks.Storage.Engines;
 public static class StorageEngines
 {
     /// <summary>
-    /// Returns all engines, the default first. <paramref name="clock"/> is the clock of an embedded database; null for the system's.
-    /// <paramref name="warn"/> receives, from any thread, notices for the operator of a running service; null when nobody needs them.
+    /// Returns all engines, the default first. <paramref name="clock"/> is the clock of an embedded database; null means the system's
+    /// clock. <paramref name="warn"/> receives, from any thread, notices for the operator of a running service; null means that notices are
+    /// dropped.
     /// </summary>
     public static IReadOnlyList<IStorageProvider> All(TimeProvider? clock = null, Action<string>? warn = null) =>
         [new SqliteStorageProvider(clock), new PostgreSqlStorageProvider(), new SqlServerStorageProvider(warn)];

@@ -6,9 +6,10 @@ using Polly.Timeout;
 namespace Optiks.Storage.Hosting;
 
 /// <summary>
-/// Retries one kind of work. After <see cref="StorageUnavailableException"/> it backs off, with random delays so that hosts do not retry at
-/// the same time. After repeated failures it stops calling for a while, because a starting database needs no crowd and callers should get
-/// an error at once. A time limit bounds all attempts together. Every failure is a <see cref="StorageUnavailableException"/>. Any thread.
+/// Retries one kind of work. After a <see cref="StorageUnavailableException"/>, this class waits before each retry, with random delays, so
+/// that hosts do not retry at the same time. After repeated failures it opens a circuit: for a while it sends nothing to the database, so
+/// that a starting database is not overloaded and callers get an error at once. A time limit bounds all attempts together. Every failure is
+/// a <see cref="StorageUnavailableException"/>. Any thread.
 /// </summary>
 internal sealed class Resilience
 {
@@ -16,13 +17,14 @@ internal sealed class Resilience
     private const int Retries = 4;
     private static readonly TimeSpan s_firstDelay = TimeSpan.FromMilliseconds(100);
 
-    // The failed attempts of one caller open the circuit if no other work succeeded in the same time.
+    // The failed attempts of a single caller are enough to open the circuit, if no other work succeeded during that time.
     private const int FailuresToOpen = Retries + 1;
     private const double FailureRatio = 0.5;
     private static readonly TimeSpan s_sampling = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_open = TimeSpan.FromSeconds(2);
 
-    // Leaves time for one wait for a server's lock, which ends on its own and with a reason. Shorter than a host's time to stop.
+    // The limit on all attempts together. It leaves time for one wait for a lock on the server, which ends on its own with an error that
+    // names the reason. It is shorter than the time that a host has to stop.
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(10);
 
     private readonly ResiliencePipeline _pipeline;

@@ -8,7 +8,8 @@ namespace Optiks.Storage.Hosting;
 internal sealed class ResilienceMetrics : IDisposable
 {
     // A circuit closes with the next work that succeeds. When there is no work, an open circuit says nothing about the database any more.
-    // So after a failure it counts as open for this long: longer than failing callers pause, and shorter than an alert waits.
+    // So the metric reports an open circuit only for this long after a failure. This is longer than failing callers wait between attempts,
+    // and shorter than an alert waits.
     private static readonly TimeSpan s_memory = TimeSpan.FromSeconds(30);
 
     private readonly Meter _meter = new("Optiks.Storage");
@@ -30,7 +31,7 @@ internal sealed class ResilienceMetrics : IDisposable
     /// <summary>Records that the operation's circuit opened, for the first time or after another attempt.</summary>
     public void Opened(string operation) => _opened[operation] = _time.GetTimestamp();
 
-    /// <summary>Counts an attempt after a failed one.</summary>
+    /// <summary>Counts a retry, which is an attempt after a failed attempt.</summary>
     public void Retried(string operation) => _retries.Add(1, Operation(operation));
 
     public void Dispose() => _meter.Dispose();

@@ -3,8 +3,8 @@ namespace Optiks.Storage.Hosting;
 /// <summary>
 /// Retries calls that failed temporarily (a restart, a failover, a deadlock) and are safe to repeat: reads, and accepts, which their
 /// request ids make idempotent. The stores of other roles are not wrapped. The epoch loop and the follower know which calls they may repeat
-/// and which results they must look up first. <see cref="WaitForPublishedAsync"/> is not retried either, because its caller is such a loop.
-/// Any thread.
+/// and which results they must look up first. <see cref="WaitForPublishedAsync"/> is not retried either, because its caller is such a loop
+/// itself. Any thread.
 /// </summary>
 internal sealed class ResilientAcceptStore : IAcceptStore
 {

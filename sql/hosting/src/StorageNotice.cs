@@ -4,8 +4,8 @@ using Microsoft.Extensions.Logging;
 namespace Optiks.Storage.Hosting;
 
 /// <summary>
-/// Logs warnings about the chosen engine for the operator: at the start those about this build (<see cref="IStorageProvider.Notice"/>), and
-/// later those of the running service.
+/// Logs warnings about the chosen engine for the operator: at the start the notice about this build
+/// (<see cref="IStorageProvider.Notice"/>), and later the notices of the running service.
 /// </summary>
 internal sealed partial class StorageNotice : IHostedService
 {

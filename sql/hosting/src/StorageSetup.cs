@@ -27,7 +27,7 @@ public static class StorageSetup
 
     /// <summary>
     /// Creates the source before the services exist, for a host that opens its database first. <paramref name="engines"/> are
-    /// <see cref="StorageEngines.All"/>, or those of a test.
+    /// <see cref="StorageEngines.All"/>, or the engines of a test.
     /// </summary>
     public static StorageSource CreateSource(IConfiguration configuration, DataFolder folder, IEnumerable<IStorageProvider> engines)
     {

@@ -181,10 +181,10 @@ public sealed class ResilienceTests : IAsyncLifetime
         Assert.Equal(1, CircuitOf(Operation));
         time.Advance(TimeSpan.FromSeconds(29));
         Assert.Equal(1, CircuitOf(Operation));
-        // The database may be back since then, and nobody has asked.
+        // The metric reports a closed circuit: the database may be back by now, because no call has asked it since.
         time.Advance(TimeSpan.FromSeconds(2));
         Assert.Equal(0, CircuitOf(Operation));
-        // A caller asks, and the call still fails.
+        // A call asks the database again, and fails.
         await FailAsync();
         Assert.Equal(1, CircuitOf(Operation));
         long start = Stopwatch.GetTimestamp();
@@ -201,7 +201,7 @@ public sealed class ResilienceTests : IAsyncLifetime
             }
         }
 
-        // Repeats until the operation ran, because a broken circuit refuses without running it.
+        // Repeats the call until the operation itself ran, because an open circuit refuses calls without running the operation.
         async Task FailAsync()
         {
             bool wasAsked = false;
@@ -242,7 +242,8 @@ public sealed class ResilienceTests : IAsyncLifetime
         }
     }
 
-    // A sequence keeps counting when its transaction is rolled back.
+    // Makes the given number of inserts fail. The count is in a sequence, because a sequence keeps its value when a transaction is rolled
+    // back.
     private async Task FailInsertsAsync(string state, int times) => _ = await ExecuteAsync(string.Create(
         CultureInfo.InvariantCulture,
         $"""

@@ -6,15 +6,16 @@ using Optiks.Storage.PostgreSql.Engine;
 namespace Optiks.Storage.PostgreSql;
 
 /// <summary>
-/// Stores a group as columns, in the form in which one statement takes them (<see cref="Verdict"/>, <see cref="Store"/>), or by COPY
-/// (<see cref="CopyAsync"/>). The numbers carry the order of acceptance.
+/// Stores a group of requests as arrays of columns, either with one statement (<see cref="Verdict"/>, <see cref="Store"/>) or by COPY
+/// (<see cref="CopyAsync"/>). The sequence numbers carry the order of acceptance.
 /// </summary>
 internal static class AcceptColumns
 {
     /// <summary>
-    /// A condition on the columns and the floor, $1 to $7. It is true if everything can be stored, given that no id is known, or if rows
-    /// that are already inserted may stay. It applies the rules of <see cref="AcceptPlan"/> to all requests at once, with one difference.
-    /// Unless the rows are inserted, every key counts as often as the most frequent one, so that one scan finds the keys.
+    /// A condition on the columns and the floor, $1 to $7. Before the rows are inserted, it is true if the whole group can be stored, given
+    /// that no id is known. After the rows were inserted, it is true if they may stay. It applies the rules of <see cref="AcceptPlan"/> to
+    /// all requests at once, with one difference: before the insertion, every key counts as often as the group's most frequent key, so that
+    /// one scan is enough.
     /// </summary>
     public static readonly string Verdict =
         $"""
@@ -24,8 +25,9 @@ internal static class AcceptColumns
         """;
 
     /// <summary>
-    /// The part of a statement that stores the columns, $1 and $8 to $17, if the preceding query <c>verdict (plain)</c> allows it. Numbers
-    /// are drawn first, so that only a row's index in the list decides its number, whatever the order in which a plan inserts.
+    /// The part of a statement that stores the columns, $1 and $8 to $17, if the preceding query <c>verdict (plain)</c> allows it. The
+    /// statement draws the numbers first, so that a row's number depends only on the row's index in the list, not on the order in which the
+    /// server inserts rows.
     /// </summary>
     public const string Store =
         """
@@ -49,7 +51,8 @@ internal static class AcceptColumns
         """;
 
     /// <summary>
-    /// Adds the parameters of <see cref="Verdict"/>, for a group that is inserted or not, to a command without parameters.
+    /// Adds the parameters of <see cref="Verdict"/> to a command without parameters. <paramref name="isInserted"/> says whether the group's
+    /// rows are already inserted.
     /// </summary>
     public static void AddVerdictTo(NpgsqlParameterCollection parameters, AcceptGroup group, HeadFloor floor, bool isInserted)
     {
@@ -62,12 +65,12 @@ internal static class AcceptColumns
         parameters.Add(Commands.Bytea(floor.RecordHash));
     }
 
-    /// <summary>Adds the parameters of <see cref="Store"/> after those of the verdict.</summary>
+    /// <summary>Adds the parameters of <see cref="Store"/> after the parameters of <see cref="Verdict"/>.</summary>
     public static void AddStoreTo(NpgsqlParameterCollection parameters, AcceptGroup group)
     {
         parameters.Add(Commands.List(group.Requests, request => request.RequestId, NpgsqlDbType.Uuid));
         parameters.Add(Commands.List(group.Requests, request => request.BodyHash, NpgsqlDbType.Bytea));
-        // Indexes into the list, which begins with 1.
+        // The index of the item's request in the SQL array, which begins with 1.
         parameters.Add(Commands.List(group.Items, item => item.Request + 1, NpgsqlDbType.Integer));
         parameters.Add(Commands.List(group.Items, item => (short)item.Item, NpgsqlDbType.Smallint));
         parameters.Add(Commands.List(group.Items, item => (short)item.Update.Structure, NpgsqlDbType.Smallint));
@@ -80,8 +83,8 @@ internal static class AcceptColumns
 
     /// <summary>
     /// Stores a group inside a transaction, under numbers that it draws after the statement <paramref name="take"/> has taken
-    /// <see cref="AdvisoryLocks.Accept"/>. The server refuses an id that exists with a unique violation, and waits for a transaction that
-    /// is about to store the same id.
+    /// <see cref="AdvisoryLocks.Accept"/>. If an id already exists, the server fails with a unique violation. If another transaction is
+    /// about to store the same id, the server waits for that transaction.
     /// </summary>
     public static async Task CopyAsync(NpgsqlConnection connection, string take, AcceptGroup group, CancellationToken cancellationToken)
     {
@@ -96,7 +99,7 @@ internal static class AcceptColumns
             numbers = reader.GetFieldValue<long[]>(0);
         }
         FailPoints.Hit(FailPoints.Draw);
-        // Rows are inserted in the order of their ids. When two transactions have the same ids, one waits for the other, and they never
+        // Rows are inserted in the order of their ids. So when two transactions have the same ids, one waits for the other, and they never
         // deadlock.
         int[] order = [.. Enumerable.Range(0, numbers.Length)];
         Array.Sort(Array.ConvertAll(order, i => group.Requests[i].RequestId), order);

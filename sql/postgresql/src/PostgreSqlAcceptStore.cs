@@ -8,8 +8,8 @@ namespace Optiks.Storage.PostgreSql;
 
 /// <summary>
 /// The update-service's store. A group without refused or known requests takes one round trip, including its commit. The statement itself
-/// checks the group and stores all of it or nothing. A large group is copied instead, at the same time as others, and judged afterwards.
-/// Only when a request is refused or known are the rules of <see cref="AcceptPlan"/> applied, request by request.
+/// checks the group and stores the whole group or nothing. A large group is instead copied first, at the same time as other groups, and
+/// judged afterwards. Only when a request is refused or known are the rules of <see cref="AcceptPlan"/> applied, request by request.
 /// </summary>
 internal sealed class PostgreSqlAcceptStore : AcceptStore
 {
@@ -17,8 +17,8 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
     private const string LockShared = $"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})";
     private const string LockJudge = $"SELECT pg_advisory_xact_lock({AdvisoryLocks.Judge})";
 
-    // Known requests are visible, but perhaps on this server alone. Synchronous standbys that confirm a later entry of the server's log
-    // have them too.
+    // Writes an entry to the server's log. The rows of known requests are visible, but may exist on this server alone. Once the synchronous
+    // standbys confirm this later entry, they have those rows too.
     private const string Mark = "SELECT pg_logical_emit_message(true, 'optiks', ''::text)";
 
     // From this many items on, COPY is cheaper than a statement, although it costs a few more round trips.
@@ -36,8 +36,9 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
         SELECT plain FROM verdict
         """;
 
-    // A service that is paused while it copies blocks others that need the exclusive lock. No server timeout ends a COPY that waits for its
-    // client (its state is active). The paused service's own driver would have given up by now.
+    // Ends sessions of services that are paused while they copy, because they block services that need the exclusive lock. No server
+    // timeout ends a COPY that waits for its client, because its state is active. This statement ends only sessions that wait so long that
+    // a running driver would have given up.
     private static readonly Sql s_endStalled = new(
         $"""
         SELECT count(pg_terminate_backend(a.pid)) FROM (SELECT pid FROM pg_locks WHERE {AdvisoryLocks.HoldsAccept}) AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
@@ -46,8 +47,8 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
 
     private static readonly string s_verdict = $"SELECT {AcceptColumns.Verdict}";
 
-    // Whether the last group that was decided request by request had a refused one. The next large group is then decided in the same way,
-    // instead of being copied in vain.
+    // Whether the last group that was decided request by request had a refused request. The next large group is then decided in the same
+    // way, instead of being copied in vain.
     private volatile bool _somethingRefused;
 
     private readonly Database _database;
@@ -74,8 +75,9 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
 
     /// <inheritdoc/>
     /// <remarks>
-    /// Large groups commit in any order. All of them hold the same lock, so a transaction that briefly held it exclusively comes after
-    /// every one that drew a number earlier. The count itself blocks nobody.
+    /// Large groups commit in any order. All of their transactions hold the same lock. So once this method has briefly held the lock
+    /// exclusively, every transaction that drew a number earlier has ended. The count itself runs without the lock and blocks no
+    /// transaction.
     /// </remarks>
     public override Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) => _database.RepeatAsync(
         async (session, cancel) =>
@@ -90,7 +92,7 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
     private async Task<IReadOnlyList<AcceptResult>> StoreAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(floor);
-        // Finds the caller's errors before a connection is taken.
+        // Throws for invalid units before a connection is taken from the pool.
         AcceptPlan.ThrowIfInvalid(units);
         var group = new AcceptGroup([.. units.SelectMany(unit => unit.Requests)]);
         bool isLarge = group.Items.Count >= CopiedItems;
@@ -102,7 +104,7 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
         return await _database.WriteAsync<IReadOnlyList<AcceptResult>>(
             async (session, cancel) =>
             {
-                // A plan decides once, so each attempt creates its own.
+                // A plan decides only once, so each attempt creates a new plan.
                 var plan = new AcceptPlan(units, floor);
                 IReadOnlyList<AcceptResult> results = plan.Decide(await ReadStateAsync(session.Connection, group, cancel));
                 _somethingRefused = results.Any(result => result.Status != AcceptStatus.Accepted);
@@ -122,29 +124,30 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
             cancellationToken);
     }
 
-    // One batch is one transaction, which is committed at the end of the batch. It may be repeated when its answer is lost: the ids are
-    // known then, and the plan compares their content.
+    // One batch is one transaction, which is committed at the end of the batch. The batch may be repeated when its answer is lost: if the
+    // ids are then known, the plan compares their content.
     private static async Task<bool> StorePlainAsync(NpgsqlConnection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
         await using var batch = new NpgsqlBatch(connection);
-        // The lock is taken by a statement of its own, so that the next statement sees everything that was committed before.
+        // A separate statement takes the lock, so that the next statement sees everything that was committed before.
         _ = batch.Add(Lock);
         NpgsqlBatchCommand store = batch.Add(s_storePlain);
         AcceptColumns.AddVerdictTo(store.Parameters, group, floor, isInserted: false);
         AcceptColumns.AddStoreTo(store.Parameters, group);
         Task<NpgsqlDataReader> executing = batch.ExecuteReaderAsync(cancellationToken);
-        // The server continues on its own, whatever happens to this process.
+        // From here on, the server completes the batch, whatever happens to this process.
         FailPoints.Hit(FailPoints.Draw);
         await using NpgsqlDataReader reader = await executing;
         _ = await reader.NextResultAsync(cancellationToken);
         bool isPlain = await reader.ReadAsync(cancellationToken) && reader.GetBoolean(0);
-        // Reads to the end, because only then has the server confirmed the commit.
+        // Reads all results to the end, because only then has the server confirmed the commit.
         _ = await reader.NextResultAsync(cancellationToken);
         return isPlain;
     }
 
-    // Stores a large group in the same way, at the same time as others: only judging and committing happen one at a time. It does not look
-    // up known ids: inserting one fails, and nothing is stored then. It may be repeated in the same way.
+    // Stores a large group as a whole or not at all, at the same time as other groups: only judging and committing happen one at a time. It
+    // does not look up known ids: inserting a known id fails, and then nothing is stored. The method may be repeated when its answer is
+    // lost.
     private static async Task<bool> CopyPlainAsync(NpgsqlConnection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
         await using NpgsqlTransaction transaction = await connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);

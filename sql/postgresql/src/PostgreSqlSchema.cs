@@ -14,14 +14,13 @@ internal static class PostgreSqlSchema
     /// <summary>The schema of this build.</summary>
     public static Schema Schema { get; } = new(typeof(PostgreSqlSchema).Assembly);
 
-    /// <summary>Reads the version of a database; returns 0 when it does not have this project's schema.</summary>
+    /// <summary>Reads the version of a database; returns 0 when the database does not have this project's schema.</summary>
     public static async Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) =>
         await session.FirstAsync(s_exists, rows => rows.GetBoolean(0), cancellationToken) ? await session.FirstAsync(s_version, rows => rows.GetInt32(0), cancellationToken) : 0;
 
     /// <summary>
-    /// Checks a new session before it enters a pool, on a connection that is not in a transaction yet. Throws for settings that lose
-    /// commits, and for settings that the driver made and a proxy dropped. Also throws for a writing session on a server that takes no
-    /// writes.
+    /// Checks a new session before it enters a pool, on a connection that is not in a transaction yet. Throws when a setting loses commits,
+    /// or when a proxy dropped a setting that the driver made. Also throws for a writing session on a server that accepts no writes.
     /// </summary>
     public static async Task ThrowIfLosesCommitsAsync(NpgsqlConnection connection, string location, bool writes)
     {

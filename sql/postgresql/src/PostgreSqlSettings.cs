@@ -18,11 +18,11 @@ internal sealed class PostgreSqlSettings
     private static readonly Sql s_firstLease = new("UPDATE head SET fence = fence WHERE false");
     private static readonly Sql s_firstLeaves = new("SELECT label FROM leaf WHERE false");
 
-    // The limits are in milliseconds. A process that was paused inside a transaction must not block its successor, so waits for locks end,
-    // and so do idle sessions.
+    // The limits are in milliseconds. A process that was paused inside a transaction must not block its successor, so waits for locks have
+    // a time limit, and so do idle transactions.
     private const string Waits = "SET lock_timeout = 5000; SET idle_in_transaction_session_timeout = 10000; ";
 
-    // The server warns about a commit that a standby has not confirmed, and answers it nevertheless.
+    // Warnings stay on, because the server only warns about a commit that a standby has not confirmed, and answers the commit nevertheless.
     private const string Commits = "SET search_path = optiks; SET synchronous_commit = on; SET client_min_messages = warning; SET default_transaction_isolation = 'read committed'";
 
     private readonly NpgsqlConnectionStringBuilder _builder;
@@ -36,19 +36,19 @@ internal sealed class PostgreSqlSettings
         _builder = builder;
         _writes = role is "update" or "task";
         // Settings made in each session take precedence over those of the server's file, the database and the user, even when those change
-        // later. They are made by SQL, because a pooler refuses most of them as startup parameters.
+        // later. SQL statements make these settings, because a pooler refuses most of them as startup parameters.
         _session = role switch
         {
             "migrate" => "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 60000; ",
-            // This role reads ranges of primary keys in their order. Statistics never cover the newest epochs. Plans based on them used a
-            // parallel worker, a sort and a lookup per value for an epoch's leaves.
+            // This role reads ranges of primary keys in their order. Statistics never cover the newest epochs, and plans based on
+            // statistics used a parallel worker, a sort and a lookup per value for an epoch's leaves. So the settings exclude such plans.
             "query" => Waits + "SET statement_timeout = 30000; SET default_transaction_read_only = on; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; "
                 + "SET enable_nestloop = off; SET enable_sort = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
             // This role looks up single rows in tables that grow from empty to millions of rows within minutes. A plan based on statistics
             // of an empty table would scan them.
             "update" => "SET lock_timeout = 4000; SET idle_in_transaction_session_timeout = 10000; SET statement_timeout = 5000; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; "
                 + "SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
-            // For the same reason, plans must use the indexes, whatever the statistics or the length of a list.
+            // Tables grow quickly for this role too, so plans must use the indexes, whatever the statistics or the length of a list.
             "task" => Waits + "SET statement_timeout = 30000; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
             _ => Waits + "SET statement_timeout = 30000; ",
         } + Commits;
@@ -84,8 +84,8 @@ internal sealed class PostgreSqlSettings
         {
             builder = new NpgsqlConnectionStringBuilder(connectionString);
         }
-        // The message quotes neither the parser's text nor the connection string. The parser takes a URL, or a password with a semicolon,
-        // for a name and quotes it.
+        // The message quotes neither the parser's text nor the connection string. The parser mistakes a URL, or a password with a
+        // semicolon, for a name, and its text quotes that name.
         catch (Exception e) when (e is ArgumentException or FormatException or InvalidCastException)
         {
             throw new StorageMisconfiguredException(
@@ -106,12 +106,14 @@ internal sealed class PostgreSqlSettings
         builder.CommandTimeout = 40;
         builder.CancellationTimeout = 2000;
         builder.KeepAlive = 10;
-        // A reset would undo the session's settings. No statement leaves any other state behind.
+        // The driver must not reset a session that returns to the pool, because a reset would undo the session's settings. No statement
+        // leaves any other state behind.
         builder.NoResetOnClose = true;
         if (role == "update")
         {
-            // A server that hangs must not make the update-service's callers hang. The server gives up on its own, or a second later the
-            // driver does, which then asks the server on a new connection to cancel. Together this takes less time than a host has to stop.
+            // A server that hangs must not make the update-service's callers hang. The server's own limit comes first. A second later the
+            // driver gives up, and asks the server on a new connection to cancel the command. Together this takes less time than a host has
+            // to stop.
             builder.CommandTimeout = CommandSeconds;
             builder.CancellationTimeout = 1000;
             builder.Timeout = builder.Timeout is 0 or > MaxConnectSeconds ? MaxConnectSeconds : builder.Timeout;
@@ -141,8 +143,8 @@ internal sealed class PostgreSqlSettings
         return name.Equals("localhost", StringComparison.OrdinalIgnoreCase) || (IPAddress.TryParse(name, out IPAddress? address) && IPAddress.IsLoopback(address));
     }
 
-    // Npgsql's default, and the modes below VerifyCA, accept an unencrypted connection or any certificate if an attacker between the
-    // machines wants it.
+    // Requires a mode of at least VerifyCA for other machines. With Npgsql's default and the modes below VerifyCA, an attacker between the
+    // machines can make the driver accept an unencrypted connection or any certificate.
     private static void RequireEncryption(NpgsqlConnectionStringBuilder builder)
     {
         if (IsLocal(builder.Host!))

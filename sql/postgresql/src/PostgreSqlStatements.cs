@@ -12,17 +12,18 @@ internal static class PostgreSqlStatements
     private const string Values = ", v.opening, v.value";
     private const string FromLeaf = " FROM leaf AS l";
 
-    // Structure 2 is devices; the values of other leaves are not looked up.
+    // Looks up the values of leaves of structure 2 (devices) only.
     private const string JoinList = " LEFT JOIN LATERAL (SELECT opening, value FROM value WHERE l.structure = 2 AND epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
 
-    // The range is given for values too, so that both tables are read in the order of their keys and merged.
+    // The condition on the range is repeated for table value, so that the server reads both tables in the order of their keys and merges
+    // them.
     private const string JoinValue = " LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal AND v.epoch BETWEEN $1 AND $2";
     private const string OfEpochs = " WHERE l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
 
-    // Looks up values row by row: for statements that read few leaves, or a page of them.
+    // Looks up values row by row, for statements that read few leaves or one page of leaves.
     private const string JoinValueOfEach = " LEFT JOIN LATERAL (SELECT opening, key, value FROM value WHERE epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
 
-    // Structures 1 and 4 are usernames and decommissioned. A log of plain keys has no such leaves.
+    // Selects leaves of structures 1 (usernames) and 4 (decommissioned). A log of plain keys has no such leaves.
     private const string OfNames = " WHERE l.structure IN (1, 4) AND l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
 
     private const string Copies = "SELECT c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag";
@@ -35,14 +36,15 @@ internal static class PostgreSqlStatements
     private const string JoinCopied = " LEFT JOIN LATERAL (SELECT opening, key, value FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0) AS v ON true";
     private const string OfPeriod = " WHERE c.period = $1 AND c.number >= $2 ORDER BY c.number LIMIT $3";
 
-    // A page ends where the sum of its values exceeds the given number of bytes, so that further values are not sent. The server knows
-    // their lengths without reading them.
+    // A page ends when the bytes of its values exceed the given number, so that the server sends no further values. The server knows the
+    // lengths of values without reading the values.
     private const string Page = "SELECT * FROM (";
     private const string OctetsBefore = ", sum(coalesce(octet_length(v.value), 0)) OVER (ORDER BY ";
     private const string UpToRow = " ROWS UNBOUNDED PRECEDING) - coalesce(octet_length(v.value), 0) AS octets_before";
     private const string Fitting = ") AS s WHERE octets_before <= $4 ORDER BY ";
 
-    // Copy d is a later row of copy c's key. The label is compared as a whole too, because the index only covers its beginning.
+    // This condition says that copy d is a later row of the key of copy c. The label is compared as a whole too, because the index only
+    // covers its beginning.
     private const string TakesPlace =
         "d.period = c.period AND d.structure = c.structure AND substring(d.label, 1, 4) = substring(c.label, 1, 4) AND d.label = c.label AND d.number > c.number";
 
@@ -75,8 +77,8 @@ internal static class PostgreSqlStatements
             WITH mine AS (SELECT 1 FROM head WHERE fence = $4 AND holder = $5 FOR SHARE)
             UPDATE epoch SET checkpoint = $1 WHERE epoch = $2 AND record_hash = $3 AND EXISTS (SELECT FROM mine)
             """),
-        // The table allows only published_epoch = epoch or epoch - 1, so this moves it by one or not at all. Listeners are notified at the
-        // commit.
+        // The table allows only published_epoch = epoch or epoch - 1, so this statement moves published_epoch by one or not at all.
+        // Listeners are notified at the commit.
         Publish = new(
             $"""
             WITH moved AS (
@@ -85,7 +87,7 @@ internal static class PostgreSqlStatements
             )
             SELECT pg_notify('{Listener.Published}', published_epoch::text) FROM moved
             """),
-        // Begins with the leaves, because outcomes have no index by epoch.
+        // The join begins with the leaves, because outcomes have no index by epoch.
         PublishedRequests = new(
             """
             SELECT r.seq, r.body_hash FROM leaf AS l LEFT JOIN LATERAL (SELECT seq, body_hash FROM request WHERE request_id = l.request_id OFFSET 0) AS r ON true
@@ -97,8 +99,8 @@ internal static class PostgreSqlStatements
             FROM outcome AS o CROSS JOIN LATERAL (SELECT request_id, body_hash FROM request WHERE seq = o.seq OFFSET 0) AS r
             WHERE o.epoch = $1 AND o.refusal IS NOT NULL ORDER BY o.seq, o.item
             """),
-        // Begins with the oldest id and looks up everything else row by row by its index. Joins would scan all stored requests and outcomes
-        // at every epoch.
+        // The statement begins with the oldest id and looks up all other rows one by one by their index. Joins would scan all stored
+        // requests and outcomes at every epoch.
         ForgetRequests = new(
             """
             WITH old AS MATERIALIZED (
@@ -109,7 +111,7 @@ internal static class PostgreSqlStatements
             ), forgotten AS (DELETE FROM outcome WHERE seq = ANY (ARRAY(SELECT seq FROM old)))
             DELETE FROM request WHERE seq = ANY (ARRAY(SELECT seq FROM old))
             """),
-        // Looks up each row by its index and leaves the plan no choice: with outdated statistics, joins scanned all requests for each
+        // The statement forces the server to look up each row by its index: with outdated statistics, joins scanned all requests for each
         // status.
         Status = new(
             """
@@ -122,7 +124,7 @@ internal static class PostgreSqlStatements
             LEFT JOIN LATERAL (SELECT key FROM value WHERE epoch = o.epoch AND ordinal = o.ordinal OFFSET 0) AS v ON true
             ORDER BY o.item
             """),
-        // Looks up each row by the index of its table, whatever the statistics.
+        // The statement looks up each row by the index of its table, whatever the statistics say.
         EraseValues = new(
             """
             DELETE FROM value WHERE ctid = ANY (ARRAY(
@@ -193,7 +195,7 @@ internal static class PostgreSqlStatements
         RewrapSecrets = new("UPDATE period SET wrapped_secrets = $3 WHERE period = $1 AND wrapped_secrets = $2"),
         DestroyCopies = new("DELETE FROM copy_value WHERE ctid = ANY (ARRAY(SELECT ctid FROM copy_value WHERE period = $1 ORDER BY number LIMIT $2))"),
         LeftToDestroy = new("SELECT coalesce(p.destroyed_before, p.first_epoch), n.first_epoch FROM period AS p JOIN period AS n ON n.period = p.period + 1 WHERE p.period = $1"),
-        // Row by row, as for erasures.
+        // The statement looks up each row by its index, as EraseValues does.
         DestroyLeaves = new(
             """
             DELETE FROM value WHERE ctid = ANY (ARRAY(
@@ -206,8 +208,8 @@ internal static class PostgreSqlStatements
         NextCopy = new(
             "SELECT p.state, coalesce((SELECT number + 1 FROM copy WHERE period = p.period ORDER BY number DESC LIMIT 1), 0) FROM period AS p WHERE p.period = $1"),
         HasCopy = new("SELECT 1 FROM copy WHERE period = $1 AND number = $2 AND label = $3 AND commitment = $4"),
-        // The label is compared as a whole too, because the index only covers its beginning. The few rows found are sorted afterwards, so
-        // the plan cannot scan the period backwards.
+        // The label is compared as a whole too, because the index only covers its beginning. The statement sorts the few rows that it finds
+        // afterwards, so that the server does not scan the period backwards instead.
         FindCopy = new(
             """
             SELECT c.number, c.version, EXISTS (SELECT FROM copy_value WHERE period = $1 AND number = c.number OFFSET 0)
@@ -215,7 +217,7 @@ internal static class PostgreSqlStatements
             ORDER BY c.number DESC LIMIT 1
             """),
         CopyValueAt = new("SELECT value FROM copy_value WHERE period = $1 AND number = $2"),
-        // Row by row, as for erasures.
+        // The statement looks up each row by its index, as EraseValues does.
         CountSources = new(
             """
             SELECT count(*) FROM copy AS c WHERE c.period = $1 AND c.number >= $2

@@ -6,8 +6,8 @@ namespace Optiks.Storage.PostgreSql;
 /// <summary>
 /// Keeps everything in the schema <c>optiks</c> of one PostgreSQL database (15 or newer). The connection string is Npgsql's, such as
 /// <c>Host=db;Database=optiks;Username=optiks_update_service;SSL Mode=VerifyFull</c>. Migrating creates the roles <c>optiks_update</c>,
-/// <c>optiks_task</c> and <c>optiks_query</c>; the operator grants one of them to each service's user. Only with a synchronous standby does
-/// a failover lose nothing.
+/// <c>optiks_task</c> and <c>optiks_query</c>; the operator grants one of them to each service's user. A failover loses nothing only if
+/// there is a synchronous standby.
 /// </summary>
 public sealed class PostgreSqlStorageProvider : IStorageProvider
 {

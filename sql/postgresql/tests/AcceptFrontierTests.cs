@@ -26,7 +26,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         await transaction.CommitAsync(Cancel);
         updates = await PublishNextAsync(lease, 5, updates, [.. await AcceptListAsync(), late.RequestId]);
 
-        // Once the transaction is over, the task does not read decided requests again.
+        // Once the transaction has ended, the update-task does not read decided requests again.
         for (ulong epoch = 6; epoch <= 9; epoch++)
         {
             long last = updates.Requests[^1].Sequence;
@@ -61,7 +61,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         return transaction;
     }
 
-    // Accepts so many that the driver copies them while others accept.
+    // Accepts so many requests that the driver copies them at the same time as other groups.
     private async Task<IEnumerable<Guid>> AcceptListAsync()
     {
         AcceptRequest[] requests = await RequestsAsync(300, i => [Item($"key {i}")]);

@@ -10,7 +10,7 @@ using Optiks.Storage.PostgreSql.Tests;
 namespace Optiks.Storage.PostgreSql.Tests;
 
 /// <summary>
-/// Runs a PostgreSQL server for one test run, the newest that is installed. Its data and its socket are in a private folder, and its port
+/// Runs a PostgreSQL server of the newest installed version for one test run. Its data and its socket are in a private folder, and its port
 /// is free. The test run stops and removes it afterwards. PostgreSQL refuses to run as root; in that case it runs as the package's user.
 /// </summary>
 public sealed class Cluster : IAsyncLifetime
@@ -49,7 +49,7 @@ public sealed class Cluster : IAsyncLifetime
         $"{s_programs}/pg_ctl", "-D", $"{_folder}/data", "-l", $"{_folder}/log", "-w", "-t", "30", "-o",
         $"-p {Port} -k {_folder} -c listen_addresses=127.0.0.1 -c max_connections=500 {options}", "start");
 
-    /// <summary>Stops the server in order.</summary>
+    /// <summary>Stops the server with an orderly shutdown.</summary>
     public Task StopAsync() => AsServerAsync($"{s_programs}/pg_ctl", "-D", $"{_folder}/data", "-w", "-m", "fast", "stop");
 
     /// <summary>Kills the postmaster and all of its children with SIGKILL, and waits until they are gone.</summary>
@@ -65,7 +65,7 @@ public sealed class Cluster : IAsyncLifetime
             }
             catch (Exception e) when (e is ArgumentException or InvalidOperationException)
             {
-                // The process had ended by itself, as the postmaster's death ends its children too.
+                // The process had already ended, because the postmaster's death ends its children too.
             }
         }
     }
@@ -78,7 +78,7 @@ public sealed class Cluster : IAsyncLifetime
 
     /// <summary>
     /// Stops the server and starts it as a standby without a primary, so it takes no writes. <see cref="StopAsync"/> and
-    /// <see cref="StartAsync"/> end that.
+    /// <see cref="StartAsync"/> make it a primary again.
     /// </summary>
     public async Task StartAsStandbyAsync()
     {
@@ -120,8 +120,8 @@ public sealed class Cluster : IAsyncLifetime
     public async Task<string> CreateMigratedDatabaseAsync() => await CreateDatabaseAsync(await _migrated.Value);
 
     /// <summary>
-    /// Removes the migrated database, and with it the rights of roles. The next test that needs one makes it again. No test may run at the
-    /// same time.
+    /// Removes the migrated database, and with it the rights of roles. The next test that needs a migrated database makes it again. No test
+    /// may run at the same time.
     /// </summary>
     public async Task DropMigratedAsync()
     {
@@ -212,7 +212,8 @@ public sealed class Cluster : IAsyncLifetime
         return [.. children.Split('\n', StringSplitOptions.RemoveEmptyEntries).Prepend(postmaster).Select(line => int.Parse(line, CultureInfo.InvariantCulture))];
     }
 
-    // The postmaster comes first, because it would start new children meanwhile. Children that ended by themselves cannot answer anyway.
+    // The postmaster gets the signal first, because it would otherwise start new children in the meantime. Children that ended by
+    // themselves cannot answer anyway.
     private async Task SignalAsync(string signal)
     {
         foreach (int one in await ProcessesAsync())

@@ -116,7 +116,7 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1));
         Assert.Equal(StageResult.Staged, await LoseAnswerAsync(() => Pipeline.StageCopiesAsync(lease, copies, Cancel)));
         Assert.Equal(2, await Pipeline.CountCopiesAsync(1, Cancel));
-        // A task that repeats the call without looking adds nothing.
+        // A task that repeats the call without reading the result first adds nothing.
         Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
         Assert.Equal(2, await Pipeline.CountCopiesAsync(1, Cancel));
     }
@@ -148,7 +148,8 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         Assert.Equal([false, false, false], (await FindAsync((1, "a"), (2, "a"), (2, "b"))).Select(place => place!.HasValue));
     }
 
-    // With a standby that never answers, the server makes a commit durable and waits. Ending the session then loses only the answer.
+    // Runs a write whose commit is durable but whose answer is lost. With a standby that never answers, the server makes a commit durable
+    // and waits; then the session is ended.
     private static async Task<T> LoseAnswerAsync<T>(Func<Task<T>> write)
     {
         await Cluster.Current.SetStandbyAsync("nobody");
@@ -156,7 +157,7 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         {
             Task<T> writing = write();
             await Cluster.Current.WaitingAsync("pg_terminate_backend", "task");
-            // The query that looks the result up waits for the standby as well.
+            // The query that looks up the result would wait for the standby as well, so the standby setting is removed.
             await Cluster.Current.SetStandbyAsync("");
             return await writing;
         }
@@ -166,7 +167,7 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         }
     }
 
-    // Looks up an unknown result and never repeats the write blindly, as the task does.
+    // Commits an epoch as the update-task does: after an unknown result it looks up the result, and never repeats the write blindly.
     private async Task<ulong> AdvanceAsync(Lease lease, ulong epoch)
     {
         while (true)

@@ -10,7 +10,7 @@ public sealed class PlanTests() : StorageConformance(new PostgreSqlFixture())
     [Fact]
     public async Task A_status_does_not_go_through_all_requests()
     {
-        // The rows are as they were under load: few outcomes when the server counted them, and many more since.
+        // The statistics are as they were under load: few outcomes when the server counted them, and many more since.
         await Cluster.ExecuteAsync(
             ConnectionString,
             $"""

@@ -37,7 +37,7 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
             await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", database.SessionName);
             StorageUnavailableException e = await Assert.ThrowsAsync<StorageUnavailableException>(() => SettingsAsync(database));
             Assert.Contains("fsync = off", e.Message, StringComparison.Ordinal);
-            // The store refuses to start for good, and an operator reads this sentence.
+            // The store refuses to open, with an error that a retry does not mend and with a sentence for the operator.
             await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenPipelineAsync(ConnectionString, Cancel));
         }
         finally

@@ -3,7 +3,9 @@ using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>Tests that a replica which catches up slowly delays nobody, and reads the state at the time when it asked.</summary>
+/// <summary>
+/// Tests that a replica that catches up slowly delays no other program, and that each read sees the state at the time when the read began.
+/// </summary>
 public sealed class SlowReaderTests() : StorageConformance(new PostgreSqlFixture())
 {
     private const int Epochs = 6;
@@ -26,7 +28,7 @@ public sealed class SlowReaderTests() : StorageConformance(new PostgreSqlFixture
         {
             Assert.True(await batches.MoveNextAsync());
             LeafBatch batch = batches.Current;
-            // Each batch has one whole epoch, in order, so memory holds no more than that.
+            // Each batch has one whole epoch, in order, so memory holds no more than one epoch.
             Assert.Equal(KeysAnEpoch, batch.Rows.Length);
             Assert.All(batch.Rows.ToArray(), row => Assert.Equal(epoch, row.Epoch));
             string[] labels = [.. batch.Rows.ToArray().Select(row => Convert.ToHexString(row.Label))];

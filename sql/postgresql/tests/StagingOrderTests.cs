@@ -22,7 +22,7 @@ public sealed class StagingOrderTests() : StorageConformance(new PostgreSqlFixtu
         Task<StageResult> staging = Task.FromResult(StageResult.Unknown);
         Task<CommitResult> erasing = Task.FromResult(CommitResult.Unknown);
         Action[] starts = [() => staging = other.StageCopiesAsync(lease, copies, Cancel), () => erasing = Pipeline.CommitEpochAsync(lease, commit, Cancel)];
-        // Both sessions wait for the head row, and get it in the order in which they came.
+        // Both sessions wait for the head row, and get its lock in the order in which they began to wait.
         await using (DbConnection connection = new PostgreSqlFixture().Connect(ConnectionString))
         {
             await connection.OpenAsync(Cancel);

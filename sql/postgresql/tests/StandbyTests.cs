@@ -4,8 +4,8 @@ namespace Optiks.Storage.PostgreSql.Tests;
 
 /// <summary>
 /// Tests that the driver gives no answer that the server gave without its synchronous standby. A time limit or a cancellation ends the
-/// server's wait with a warning. The commit then counts on this server, and a failover loses it. The settings are the whole server's, so no
-/// other test runs meanwhile.
+/// server's wait with a warning. The commit then counts on this server, but a failover loses it. The settings apply to the whole server, so
+/// no other test runs at the same time.
 /// </summary>
 [Collection(nameof(ServerKills))]
 public sealed class StandbyTests() : StorageConformance(new PostgreSqlFixture())
@@ -25,7 +25,7 @@ public sealed class StandbyTests() : StorageConformance(new PostgreSqlFixture())
                 await Cluster.Current.WaitingAsync("pg_cancel_backend", "update");
                 StorageUnavailableException e = await Assert.ThrowsAsync<StorageUnavailableException>(() => accepting);
                 Assert.Contains("no standby confirmed", e.Message, StringComparison.Ordinal);
-                // The request is in the database all the same, and everybody sees it.
+                // The request is in the database nevertheless, and every session sees it.
                 Assert.Equal(RequestState.Pending, await StateAsync(units[0].Requests[0].RequestId));
             }
         }
@@ -50,7 +50,7 @@ public sealed class StandbyTests() : StorageConformance(new PostgreSqlFixture())
             committing = Pipeline.CommitEpochAsync(lease, commit, Cancel);
             await Cluster.Current.WaitingAsync("pg_cancel_backend", "task");
             await Task.Delay(200, Cancel);
-            // The task looks the result up, and that query waits for the standby as well.
+            // The update-task looks up the result, and that query waits for the standby as well.
             await Cluster.Current.WaitingAsync("abs", "task");
             Assert.False(committing.IsCompleted);
         }

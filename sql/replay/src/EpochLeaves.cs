@@ -16,10 +16,10 @@ internal sealed class EpochLeaves : IAsyncDisposable
     /// <summary>The rows of the epoch.</summary>
     public ReadOnlyMemory<LeafRow> Rows { get; private set; }
 
-    /// <summary>The values that the rows point into, among values of other epochs.</summary>
+    /// <summary>The buffer of values that the rows point into. It also has values of other epochs.</summary>
     public ReadOnlyMemory<byte> Values { get; private set; }
 
-    /// <summary>Moves to an epoch's leaves; most epochs of a quiet log have no leaves.</summary>
+    /// <summary>Moves to an epoch's leaves. The epoch may have no leaves, as most epochs of a quiet log do.</summary>
     public async ValueTask<Refused?> MoveToAsync(ulong epoch)
     {
         Rows = default;

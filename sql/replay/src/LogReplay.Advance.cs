@@ -2,13 +2,14 @@ using Optiks.Native;
 
 namespace Optiks.Storage.Replay;
 
-/// <content>Serves the log's writer, which makes the epochs itself.</content>
+/// <content>The part of the replay for the log's writer, which makes the epochs itself.</content>
 public sealed partial class LogReplay
 {
     /// <summary>
-    /// Makes an epoch the last one, after its maker staged and committed it in the directory of <see cref="Trees"/>, or of
-    /// <see cref="Next"/> if it begins that period. Those are the trees from then on. Throws <see cref="InvalidOperationException"/> for a
-    /// record that does not follow, which is a bug of the maker.
+    /// Makes an epoch the last epoch, after the writer staged and committed it in the directory of <see cref="Trees"/>. If the epoch begins
+    /// the period of <see cref="Next"/>, the writer did so in the directory of <see cref="Next"/>, and those trees then become
+    /// <see cref="Trees"/>. Throws <see cref="InvalidOperationException"/> for a record that does not follow the last record, which is a
+    /// bug in the writer.
     /// </summary>
     /// <param name="row">The epoch.</param>
     /// <param name="leaves">The epoch's leaves, whose names are also added to the trees of the next period.</param>

@@ -3,8 +3,8 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Replay;
 
-/// <content>Prepares the trees of the next period next to those of the current one, which they replace at the switch (docs/spec/periods.md
-/// section 10).</content>
+/// <content>Prepares the trees of the next period while the current period's trees are in use. The new trees replace the current trees at
+/// the switch (docs/spec/periods.md section 10).</content>
 public sealed partial class LogReplay
 {
     private const int CopiesPerRead = 65_536;
@@ -12,18 +12,19 @@ public sealed partial class LogReplay
     private readonly MissingValues _missingOfNext = new();
 
     /// <summary>
-    /// Creates the trees of a period that has not begun, with its secrets. Null: this replay cannot create any, and a switch is refused.
+    /// Creates the trees of a period that has not begun, with its secrets. If null, this replay cannot create such trees and refuses a
+    /// switch.
     /// </summary>
     public Func<PeriodRow, LogTrees>? NextTrees { get; init; }
 
     /// <summary>
-    /// Receives the trees of the period that a switch has ended, at that period's last epoch, and owns them from then on. Null: they are
-    /// disposed of.
+    /// Receives the trees of the period that a switch has ended, at that period's last epoch, and owns these trees from then on. If null,
+    /// the replay disposes of them.
     /// </summary>
     public Action<LogTrees, VerifiedEpoch>? Ended { get; init; }
 
     /// <summary>
-    /// The trees of the period after that of <see cref="Trees"/>, as far as they are filled; null when there are no such trees.
+    /// The trees of the period after the period of <see cref="Trees"/>, as far as they are filled; null when there are no such trees.
     /// </summary>
     public LogTrees? Next { get; private set; }
 
@@ -34,8 +35,8 @@ public sealed partial class LogReplay
     public int NextCopies { get; private set; }
 
     /// <summary>
-    /// Fills the trees of the next period further, once there is one, in steps that do not delay an epoch for long. A step covers about
-    /// <paramref name="maxRows"/> leaves towards the names of <see cref="Last"/>, or once those are complete, at most
+    /// Fills the trees of the next period further, once there is one, in steps that do not delay an epoch for long. A step first adds names
+    /// up to <see cref="Last"/>, reading about <paramref name="maxRows"/> leaves. Once the names are complete, a step adds at most
     /// <paramref name="maxRows"/> rows of copies. A refusal means that the database is wrong; the current trees are unchanged.
     /// </summary>
     public async Task<Refused?> PrepareNextAsync(int maxRows, CancellationToken cancellationToken)
@@ -44,7 +45,7 @@ public sealed partial class LogReplay
         if (Next is null)
         {
             IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken).ConfigureAwait(false);
-            // The period may already be current in a role that only follows.
+            // For a role that only follows, the database may already have this period as the current one.
             if (NextTrees is null || periods.FirstOrDefault(period => period.Period == Trees.Period + 1) is not { } next)
             {
                 return null;
@@ -69,13 +70,13 @@ public sealed partial class LogReplay
             : await DropNextOnDiskIfRefusedAsync(TakeCopiesAsync(Next, copies, SetNextCopies)).ConfigureAwait(false);
     }
 
-    // Records of another length are refused later.
+    // Returns false for a record of another length; such a record is refused later.
     private static bool IsSwitch(EpochRow row) => row.Epoch > 0 && row.Record.Length == EpochRecord.Length && EpochRecord.BeginsPeriod(row.Record.Span);
 
-    // Loads everything that a switch needs.
+    // Loads the names and copies that a switch needs before its epoch is staged.
     private async Task<Refused?> CompleteNextAsync(EpochRow row, CancellationToken cancellationToken)
     {
-        // Trees that were given to the replay already contain everything.
+        // If the given trees have not begun yet, they already contain everything that the switch needs.
         if (!Trees.HasBegun || !IsSwitch(row))
         {
             return null;
@@ -99,7 +100,7 @@ public sealed partial class LogReplay
             : refused ?? await _missingOfNext.CheckAsync(_store, begun.Period, cancellationToken).ConfigureAwait(false);
     }
 
-    // Loads trees that were given and have not begun: the names before the period, its copies, and its first epoch.
+    // Loads given trees whose period has not begun: first the names of earlier epochs, then the period's copies, then its first epoch.
     private async Task<Refused?> LoadPeriodAsync(IReadOnlyList<PeriodRow> periods, ulong target, CancellationToken cancellationToken)
     {
         if (periods.FirstOrDefault(period => period.Period == Trees.Period) is not { FirstEpoch: ulong first, Copies: int copies } || first == 0 || first > target)
@@ -192,7 +193,7 @@ public sealed partial class LogReplay
         return await BackgroundThread.RunAsync(() => trees.EndLoad(through)).ConfigureAwait(false);
     }
 
-    // Whether all names are loaded is verified by the roots in the period's first record.
+    // This method does not check that it loads all names: the roots in the period's first record will show that.
     private async Task<Refused?> LoadSomeNamesAsync(LogTrees trees, ulong through, int maxLeaves, CancellationToken cancellationToken)
     {
         ulong first = trees.Epoch + 1;
@@ -203,7 +204,7 @@ public sealed partial class LogReplay
             : new Refused($"The database has no epoch {first}, whose names period {trees.Period} needs.");
     }
 
-    // After a refusal or failure, the trees are unusable and are dropped.
+    // Waits for the loading. After a refusal or failure, the trees are unusable, so they are dropped.
     private async Task<Refused?> DropNextIfRefusedAsync(Task<Refused?> loading)
     {
         bool isLoaded = false;
@@ -228,7 +229,7 @@ public sealed partial class LogReplay
         return DropNextOnDiskIfRefusedAsync(LoadCopiesAsync(Next!, NextCopies, end, cancellationToken, SetNextCopies));
     }
 
-    // After a disk failure, the state of the trees is unknown and they are dropped.
+    // Waits for the loading. After a disk failure, the state of the trees is unknown, so they are dropped.
     private async Task<Refused?> DropNextOnDiskIfRefusedAsync(Task<Refused?> loading)
     {
         try

@@ -6,7 +6,7 @@ namespace Optiks.Storage.Replay;
 
 /// <summary>
 /// Brings trees to a log's epochs from the contents of a database: first all at once (<see cref="LoadAsync"/>), then epoch by epoch
-/// (<see cref="FollowAsync"/>, <see cref="TryStage"/>). When a period begins, other trees continue, which are made beforehand
+/// (<see cref="FollowAsync"/>, <see cref="TryStage"/>). When a period begins, the replay continues with other trees, made either beforehand
 /// (<see cref="PrepareNextAsync"/>) or at that time. One thread at a time.
 /// </summary>
 /// <remarks>
@@ -51,19 +51,22 @@ public sealed partial class LogReplay : IDisposable
     /// <summary>The epoch of the snapshot with which the trees began; null when they began empty.</summary>
     public ulong? RestoredEpoch { get; }
 
-    /// <summary>The period of that snapshot.</summary>
+    /// <summary>The period of the snapshot with which the trees began; null when they began empty.</summary>
     public ulong? RestoredPeriod => RestoredEpoch is null ? null : _given.Period;
 
-    /// <summary>The last epoch, which exists after the load.</summary>
+    /// <summary>The last verified epoch. It exists once the load has succeeded.</summary>
     public VerifiedEpoch Last => _last ?? throw new InvalidOperationException("Nothing was loaded.");
 
-    /// <summary>The epoch that was served before, whose record must be the same; null when no epoch was served.</summary>
+    /// <summary>
+    /// The highest epoch that was ever served. The log's record of this epoch must be the same; null when no epoch was served.
+    /// </summary>
     public HighWaterMark? Served { get; init; }
 
     /// <summary>
     /// Loads the log up to an epoch. Checks all records up to it, loads the leaves that the trees do not have yet, and compares the trees
-    /// with the record. Trees whose period has not begun first get its copies. If the trees' period ends before the epoch, the trees of the
-    /// following periods continue. Called once, before anything else; unless it returns null, the trees are disposed of.
+    /// with the record. Trees whose period has not begun first get that period's copies. If the trees' period ends before the epoch, the
+    /// replay continues with trees of the following periods. Call it once, before any other method. Unless it returns null, it disposes of
+    /// the trees.
     /// </summary>
     public async Task<Refused?> LoadAsync(ulong target, CancellationToken cancellationToken)
     {
@@ -84,11 +87,12 @@ public sealed partial class LogReplay : IDisposable
     }
 
     /// <summary>
-    /// Steps through the epochs after <see cref="Last"/> that the store shows, up to <paramref name="through"/> and at most 4,096. Epochs
-    /// before a refused one are followed.
+    /// Steps through the epochs after <see cref="Last"/> that the store shows, up to <paramref name="through"/> and at most 4,096. When it
+    /// refuses an epoch, the epochs before it stay followed.
     /// </summary>
     /// <param name="through">Last epoch.</param>
-    /// <param name="beforeCommit">Gets each epoch, with proofs, before it becomes the last one; null when nobody needs it.</param>
+    /// <param name="beforeCommit">Receives the step to each epoch, with proofs, before the step is committed; null when no caller needs the
+    /// steps.</param>
     /// <param name="cancellationToken">Cancels the reads.</param>
     public async Task<Refused?> FollowAsync(ulong through, Action<ReplayStep>? beforeCommit, CancellationToken cancellationToken)
     {
@@ -137,8 +141,9 @@ public sealed partial class LogReplay : IDisposable
     }
 
     /// <summary>
-    /// Verifies the next epoch and builds its trees next to the current ones. For a switch it builds them from <see cref="Next"/>, which
-    /// must have the names of all epochs before it and all copies. The caller commits the step or not, and disposes of it.
+    /// Verifies the next epoch and builds its trees, while the current trees stay unchanged. For a switch it builds the trees from
+    /// <see cref="Next"/>, which must have the names of all epochs before it and all copies. The caller may commit the step, and must
+    /// dispose of it.
     /// </summary>
     public bool TryStage(
         EpochRow row, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out ReplayStep? step, [NotNullWhen(false)] out Refused? refused)
@@ -173,8 +178,8 @@ public sealed partial class LogReplay : IDisposable
     }
 
     /// <summary>
-    /// Destroys values that an epoch has erased, in all trees, before the step to that epoch is committed. Refuses when a leaf does not
-    /// exist: <see cref="LogTrees.Erase"/>.
+    /// Destroys values that an epoch has erased, in all trees, before the step to that epoch is committed. Returns a refusal when an erased
+    /// leaf does not exist, as <see cref="LogTrees.Erase"/> does.
     /// </summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures) => Trees.Erase(erasures) ?? Next?.Erase(erasures);
 
@@ -257,14 +262,14 @@ public sealed partial class LogReplay : IDisposable
         {
             return refused;
         }
-        // When the trees began with a snapshot, a difference may be the snapshot's fault or the database's.
+        // When the trees began with a snapshot, either the snapshot or the database may be the cause of a difference.
         Refused? differing = await LoadLeavesAsync(first ?? 0, end, cancellationToken).ConfigureAwait(false) ?? Trees.Match(Last.Record);
         return differing is null
             ? await _missing.CheckAsync(_store, Trees.Period, cancellationToken).ConfigureAwait(false)
             : differing with { IsSnapshot = RestoredEpoch is not null && Trees == _given };
     }
 
-    // The last checkpoint covers all records before it.
+    // Checks all records, but only the last checkpoint, because that checkpoint covers all records before it.
     private async Task<Refused?> CheckRecordsAsync(ulong through, CancellationToken cancellationToken)
     {
         while (_records.Next <= through)
@@ -300,7 +305,7 @@ public sealed partial class LogReplay : IDisposable
         {
             await foreach (LeafBatch batch in _store.ReadLeavesAsync(loaded + 1, target, LoadBatchRows, trees.Columns, cancellationToken).ConfigureAwait(false))
             {
-                // The next batch is read while this one is added to the trees.
+                // The next batch is read while the present batch is added to the trees.
                 if (await loading.ConfigureAwait(false) is { } refused)
                 {
                     return refused;
@@ -313,15 +318,15 @@ public sealed partial class LogReplay : IDisposable
         }
         finally
         {
-            // The directory is in use until the load ends, whatever the read did.
+            // Waits for the load even after a failed read, because the load uses the directory until it ends.
             await loading.ConfigureAwait(false);
         }
         return await loading.ConfigureAwait(false)
             ?? await Task.Run(() => (loaded < target ? trees.Load(target, [], []) : null) ?? trees.EndLoad(target), CancellationToken.None).ConfigureAwait(false);
     }
 
-    // Erases values that the snapshot's leaf log still contains. For later leaves and later periods, the database returned no erased
-    // values.
+    // Erases values that the snapshot's leaf log still contains. Leaves that were loaded from the database need no such erasure, because
+    // the database returned no erased values.
     private async Task<Refused?> EraseAsync(ulong target, CancellationToken cancellationToken)
     {
         if (RestoredEpoch is not ulong restored || Trees != _given)

@@ -25,7 +25,7 @@ public sealed class LogTrees : IDisposable
     /// <summary>The directory of the trees, which is disposed of with them.</summary>
     public KeyDirectory Directory { get; }
 
-    /// <summary>The values that the directory keeps: others need not be read.</summary>
+    /// <summary>Which values the directory keeps; the replay need not read other values.</summary>
     public KeptValues Values { get; }
 
     /// <summary>The period of the trees of devices and keys.</summary>
@@ -44,8 +44,9 @@ public sealed class LogTrees : IDisposable
     internal LeafColumns Columns => Values switch { KeptValues.None => LeafColumns.Trees, KeptValues.Lists => LeafColumns.Lists, _ => LeafColumns.Values };
 
     /// <summary>
-    /// Restores the trees from a snapshot, or in stored mode from the node store; returns null when there is no usable one. Whether they
-    /// belong to the log is verified against their epoch's record: <see cref="LogReplay.LoadAsync"/>.
+    /// Restores the trees from a snapshot, or in stored mode from the node store; returns null when there is no usable snapshot or store.
+    /// This method does not check that the trees belong to the log: <see cref="LogReplay.LoadAsync"/> compares them with their epoch's
+    /// record.
     /// </summary>
     public static LogTrees? TryRestore(DirectoryOptions options, string snapshot, out Refused? refused)
     {
@@ -70,8 +71,8 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Creates empty trees. The remains of the snapshot are deleted first, because the trees take over its leaf log; null when there never
-    /// is a snapshot.
+    /// Creates empty trees. Deletes the remains of <paramref name="snapshot"/> first, because the trees take over its leaf log; null when
+    /// these trees never have a snapshot.
     /// </summary>
     public static LogTrees Create(DirectoryOptions options, string? snapshot)
     {
@@ -84,12 +85,13 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Creates empty trees for callers that only compare roots and counts, which depend on labels and commitments. A directory needs VRF
-    /// secrets to compute labels; no labels are computed here, so it gets random secrets. Whether a label belongs to its key is proved by
-    /// lookups.
+    /// Creates empty trees for callers that only compare roots and counts, which depend on labels and commitments. The directory gets
+    /// random VRF secrets, because it would need the real secrets only to compute labels, and it computes none. So nothing here checks that
+    /// a label belongs to its key; only lookups prove that.
     /// </summary>
     /// <param name="configuration">The log's configuration.</param>
-    /// <param name="period">The period of the trees; trees of a later period than the first have not begun.</param>
+    /// <param name="period">The period of the trees; the trees of a later period than the first are created before that period
+    /// begins.</param>
     public static LogTrees CreateWithoutSecrets(Configuration configuration, ulong period = 0)
     {
         ArgumentNullException.ThrowIfNull(configuration);
@@ -107,7 +109,7 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Loads all leaves up to an epoch that the trees do not have yet. After the last ones, <see cref="EndLoad"/> brings the trees to that
+    /// Loads all leaves up to an epoch that the trees do not have yet. After the last leaves, <see cref="EndLoad"/> moves the trees to that
     /// epoch. After a refusal the trees are unusable.
     /// </summary>
     public Refused? Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
@@ -124,8 +126,8 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Ends the loading at the epoch of the last leaves. In stored mode, a first load takes minutes here. After a refusal the trees are
-    /// unusable.
+    /// Ends the load at the epoch of the last leaves. In stored mode, this call takes minutes at the first load. After a refusal the trees
+    /// are unusable.
     /// </summary>
     public Refused? EndLoad(ulong epoch)
     {
@@ -141,8 +143,9 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Loads those of the given leaves that are independent of periods, usernames and decommissioned, and moves to the epoch. This is the
-    /// counterpart of <see cref="Load"/> for trees whose period has not begun. After a refusal the trees are unusable.
+    /// Loads the given leaves of usernames and decommissioned, which are independent of periods, skips all other leaves, and moves the
+    /// trees to the epoch. This is the counterpart of <see cref="Load"/> for trees whose period has not begun. After a refusal the trees
+    /// are unusable.
     /// </summary>
     public Refused? LoadNames(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {
@@ -179,8 +182,8 @@ public sealed class LogTrees : IDisposable
     public Refused? Match(EpochRecord record) => Match(Directory.States(out _), record);
 
     /// <summary>
-    /// Builds the trees of the next epoch next to the current ones, or begins the trees' period if the record does. The current trees stay
-    /// unchanged until the caller commits the new ones. The caller disposes of the result.
+    /// Builds the trees of the next epoch, or begins the trees' period if the record does so. The current trees stay unchanged until the
+    /// caller commits the result. The caller disposes of the result.
     /// </summary>
     public bool TryStage(
         EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
@@ -232,7 +235,7 @@ public sealed class LogTrees : IDisposable
 
     /// <summary>
     /// Destroys values of leaves that the trees have, before the trees reach an epoch that has erased them. Leaves and copies of other
-    /// periods are skipped. Refuses, with nothing erased, when a leaf does not exist.
+    /// periods are skipped. Returns a refusal, with nothing erased, when a leaf does not exist.
     /// </summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures)
     {
@@ -259,8 +262,8 @@ public sealed class LogTrees : IDisposable
     /// <inheritdoc/>
     public void Dispose() => Directory.Dispose();
 
-    // Names are in all trees; devices and keys only from the period's first epoch on. Leaves of later epochs than the trees' do not exist
-    // yet.
+    // Names are in the trees of all periods. Leaves of devices and keys are in the trees only from the period's first epoch on. Leaves of
+    // epochs after the trees' epoch are not in the trees yet.
     private static bool HasLeaf(StoredErasure erasure, DirectoryStats at) => erasure.Erasure.Epoch <= at.Epoch
         && (!GetStructure(erasure).IsPerPeriod() || at.Period == 0 || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
 
@@ -280,10 +283,11 @@ public sealed class LogTrees : IDisposable
 
     private static bool IsContradiction(OptiksNativeException e) => e.Status is NativeStatus.Data or NativeStatus.Duplicate;
 
-    // The library's text contains no secret and nothing about a user.
+    // The exception's text may be quoted, because the native library puts no secret and nothing about a user into it.
     private static Refused Contradiction(ulong epoch, OptiksNativeException e) => new($"The leaves up to epoch {epoch} contradict each other ({e.Message}).");
 
-    // The chain compares a record's VRF keys with those of the record before; here they are compared with those of the secrets.
+    // RecordChain compares a record's VRF keys with the VRF keys in the record before. This method compares them with the VRF keys of the
+    // directory's secrets.
     private Refused? Match(StructureState[] states, EpochRecord record)
     {
         for (int i = 0; i < states.Length; i++)

@@ -6,8 +6,8 @@ namespace Optiks.Storage.Replay;
 
 /// <summary>
 /// Remembers the loaded leaves and copies whose values the database did not have, and finds out whether epochs erased them. A value that is
-/// missing for another reason was lost: without this check, a replica would answer that the owner had it erased. Keeps some 40 bytes for
-/// each. One thread at a time.
+/// missing for another reason was lost by the database. Without this check, a replica would answer that the owner had the value erased.
+/// Keeps some 40 bytes for each missing value. One thread at a time.
 /// </summary>
 internal sealed class MissingValues
 {
@@ -15,11 +15,12 @@ internal sealed class MissingValues
 
     private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(1);
 
-    // The first halves of label and commitment identify a leaf. Both are random, and copies of one key share a label.
+    // The first halves of label and commitment identify a leaf. Both label and commitment are random. The label alone is not enough,
+    // because copies of one key share a label.
     private readonly HashSet<(UInt128 Label, UInt128 Commitment)> _leaves = [];
     private readonly Dictionary<UInt128, UInt128> _copies = [];
 
-    /// <summary>Adds leaves that were read with the values that these trees keep.</summary>
+    /// <summary>Adds those of the given leaves that have no value although these trees keep such values.</summary>
     public void Add(ReadOnlySpan<LeafRow> leaves, KeptValues kept)
     {
         foreach (ref readonly LeafRow leaf in leaves)
@@ -31,12 +32,14 @@ internal sealed class MissingValues
         }
     }
 
-    /// <summary>Adds copies; the last row of a label counts.</summary>
+    /// <summary>
+    /// Adds those of the given copies that have no value although these trees keep such values; the last row of a label counts.
+    /// </summary>
     public void AddCopies(ReadOnlySpan<LeafRow> copies, KeptValues kept)
     {
         foreach (ref readonly LeafRow copy in copies)
         {
-            // A row of version 0 takes its key out and never had a value.
+            // A row of version 0 takes its key out and never has a value.
             if (copy.ValueOffset == LeafRow.NoValue && copy.Version > 0 && Keeps(kept, copy.Structure))
             {
                 _copies[ReadHalf(copy.Label)] = ReadHalf(copy.Commitment);
@@ -48,7 +51,7 @@ internal sealed class MissingValues
         }
     }
 
-    /// <summary>Forgets everything that was added, for trees that are made again.</summary>
+    /// <summary>Forgets all added leaves and copies, because the trees will be made again.</summary>
     public void Clear()
     {
         _leaves.Clear();
@@ -56,9 +59,9 @@ internal sealed class MissingValues
     }
 
     /// <summary>
-    /// Refuses values that are missing without a reason, and forgets those that are explained. A value is deleted at the commit of its
-    /// epoch, and its erasure becomes visible when that epoch is published. For a store that shows only published epochs this method waits
-    /// until then.
+    /// Returns a refusal when a value is missing without an erasure, and forgets the values whose erasure it found. The database deletes a
+    /// value when the erasing epoch is committed, but a store may show the erasure only when that epoch is published. With such a store,
+    /// this method waits until then.
     /// </summary>
     public async Task<Refused?> CheckAsync(IFollowStore store, ulong period, CancellationToken cancellationToken)
     {
@@ -69,7 +72,7 @@ internal sealed class MissingValues
         HeadRow head = await store.ReadHeadAsync(cancellationToken).ConfigureAwait(false);
         ulong committed = head.Epoch ?? 0;
         ulong first = 0;
-        // The task sees committed epochs.
+        // The update-task's store also shows the committed epoch; other stores show published epochs only.
         ulong shown = store is IPipelineStore ? committed : head.PublishedEpoch ?? 0;
         while (true)
         {

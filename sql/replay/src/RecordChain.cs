@@ -5,8 +5,8 @@ using Optiks.Tlog;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// Checks each record, its link to the one before and, if it has roots, checkpoints against all records so far. The board's files are not
-/// used. It holds two records and a logarithmic number of hashes. Not thread-safe.
+/// Checks each record, its link to the previous record and, if the chain has roots, checkpoints against all records so far. This class does
+/// not use the board's files. It holds two records and a logarithmic number of hashes. Not thread-safe.
 /// </summary>
 public sealed class RecordChain
 {
@@ -14,7 +14,8 @@ public sealed class RecordChain
     private CompactRange? _log;
     private ReadOnlyMemory<byte> _last;
 
-    // The first record of the last record's period: its time shows whether the period is old enough to end. Empty when it is not known.
+    // The first record of the last record's period. Its time shows whether the period is old enough to end. Empty when that record is not
+    // known.
     private ReadOnlyMemory<byte> _firstOfPeriod;
 
     /// <summary>Creates a chain that begins with epoch 0 of the anchor's log.</summary>
@@ -25,10 +26,12 @@ public sealed class RecordChain
         _log = withRoots ? new CompactRange() : null;
     }
 
-    /// <summary>The next epoch.</summary>
+    /// <summary>The number of the next epoch.</summary>
     public ulong Next { get; private set; }
 
-    /// <summary>Whether the root of the records so far is known. False for a chain without roots, and after an epoch was skipped.</summary>
+    /// <summary>
+    /// Whether the root over the records so far is known. False for a chain without roots, and after <see cref="SkipTo"/> skipped an epoch.
+    /// </summary>
     public bool HasRoots => _log is not null;
 
     /// <summary>The refusal when the next epoch is missing.</summary>
@@ -57,11 +60,12 @@ public sealed class RecordChain
             : new Refused($"The record of epoch {row.Epoch} is not valid or does not follow the previous record ({reason.Name()}).");
     }
 
-    /// <summary>Returns the next epoch, whose record has the right length, as the last of the log. Changes nothing.</summary>
+    /// <summary>Returns the next epoch as the last epoch of the log. Its record must have the right length. Changes nothing.</summary>
     public VerifiedEpoch AsLast(EpochRow row)
     {
         ArgumentNullException.ThrowIfNull(row);
-        // The left siblings of a tree's last leaf are the peaks of the tree without it, the smallest nearest to the leaf.
+        // The inclusion proof of a tree's last leaf consists of the peaks of the tree without that leaf. The smallest peak is nearest to
+        // the leaf, so the order is reversed.
         return new VerifiedEpoch(row, _log?.Peaks.Reverse().ToArray());
     }
 
@@ -87,8 +91,8 @@ public sealed class RecordChain
     }
 
     /// <summary>
-    /// Continues at a later epoch, for callers that examine the rest of a damaged log. That epoch's record has no record before it, and
-    /// roots are unknown from then on.
+    /// Continues at a later epoch, for callers that examine the rest of a damaged log. The chain cannot check that epoch's link to the
+    /// record before, and roots are unknown from then on.
     /// </summary>
     public void SkipTo(ulong epoch)
     {

@@ -2,7 +2,9 @@ using Optiks.Native;
 
 namespace Optiks.Storage.Replay;
 
-/// <summary>The next epoch of a replay, verified but not yet the last one. Disposing of it without a commit changes nothing.</summary>
+/// <summary>
+/// A verified step to the next epoch of a replay, which is not committed yet. If the step is disposed of without a commit, nothing changes.
+/// </summary>
 public sealed class ReplayStep : IDisposable
 {
     private readonly LogReplay _replay;
@@ -21,13 +23,13 @@ public sealed class ReplayStep : IDisposable
     public VerifiedEpoch Epoch { get; }
 
     /// <summary>
-    /// Returns the encoded AuditProof of the step (docs/spec/answers.md section 1). Needs a stage with proofs, and must be called before
-    /// the commit.
+    /// Returns the encoded AuditProof of the step (docs/spec/answers.md section 1). The step must have been staged with proofs, and the
+    /// call must come before the commit.
     /// </summary>
     public byte[] AuditProof() => Protocol.AuditProof.Encode([_replay.Last.Row.Record, Epoch.Row.Record], _staged.AppendProofs());
 
     /// <summary>
-    /// Makes the epoch the replay's last one. Throws <see cref="OptiksNativeException"/> (<see cref="NativeStatus.Io"/>) when the disk
+    /// Makes the epoch the replay's last epoch. Throws <see cref="OptiksNativeException"/> (<see cref="NativeStatus.Io"/>) when the disk
     /// fails, with nothing changed.
     /// </summary>
     public void Commit()

@@ -3,14 +3,15 @@ using Optiks.Native;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// Begins trees with or without a snapshot. In stored mode the node store is the snapshot; a file that linked mode left is converted into
-/// one. A leaf log never has both, because each mode would truncate its end and write it again.
+/// Restores directories from snapshots and removes snapshots. In stored mode, the node store is the snapshot; a snapshot file that linked
+/// mode left is converted into a node store. A leaf log never has both, because each mode would truncate the leaf log's end and write it
+/// again.
 /// </summary>
 internal static class SnapshotFile
 {
     /// <summary>
-    /// Restores the snapshot's directory; returns null when there is no snapshot. Throws <see cref="OptiksNativeException"/> for one that
-    /// does not fit.
+    /// Restores the snapshot's directory; returns null when there is no snapshot. Throws <see cref="OptiksNativeException"/> for a snapshot
+    /// that does not fit the options or the leaf log.
     /// </summary>
     public static KeyDirectory? TryRestore(DirectoryOptions options, string path)
     {
@@ -41,7 +42,7 @@ internal static class SnapshotFile
         DeleteFolder(Unfinished(nodes));
         using (KeyDirectory.Restore(options with { NodeStorePath = Unfinished(nodes), VrfCacheBytes = 0 }, path))
         {
-            // The node store is on the disk now.
+            // Restoring wrote the node store to the disk, so the directory can be closed.
         }
         File.Delete(path);
         Directory.Move(Unfinished(nodes), nodes);

@@ -25,14 +25,14 @@ public sealed class VerifiedEpoch
     public ulong Epoch => Row.Epoch;
 
     /// <summary>
-    /// The inclusion proof of the record in the log that ends with it. Throws <see cref="InvalidOperationException"/> where there are no
-    /// roots (<see cref="LogRoots.None"/>).
+    /// The inclusion proof of the record in the log that ends with this record. Throws <see cref="InvalidOperationException"/> when the
+    /// replay has no roots (<see cref="LogRoots.None"/>).
     /// </summary>
     public IReadOnlyList<TreeHash> Inclusion => _inclusion ?? throw new InvalidOperationException("Roots of the log were not asked for.");
 
     /// <summary>
-    /// Returns the root of the log that ends with the record, whose size is the epoch plus one; it is computed at each call. Throws as
-    /// <see cref="Inclusion"/> does.
+    /// Returns the root of the log that ends with the record; the log's size is the epoch plus one. Computes the root at each call. Throws
+    /// as <see cref="Inclusion"/> does.
     /// </summary>
     public TreeHash Root() => Inclusion.Aggregate(Rfc6962.LeafHash(Row.Record.Span), (right, left) => Rfc6962.NodeHash(left, right));
 }

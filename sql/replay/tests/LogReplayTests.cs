@@ -7,8 +7,8 @@ using Optiks.Tlog;
 namespace Optiks.Storage.Replay.Tests;
 
 /// <summary>
-/// Tests which stored records and leaves a replay takes for the log, and which ones it refuses. Each refusal comes with a control that
-/// differs in nothing else.
+/// Tests which stored records and leaves a replay accepts as the log, and which it refuses. Each refusal has a control: the same data
+/// without the fault is accepted.
 /// </summary>
 public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>, IAsyncLifetime
 {
@@ -165,7 +165,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         using LogReplay loaded = Replay();
         Refused refused = (await loaded.LoadAsync(Newest, Cancel))!;
         Assert.StartsWith($"The leaves up to epoch 3 {why}", refused.Why, StringComparison.Ordinal);
-        // A stored replay gives the same reason, though it may notice the fault later.
+        // A replay in stored mode gives the same reason, but may notice the fault later.
         using LogReplay stored = Stored(LogTrees.Create(StoredOptions, Snapshot));
         Assert.Equal(refused.Why, (await stored.LoadAsync(Newest, Cancel))!.Why.Replace("_load_end:", "_load:", StringComparison.Ordinal));
         using LogReplay stepping = Replay();
@@ -187,7 +187,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
             await Assert.ThrowsAnyAsync<Exception>(async () => Assert.Null(await failed.LoadAsync(Newest, Cancel)));
         }
         Store.Leaves = batch => batch;
-        // Trees with the roots of other leaves are intact, and the replay refuses them.
+        // A snapshot with the roots of other leaves is undamaged, but the replay refuses it.
         bool isWhole = what == "label";
         using (LogReplay again = Stored(LogTrees.TryRestore(StoredOptions, Snapshot, out _)!))
         {

@@ -5,7 +5,7 @@ public sealed class PeriodRowsTests
 {
     private static readonly ReadOnlyMemory<byte> s_octets = new byte[] { 1 };
 
-    // The three periods begin at epochs 0, 5 and 9, and the next one is prepared ahead of time.
+    // The three periods begin at epochs 0, 5 and 9. A fourth period is prepared and has not begun.
     private static readonly PeriodRow[] s_good =
     [
         new(0, PeriodState.Destroyed, 0, 0, default, s_octets),

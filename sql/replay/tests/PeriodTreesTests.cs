@@ -6,8 +6,8 @@ using Optiks.Secrets;
 namespace Optiks.Storage.Replay.Tests;
 
 /// <summary>
-/// Tests the trees of the next period. They fill while those of the current period serve, begin at the switch, and are refused where they
-/// contradict the record.
+/// Tests the trees of the next period. These trees are filled while the current period's trees are in use, begin at the switch, and are
+/// refused when they contradict the record.
 /// </summary>
 public sealed class PeriodTreesTests : IDisposable
 {
@@ -52,7 +52,7 @@ public sealed class PeriodTreesTests : IDisposable
         Assert.Null(next.LoadCopies(copies, values));
         EpochRecord record = RecordOf(next);
 
-        // This stands for another process, which gets the same rows.
+        // This second directory represents another process, which gets the same rows.
         using LogTrees follower = Next();
         Assert.Null(follower.LoadCopies(copies, values));
         Assert.Null(follower.LoadCopies(copies, values));
@@ -123,7 +123,7 @@ public sealed class PeriodTreesTests : IDisposable
         return copies;
     }
 
-    // Returns the record that the trees' period begins with. The test compares no more of it than the states.
+    // Returns a record for the first epoch of the trees' period. The test compares only its states.
     private static EpochRecord RecordOf(LogTrees next)
     {
         using StagedEpoch staged = next.Directory.StartPeriod(First, [], [], withProofs: false);

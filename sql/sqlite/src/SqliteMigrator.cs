@@ -73,7 +73,7 @@ internal sealed class SqliteMigrator : Migrator
         },
         cancellationToken);
 
-    // SQLite does not wait on its own for the lock that this statement needs.
+    // Turns on the write-ahead log, and retries, because SQLite does not itself wait for the lock that this statement needs.
     private async Task UseLogAsync(Connection connection, CancellationToken cancellationToken)
     {
         long start = TimeProvider.System.GetTimestamp();
@@ -97,7 +97,8 @@ internal sealed class SqliteMigrator : Migrator
         {
             DataFolder.CreateFolder(folder);
         }
-        // An empty file is an empty database. SQLite itself would create it readable for everybody; its log files get the file's mode.
+        // Creates an empty file, which is an empty database. SQLite itself would create the file readable for everybody. SQLite's log files
+        // get the mode of this file.
         var options = new FileStreamOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.Write, UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite };
         try
         {

@@ -7,7 +7,7 @@ namespace Optiks.Storage.Sqlite;
 internal static class SqliteSchema
 {
     /// <summary>
-    /// The application id in the file's header ("OPTK"), so that no other program's file is taken for a database of this project.
+    /// The application id in the file's header ("OPTK"), so that this project does not use another program's file as its database.
     /// </summary>
     public const int ApplicationId = 0x4F50544B;
 
@@ -15,12 +15,13 @@ internal static class SqliteSchema
     public static Schema Schema { get; } = new(typeof(SqliteSchema).Assembly);
 
     /// <summary>
-    /// Reads the version of a database; returns 0 when it is empty. Throws <see cref="StorageMisconfiguredException"/> for another
-    /// program's database.
+    /// Reads the version of a database; returns 0 when the database is empty. Throws <see cref="StorageMisconfiguredException"/> for
+    /// another program's database.
     /// </summary>
     public static int ReadVersion(Connection connection)
     {
-        // This is read before the id. If another migrator fills the file in between, its id is then already set.
+        // This check comes before the read of the application id. If another migrator fills the file in between, the id is already set when
+        // it is read.
         bool isEmpty = connection.ReadLong("SELECT count(*) FROM sqlite_schema") == 0;
         long id = connection.ReadLong("PRAGMA application_id");
         if (id == ApplicationId)
@@ -43,7 +44,7 @@ internal static class SqliteSchema
         {
             throw new StorageMisconfiguredException($"The database {connection.Path} has journal mode '{journal}' instead of WAL: run 'optiks-db migrate', on a local file system.");
         }
-        // 2 is FULL, 3 is EXTRA.
+        // The value 2 means FULL, and 3 means EXTRA.
         long synchronous = connection.ReadLong("PRAGMA synchronous");
         if (synchronous < 2)
         {

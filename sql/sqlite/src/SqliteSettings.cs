@@ -13,7 +13,9 @@ internal sealed record SqliteSettings
     /// <summary>The absolute path of the file.</summary>
     public string Path { get; }
 
-    /// <summary>The database's clock: SQLite runs inside this process, so it is the machine's clock, or another one in tests.</summary>
+    /// <summary>
+    /// The database's clock: SQLite runs inside this process, so the clock is the machine's clock, or another clock in tests.
+    /// </summary>
     public TimeProvider Clock { get; init; } = TimeProvider.System;
 
     /// <summary>How long a statement waits for another program's write lock.</summary>
@@ -23,7 +25,7 @@ internal sealed record SqliteSettings
     public string Synchronous { get; private init; } = "FULL";
 
     /// <summary>
-    /// Reads a connection string; an empty one means the data folder's database. Throws <see cref="StorageMisconfiguredException"/>.
+    /// Reads a connection string; an empty string means the data folder's database. Throws <see cref="StorageMisconfiguredException"/>.
     /// </summary>
     public static SqliteSettings Parse(string connectionString)
     {
@@ -39,7 +41,7 @@ internal sealed record SqliteSettings
         string path = Take(builder, "Data Source") ?? DataFolder.Default().Database;
         string? busyTimeout = Take(builder, "Busy Timeout");
         string synchronous = Take(builder, "Synchronous") ?? "FULL";
-        // The names are not quoted, because another engine's connection string contains a password.
+        // The message does not quote the names, because the string may be another engine's connection string, which contains a password.
         if (builder.Keys.Count > 0)
         {
             throw new StorageMisconfiguredException("The connection string has an unknown name: SQLite takes Data Source, Busy Timeout and Synchronous.");

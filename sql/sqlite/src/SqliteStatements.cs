@@ -3,8 +3,8 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.Sqlite;
 
 /// <summary>
-/// This engine's SQL for the rules of all engines. A lease needs no separate lock: a writer holds the file's write lock from the beginning
-/// of its transaction. Sessions have no names.
+/// This engine's SQL for the rules of all engines. The statements for the lease need no separate lock, because a writer holds the file's
+/// write lock from the beginning of its transaction. Sessions have no names.
 /// </summary>
 internal static class SqliteStatements
 {
@@ -26,12 +26,12 @@ internal static class SqliteStatements
     private const string Values = ", v.opening, v.value";
     private const string FromLeaf = " FROM leaf AS l";
 
-    // Structure 2 is devices; the values of other leaves are not looked up.
+    // Looks up the values of leaves of structure 2 (devices) only.
     private const string JoinList = " LEFT JOIN value AS v ON v.id = CASE l.structure WHEN 2 THEN l.id END";
     private const string JoinValue = " LEFT JOIN value AS v ON v.id = l.id";
     private const string OfEpochs = " WHERE l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 ORDER BY l.id";
 
-    // Structures 1 and 4 are usernames and decommissioned.
+    // Selects leaves of structures 1 (usernames) and 4 (decommissioned).
     private const string OfNames = " WHERE l.structure IN (1, 4) AND l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 ORDER BY l.id";
 
     private const string Copies = "SELECT c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag";
@@ -40,7 +40,8 @@ internal static class SqliteStatements
     private const string JoinCopied = " LEFT JOIN copy_value AS v ON v.id = c.id";
     private const string OfPeriod = " WHERE c.id BETWEEN (?1 << 31 | ?2) AND (?1 << 31 | 2147483647) ORDER BY c.id LIMIT ?3";
 
-    // Copy d is a later row of copy c's key. The label is compared as a whole too, because the index only covers its beginning.
+    // This condition says that copy d is a later row of the key of copy c. The label is compared as a whole too, because the index only
+    // covers its beginning.
     private const string TakesPlace = "d.period = c.period AND d.structure = c.structure AND substr(d.label, 1, 4) = substr(c.label, 1, 4) AND d.label = c.label AND d.id > c.id";
 
     public static Statements All { get; } = new()
@@ -67,13 +68,13 @@ internal static class SqliteStatements
         InsertPeriod = new("INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
         HasEpoch = new("SELECT 1 FROM epoch WHERE epoch = ? AND record_hash = ?"),
         StoreCheckpoint = new("UPDATE epoch SET checkpoint = ? WHERE epoch = ? AND record_hash = ? AND EXISTS (SELECT 1 FROM head WHERE fence = ? AND holder = ?)"),
-        // The table allows only published_epoch = epoch or epoch - 1, so this moves it by one or not at all.
+        // The table allows only published_epoch = epoch or epoch - 1, so this statement moves published_epoch by one or not at all.
         Publish = new(
             """
             UPDATE head SET published_epoch = ?1 WHERE epoch = ?1 AND fence = ?2 AND holder = ?3
             AND EXISTS (SELECT 1 FROM epoch WHERE epoch = ?1 AND checkpoint IS NOT NULL)
             """),
-        // Begins with the leaves, because outcomes have no index by epoch.
+        // The join begins with the leaves, because outcomes have no index by epoch.
         PublishedRequests = new(
             """
             SELECT r.seq, r.body_hash FROM leaf AS l LEFT JOIN request AS r ON r.request_id = l.request_id WHERE l.id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 ORDER BY l.id
@@ -83,7 +84,7 @@ internal static class SqliteStatements
             SELECT o.seq, o.item, o.refusal, o.refused_item, o.current_period, o.current_version, r.request_id, r.body_hash
             FROM outcome AS o JOIN request AS r ON r.seq = o.id >> 8 WHERE o.epoch = ? AND o.refusal IS NOT NULL ORDER BY o.id
             """),
-        // After the outcomes are deleted, the same requests are still the oldest.
+        // ForgetRequests runs next and finds the same requests, because deleting outcomes does not change which requests are the oldest.
         ForgetOutcomes = new($"DELETE FROM outcome WHERE id IN (SELECT o.id FROM ({Oldest}) AS f CROSS JOIN outcome AS o WHERE o.id BETWEEN f.seq << 8 AND f.seq << 8 | 255)"),
         ForgetRequests = new($"DELETE FROM request WHERE seq IN ({Oldest})"),
         Status = new(

@@ -4,16 +4,16 @@ using Optiks.Storage.Sqlite.Engine;
 namespace Optiks.Storage.Sqlite;
 
 /// <summary>
-/// Keeps everything in one file in WAL mode, synced at every commit, which the services of one machine share. Connection string: <c>Data
-/// Source=/path/optiks.db;Busy Timeout=5;Synchronous=FULL</c>; an empty one means <see cref="DataFolder.Database"/> of the default data
-/// folder. SQLite has no roles: the query-service opens the file read-only, and for the other two only the file's mode limits what they may
-/// do.
+/// Keeps everything in one file, which the services of one machine share. The file is in WAL mode and synced at every commit. Connection
+/// string: <c>Data Source=/path/optiks.db;Busy Timeout=5;Synchronous=FULL</c>; an empty string means <see cref="DataFolder.Database"/> of
+/// the default data folder. SQLite has no roles: the query-service opens the file read-only, and only the file's mode limits the
+/// update-service and the update-task.
 /// </summary>
 public sealed class SqliteStorageProvider : IStorageProvider
 {
     private readonly TimeProvider _clock;
 
-    /// <summary>Creates a provider whose database uses the machine's clock, or another one in tests.</summary>
+    /// <summary>Creates a provider whose database uses the machine's clock, or another clock in tests.</summary>
     public SqliteStorageProvider(TimeProvider? clock = null) => _clock = clock ?? TimeProvider.System;
 
     /// <inheritdoc/>

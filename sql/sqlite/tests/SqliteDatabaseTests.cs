@@ -73,7 +73,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
             () => pipeline.AcquireLeaseAsync("holder", TimeSpan.FromMinutes(1), Cancel),
             () => follow.ReadHeadAsync(Cancel),
         ];
-        // The test repeats each use, because a use after the first refusal must not take the new file at the path for the right one.
+        // The test runs each use twice, because even after the first refusal a use must not accept the new file at the path.
         foreach (Func<Task> use in uses.Concat(uses))
         {
             StorageMisconfiguredException e = await Assert.ThrowsAsync<StorageMisconfiguredException>(use);
@@ -88,7 +88,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
         await using IAcceptStore accept = await Provider.OpenAcceptAsync(_connectionString, Cancel);
         byte[] value = new byte[64 << 10];
         int stored = 0;
-        // A commit copies nothing itself.
+        // A commit copies no pages into the file itself, so the file grows only when the checkpointer copies them.
         while (new FileInfo(DatabasePath).Length < Enough)
         {
             Assert.InRange(stored, 0, 16 * Enough);
@@ -216,7 +216,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
             [
                 () => accept.CheckWritableAsync(Cancel),
                 () => accept.AcceptAsync([Unit()], Cancel),
-                // This is a standby's call, and a standby writes nothing while another task holds the lease.
+                // A standby makes this call, which writes nothing while another task holds the lease.
                 () => pipeline.AcquireLeaseAsync("other", TimeSpan.FromMinutes(1), Cancel),
                 () => Provider.OpenAcceptAsync(_connectionString, Cancel),
                 () => Provider.OpenPipelineAsync(_connectionString, Cancel),

@@ -6,13 +6,13 @@ namespace Optiks.Storage.SqlServer;
 
 /// <summary>
 /// Stores a group of requests in one round trip, or returns the facts that prevent it. The transaction begins and ends inside the batch,
-/// and nothing is sent to the client before it ends. So a client that is paused or does not read holds no lock. SQL Server has no time
-/// limit for an idle transaction.
+/// and the server sends nothing to the client before the transaction ends. So a client that is paused or does not read holds no lock. This
+/// matters because SQL Server has no time limit for an idle transaction.
 /// </summary>
 internal static class AcceptBatch
 {
-    // Known ids are read last. If one of the earlier counts includes an update of a request, that request's id is found too. So no known
-    // request is refused because of its own updates.
+    // Known ids are read last. If one of the earlier counts includes an update of a request, then the later read also finds that request's
+    // id. So no known request is refused because of its own updates.
     private const string State =
         $"""
         SELECT SYSUTCDATETIME();
@@ -23,7 +23,8 @@ internal static class AcceptBatch
         SELECT r.RequestId, r.BodyHash FROM @requests AS q JOIN optiks.Request AS r ON r.RequestId = q.RequestId {Statement.ByIndex};
         """;
 
-    // The row of numbers is locked first: each later statement sees everything that was committed before, and a later time.
+    // The row of numbers is locked first, so that each later statement sees everything that was committed before, and a time after the
+    // wait.
     private const string Store =
         $"""
         DECLARE @obstacles bigint;
@@ -56,7 +57,7 @@ internal static class AcceptBatch
 
     private const string StoreOrState = $"{Store}\nIF @obstacles <> 0\nBEGIN\n{State}\nEND";
 
-    // When a list is too long for one parameter, it comes from tables of the session.
+    // The statement for lists that are too long for one parameter and are therefore in temporary tables of the session.
     private const string Staged =
         """
         DECLARE @requests optiks.RequestList, @keys optiks.KeyList, @items optiks.PendingList;
@@ -97,7 +98,10 @@ internal static class AcceptBatch
         SELECT Seq, Item, Structure, ExpectedPeriod, ExpectedVersion, [Key], [Value] FROM @list
         """);
 
-    /// <summary>Reads the facts that decide about a group. On one connection, only one call at a time uses the session's lists.</summary>
+    /// <summary>
+    /// Reads the facts on which the decision about a group depends. A connection allows only one call at a time, because the calls share
+    /// the session's tables of lists.
+    /// </summary>
     public static async Task<AcceptState> ReadStateAsync(Connection connection, AcceptGroup group, CancellationToken cancellationToken)
     {
         IReadOnlyList<(UpdateKey Key, int Occurrences)> keys = group.Keys();
@@ -106,7 +110,9 @@ internal static class AcceptBatch
         return await rows.ReadAcceptStateAsync(keys, connection.Database.Location, cancellationToken);
     }
 
-    /// <summary>Stores a plain group and returns null, or stores nothing and returns the facts that decide about it.</summary>
+    /// <summary>
+    /// Stores a plain group and returns null, or stores nothing and returns the facts on which the decision about the group depends.
+    /// </summary>
     public static async Task<AcceptState?> StoreAsync(Connection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
         IReadOnlyList<(UpdateKey Key, int Occurrences)> keys = group.Keys();
@@ -126,7 +132,7 @@ internal static class AcceptBatch
                 Parameters.Binary("@hash", floor.RecordHash),
                 .. isStaged ? [] : CreateLists(group, keys),
             ]);
-        // The server continues on its own, whatever happens to this process.
+        // From here on, the server completes the batch, whatever happens to this process.
         FailPoints.Hit(FailPoints.Draw);
         await using Rows rows = await executing;
         _ = await rows.ReadAsync(cancellationToken);
@@ -141,7 +147,7 @@ internal static class AcceptBatch
     private static SqlParameter[] CreateLists(AcceptGroup group, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys) =>
         [Lists.Requests.Parameter("@requests", group.Requests.Index()), Lists.Keys.Parameter("@keys", keys.Index()), Lists.Items.Parameter("@items", group.Items)];
 
-    // Returns false when each list fits into one parameter.
+    // Copies the lists into tables of the session. Returns false, with nothing copied, when each list fits into one parameter.
     private static async Task<bool> TryStageAsync(
         Connection connection, AcceptGroup group, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys, CancellationToken cancellationToken)
     {

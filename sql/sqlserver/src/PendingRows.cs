@@ -7,7 +7,7 @@ namespace Optiks.Storage.SqlServer;
 /// <summary>Reads pending rows, and deletes them by lists when their epoch is finished.</summary>
 internal static class PendingRows
 {
-    // The largest number of rows that are sent beyond the last row that is needed. Values have up to 64 KiB.
+    // The largest number of rows that are sent beyond the last row that is needed. The number is limited because values have up to 64 KiB.
     private const int PageRows = 2048;
 
     private const string Following =
@@ -23,7 +23,8 @@ internal static class PendingRows
 
     private static readonly Statement s_page = new($"{Following} ORDER BY p.Seq, p.Item");
 
-    // Rows that are under way are not sent. Their numbers are sent once for all pages, into a table of the session.
+    // The server does not send rows of an epoch that is under way. The store sends the numbers of those rows once for all pages, into a
+    // temporary table of the session.
     private static readonly Statement s_pageOfOthers = new(
         $"{Following} AND NOT EXISTS (SELECT 1 FROM #Underway AS u WHERE u.Seq = p.Seq) ORDER BY p.Seq, p.Item {Statement.ByIndex}");
 
@@ -44,7 +45,7 @@ internal static class PendingRows
         SELECT @epochs, @pending, @@ROWCOUNT
         """);
 
-    // An empty list cannot be sent as a parameter.
+    // The statement for an epoch without pending rows, because an empty list cannot be sent as a parameter.
     private static readonly Statement s_finishHeartbeat = new(
         $"""
         DECLARE @epochs int;
@@ -55,8 +56,8 @@ internal static class PendingRows
         """);
 
     /// <summary>
-    /// Implements <see cref="ISession.ReadPendingAsync"/>. Rows are added at the end, in the order of their numbers, and only the task that
-    /// reads them deletes rows. So pages need not see the same point in time.
+    /// Implements <see cref="ISession.ReadPendingAsync"/>. Rows are added at the end, in the order of their numbers, and only the
+    /// update-task, which reads them here, deletes rows. So pages need not see the same point in time.
     /// </summary>
     public static async Task ReadAsync(Connection connection, PendingSelection selection, CancellationToken cancellationToken)
     {
@@ -83,7 +84,7 @@ internal static class PendingRows
             deleted += last.Length > 0 ? await connection.ChangeAsync(s_delete, cancellationToken, last) : 0;
             last = [Lists.Decided.Parameter("@decided", chunk)];
         }
-        // Both lists contain the epoch's number and hash.
+        // Both lists of parameters contain the epoch's number and hash, so the duplicates are dropped.
         SqlParameter[] parameters = Parameters.Create([.. epoch.UnionBy(head, parameter => parameter.Name)]);
         await using Rows rows = await connection.QueryAsync(last.Length > 0 ? s_finish : s_finishHeartbeat, cancellationToken, [.. parameters, .. last]);
         _ = await rows.ReadAsync(cancellationToken);

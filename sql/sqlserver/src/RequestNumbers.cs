@@ -4,16 +4,16 @@ using Optiks.Storage.SqlServer.Engine;
 namespace Optiks.Storage.SqlServer;
 
 /// <summary>
-/// Numbers requests in the order of their acceptance. A transaction that draws numbers holds the row until it ends. So groups judge limits
-/// and ids one after another by the stored rows, and numbers commit in their order. Group commit compensates for the waiting: waiting
-/// requests share the next transaction.
+/// Numbers requests in the order of their acceptance. A transaction that draws numbers locks the row of numbers until the transaction ends.
+/// So groups judge limits and ids one after another by the stored rows, and numbers commit in their order. Group commit makes up for the
+/// wait: waiting requests share the next transaction.
 /// </summary>
 internal static class RequestNumbers
 {
     /// <summary>
-    /// The part of a batch, inside a transaction, that draws <c>@count</c> numbers, beginning with <c>@last + 1</c>. It takes two
-    /// statements. On other servers of the protocol, an update that had to wait for the row returns the row from before the wait. Numbers
-    /// that are not used are lost, which harms nothing.
+    /// The part of a batch, inside a transaction, that draws <c>@count</c> numbers, beginning with <c>@last + 1</c>. It needs two
+    /// statements because, on other servers of the protocol, an update that had to wait for the row returns the row as it was before the
+    /// wait. Unused numbers are lost, which harms nothing.
     /// </summary>
     public const string Draw =
         """
@@ -31,7 +31,7 @@ internal static class RequestNumbers
         $"SELECT r.Seq, r.RequestId, r.BodyHash FROM @list AS s JOIN optiks.Request AS r ON r.Seq = s.Seq {Statement.ByIndex}");
 
     /// <summary>
-    /// Draws numbers inside the connection's transaction, for restoring, and returns the last number that was assigned before.
+    /// Draws numbers inside the connection's transaction, for a restore or an import, and returns the last number that was assigned before.
     /// </summary>
     public static async Task<long> DrawAsync(Connection connection, int count, CancellationToken cancellationToken) =>
         await connection.FirstAsync<long?>(s_draw, rows => rows.IsNull(0) ? null : rows.GetInt64(0), cancellationToken, Parameter.Create("count", count))
@@ -41,7 +41,8 @@ internal static class RequestNumbers
     public static async Task<IReadOnlyList<StoredRequest>> FindOrAddAsync(
         Connection connection, IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken)
     {
-        // Drawing comes first: no accept can overtake the reads after it.
+        // The numbers are drawn first, so that no other transaction can add requests between the reads below and the end of this
+        // transaction.
         long last = await DrawAsync(connection, bodyHashes.Count, cancellationToken);
         List<StoredRequest> requests = await FindAsync(connection, s_ofIds, Lists.RequestIds, bodyHashes.Keys, cancellationToken);
         HashSet<Guid> found = [.. requests.Select(request => request.RequestId)];

@@ -5,17 +5,18 @@ namespace Optiks.Storage.SqlServer;
 
 /// <summary>The update-service's store. A group without refused or known requests takes one round trip, including its commit.</summary>
 /// <remarks>
-/// Otherwise the batch stores nothing and returns the facts that prevent it. This class then applies the rules of <see cref="AcceptPlan"/>
-/// while nothing is locked, and sends the accepted requests in one more such batch. Large groups are sent at the same time. The server
-/// receives a batch's lists before the batch begins its transaction, and transactions run one after another (<see cref="RequestNumbers"/>).
-/// No group is copied in steps inside its transaction, because a client that is paused would leave it open.
+/// If the group has refused or known requests, the batch stores nothing and returns the facts that prevent it. This class then applies the
+/// rules of <see cref="AcceptPlan"/> while nothing is locked, and sends the accepted requests in one more such batch. Large groups are sent
+/// at the same time. The server receives a batch's lists before the batch begins its transaction, and transactions run one after another
+/// (<see cref="RequestNumbers"/>). No group is copied in steps inside its transaction, because a paused client would leave the transaction
+/// open.
 /// </remarks>
 internal sealed class SqlServerAcceptStore : AcceptStore
 {
-    // Each attempt but the first fails only if requests with the same keys or ids were accepted between two statements.
+    // After the first attempt, an attempt fails only if requests with the same keys or ids were accepted between two statements.
     private const int MaxTries = 10;
 
-    // From this many items on, the lists are most of a group's cost.
+    // From this many items on, most of a group's cost is the transfer of its lists, which groups can do at the same time.
     private const int ConcurrentItems = 512;
 
     private readonly Database _database;
@@ -30,7 +31,7 @@ internal sealed class SqlServerAcceptStore : AcceptStore
     public override Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(floor);
-        // Finds the caller's errors before a connection is taken.
+        // Throws for invalid units before a connection is taken from the pool.
         AcceptPlan.ThrowIfInvalid(units);
         AcceptRequest[] requests = [.. units.SelectMany(unit => unit.Requests)];
         return _database.RepeatAsync(
@@ -58,7 +59,8 @@ internal sealed class SqlServerAcceptStore : AcceptStore
             state = plan.NewRequests.Count > 0 ? await AcceptBatch.StoreAsync(connection, new AcceptGroup(plan.NewRequests), floor, cancellationToken) : null;
             if (state is not null)
             {
-                // This state covers only the requests that were to be stored, so the state of the whole group is read.
+                // The returned state covers only the requests that this attempt tried to store, so the state of the whole group is read
+                // again.
                 state = await AcceptBatch.ReadStateAsync(connection, all, cancellationToken);
             }
         }

@@ -13,7 +13,7 @@ internal sealed class SqlServerMigrator : Migrator
         IF @got < 0 THROW 50001, N'The lock of migrations cannot be had.', 1;
         """);
 
-    // A schema must be created in its own batch.
+    // This statement is separate because a schema must be created in its own batch.
     private static readonly Statement s_createSchema = new("IF SCHEMA_ID(N'optiks') IS NULL EXEC (N'CREATE SCHEMA optiks');");
 
     private static readonly Statement s_createMigration = new(

@@ -8,7 +8,7 @@ internal static class SqlServerSchema
 {
     private const int ForcedDelayedDurability = 2;
 
-    // A name that this user may not see looks like a missing one.
+    // A table that this user may not see looks like a missing table.
     private static readonly Statement s_version = new("IF OBJECT_ID(N'optiks.Migration') IS NULL SELECT 0 ELSE SELECT COALESCE(MAX(Version), 0) FROM optiks.Migration");
 
     private static readonly Statement s_settings = new(
@@ -20,19 +20,21 @@ internal static class SqlServerSchema
     /// <summary>The schema of this build.</summary>
     public static Schema Schema { get; } = new(typeof(SqlServerSchema).Assembly);
 
-    /// <summary>Splits a script into batches: a line GO ends a batch, as in every tool. The server itself does not know it.</summary>
+    /// <summary>
+    /// Splits a script into batches: a line GO ends a batch, as in Microsoft's tools. The server itself does not know GO.
+    /// </summary>
     public static Statement[] Batches(string script) =>
-        // The texts are constants too: scripts come from the assembly.
+        // The texts count as constants, because the scripts come from the assembly.
 #pragma warning disable CA1857
         [.. script.Split("\nGO\n", StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).Select(batch => new Statement(batch))];
 #pragma warning restore CA1857
 
-    /// <summary>Reads the version of a database; returns 0 when it does not have this project's schema.</summary>
+    /// <summary>Reads the version of a database; returns 0 when the database does not have this project's schema.</summary>
     public static Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) => session.FirstAsync(s_version, rows => rows.GetInt32(0), cancellationToken);
 
     /// <summary>
-    /// Checks the conditions without which a service must not work: the schema's version, and settings that keep commits. Returns whether
-    /// the server is Babelfish.
+    /// Checks the conditions without which a service must not work: the schema has this build's version, and the settings keep commits.
+    /// Returns whether the server is Babelfish.
     /// </summary>
     public static async Task<bool> CheckAsync(Connection connection, string location, CancellationToken cancellationToken)
     {

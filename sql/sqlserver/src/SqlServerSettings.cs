@@ -8,7 +8,7 @@ namespace Optiks.Storage.SqlServer;
 /// <summary>A connection string of Microsoft.Data.SqlClient, and the settings of a role's connections.</summary>
 internal sealed class SqlServerSettings
 {
-    // The update-service's callers do not wait for a connection that takes longer.
+    // The longest time for opening a connection in the update-service, so that its callers do not wait longer.
     private const int MaxConnectSeconds = 3;
 
     private readonly SqlConnectionStringBuilder _builder;
@@ -44,8 +44,8 @@ internal sealed class SqlServerSettings
         {
             builder = new SqlConnectionStringBuilder(connectionString);
         }
-        // The message quotes neither the parser's text nor the connection string: the parser takes a URL, or a password with a semicolon,
-        // for a name and quotes it.
+        // The message quotes neither the parser's text nor the connection string: the parser mistakes a URL, or a password with a
+        // semicolon, for a name, and its text quotes that name.
         catch (Exception e) when (e is ArgumentException or FormatException or OverflowException or InvalidCastException)
         {
             throw new StorageMisconfiguredException(
@@ -61,10 +61,11 @@ internal sealed class SqlServerSettings
         builder.MultipleActiveResultSets = false;
         builder.Enlist = false;
         builder.PersistSecurityInfo = false;
-        // A connection that reconnects inside the client would continue in another session. The driver itself repeats work when nothing was
-        // lost.
+        // The client must not reconnect by itself, because the connection would continue in another session. The driver repeats work when
+        // that is safe.
         builder.ConnectRetryCount = 0;
-        // Otherwise one failed attempt makes the pool refuse for 5 to 60 s without asking the server, which may be back after one second.
+        // Without this setting, one failed attempt makes the pool refuse connections for 5 to 60 s without asking the server, which may be
+        // back after one second.
         builder.PoolBlockingPeriod = PoolBlockingPeriod.NeverBlock;
         if (role == "update")
         {
@@ -86,13 +87,14 @@ internal sealed class SqlServerSettings
             || (IPAddress.TryParse(host, out IPAddress? address) && IPAddress.IsLoopback(address));
     }
 
-    // The defaults differ between versions of the client, so the settings are made explicit. A loopback connection does not leave the
-    // machine, so both settings are the operator's choice there. Other explicit settings stay, such as Encrypt=Strict.
+    // Makes encryption and the check of the certificate explicit, because the defaults differ between versions of the client. A loopback
+    // connection does not leave the machine, so there both settings are the operator's choice. Other explicit settings, such as
+    // Encrypt=Strict, stay.
     private static void RequireEncryption(SqlConnectionStringBuilder builder)
     {
         bool isEncryptSaid = builder.ShouldSerialize("Encrypt");
         bool isEncrypted = builder.Encrypt;
-        // The client connects to the failover partner on its own, with the same settings.
+        // The failover partner must be on this machine too, because the client connects to it by itself, with the same settings.
         bool staysHere = IsLoopback(builder.DataSource) && (builder.FailoverPartner.Length == 0 || IsLoopback(builder.FailoverPartner));
         if (!staysHere && ((isEncryptSaid && !isEncrypted) || builder.TrustServerCertificate))
         {

@@ -5,7 +5,7 @@ namespace Optiks.Storage.SqlServer;
 
 /// <summary>
 /// This engine's SQL for the rules of all engines. No statement relies on a lock hint (<see cref="Statement"/>): an update that changes
-/// nothing locks its row like any other.
+/// nothing locks its row like any other update.
 /// </summary>
 internal static class SqlServerStatements
 {
@@ -13,8 +13,8 @@ internal static class SqlServerStatements
     public const string Head = "SELECT Epoch, RecordHash, PublishedEpoch, Fence, Holder, LeaseEnd FROM optiks.Head";
 
     /// <summary>
-    /// Locks the head row, whoever holds the lease, so that nobody's epoch is under way. Later statements see the rows and the time after
-    /// the wait.
+    /// Locks the head row, whoever holds the lease, so that no transaction is writing an epoch. Later statements see the rows and the time
+    /// after the wait for the lock.
     /// </summary>
     public const string LockHead = "UPDATE optiks.Head SET Fence = Fence";
 
@@ -38,12 +38,12 @@ internal static class SqlServerStatements
     private const string FromLeaf = " FROM optiks.Leaf AS l";
     private const string JoinValue = " LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal";
 
-    // Structure 2 is devices; the values of other leaves are not looked up.
+    // Looks up the values of leaves of structure 2 (devices) only.
     private const string ApplyList =
         " OUTER APPLY (SELECT Opening, [Value] FROM optiks.[Value] WHERE l.Structure = 2 AND Epoch = l.Epoch AND Ordinal = l.Ordinal) AS v";
     private const string OfEpochs = " WHERE l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
 
-    // Structures 1 and 4 are usernames and decommissioned.
+    // Selects leaves of structures 1 (usernames) and 4 (decommissioned).
     private const string OfNames = " WHERE l.Structure IN (1, 4) AND l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
 
     private const string CopyColumns = "c.Number, c.Structure, c.Version, c.SourceEpoch, c.SourceOrdinal, c.Label, c.Commitment, c.Tag";
@@ -54,14 +54,14 @@ internal static class SqlServerStatements
     private const string OfPeriod = " WHERE c.Period = @period AND c.Number >= @number ORDER BY c.Number";
     private const string FromSomeOfPeriod = " FROM (SELECT TOP (@max) c.*" + FromCopy + OfPeriod + ") AS c";
 
-    // A page ends where the sum of its values exceeds the given number of bytes, so that further values are not sent. The server knows
-    // their lengths without reading them.
+    // A page ends when the bytes of its values exceed the given number, so that the server sends no further values. The server knows the
+    // lengths of values without reading the values.
     private const string Page = "SELECT * FROM (SELECT ";
     private const string OctetsBefore = ", SUM(COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0)) OVER (ORDER BY ";
     private const string UpToRow = " ROWS UNBOUNDED PRECEDING) - COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0) AS OctetsBefore";
     private const string Fitting = ") AS s WHERE s.OctetsBefore <= @bytes ORDER BY ";
 
-    // Copy d is a later row of copy c's key.
+    // This condition says that copy d is a later row of the key of copy c.
     private const string TakesPlace = "d.Period = c.Period AND d.Label = c.Label AND d.Structure = c.Structure AND d.Number > c.Number";
 
     public static Statements All { get; } = new()
@@ -70,7 +70,8 @@ internal static class SqlServerStatements
         Clock = new Statement("SELECT SYSUTCDATETIME()"),
         Periods = new Statement("SELECT Period, State, FirstEpoch, Copies, WrappedSecrets, Configuration FROM optiks.Period ORDER BY Period"),
         Epochs = new Statement("SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint] FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch"),
-        // A standby that may not take the lease does not wait for its holder's commits. The end of the lease is computed after the wait.
+        // A standby that may not take the lease must not wait for the holder's commits. If the statement waits for the row, it computes the
+        // end of the lease after the wait.
         AcquireLease = new Statement(
             $"""
             IF EXISTS (SELECT 1 FROM optiks.Head WHERE {IsFree})
@@ -107,13 +108,13 @@ internal static class SqlServerStatements
             IF @@ROWCOUNT = 1
               UPDATE optiks.Epoch SET [Checkpoint] = @checkpoint WHERE Epoch = @epoch AND RecordHash = @hash AND DATALENGTH(RecordHash) = DATALENGTH(@hash)
             """),
-        // The table allows only PublishedEpoch = Epoch or Epoch - 1, so this moves it by one or not at all.
+        // The table allows only PublishedEpoch = Epoch or Epoch - 1, so this statement moves PublishedEpoch by one or not at all.
         Publish = new Statement(
             """
             UPDATE optiks.Head SET PublishedEpoch = @epoch WHERE Epoch = @epoch AND Fence = @fence AND Holder = @holder
             AND EXISTS (SELECT 1 FROM optiks.Epoch AS e WHERE e.Epoch = @epoch AND e.[Checkpoint] IS NOT NULL)
             """),
-        // Begins with the leaves, because outcomes have no index by epoch.
+        // The join begins with the leaves, because outcomes have no index by epoch.
         PublishedRequests = new Statement(
             $"""
             SELECT r.Seq, r.BodyHash FROM optiks.Leaf AS l LEFT JOIN optiks.Request AS r ON r.RequestId = l.RequestId WHERE l.Epoch = @epoch ORDER BY l.Ordinal {Statement.ByIndex}

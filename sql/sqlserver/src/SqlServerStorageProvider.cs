@@ -6,18 +6,18 @@ namespace Optiks.Storage.SqlServer;
 
 /// <summary>
 /// Keeps everything in the schema <c>optiks</c> of one SQL Server database (2019 or newer) with READ_COMMITTED_SNAPSHOT. The connection
-/// string is that of Microsoft.Data.SqlClient, such as <c>Server=db;Database=optiks;User ID=optiks_update_service;Password=...</c>. A
-/// connection to another machine is always encrypted and the server's certificate verified. Migrating creates the roles
-/// <c>optiks_update</c>, <c>optiks_task</c> and <c>optiks_query</c>; the operator makes each service's user a member of one of them. Only
-/// with a synchronous replica does a failover lose nothing.
+/// string is in the form of Microsoft.Data.SqlClient, such as <c>Server=db;Database=optiks;User ID=optiks_update_service;Password=...</c>.
+/// A connection to another machine is always encrypted and the server's certificate verified. Migrating creates the roles
+/// <c>optiks_update</c>, <c>optiks_task</c> and <c>optiks_query</c>; the operator makes each service's user a member of one of them. A
+/// failover loses nothing only if there is a synchronous replica.
 /// </summary>
 public sealed class SqlServerStorageProvider : IStorageProvider
 {
     private readonly Action<string> _warn;
 
     /// <summary>
-    /// Creates a provider; <paramref name="warn"/> receives, from any thread, notices for the operator of a running service; null when
-    /// nobody needs them.
+    /// Creates a provider. <paramref name="warn"/> receives, from any thread, notices for the operator of a running service; null means
+    /// that notices are dropped.
     /// </summary>
     public SqlServerStorageProvider(Action<string>? warn = null) => _warn = warn ?? (_ => { });
 

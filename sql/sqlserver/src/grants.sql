@@ -1,5 +1,5 @@
--- Runs at the end of every migration and may be repeated. With these roles the database enforces who may write what. An
--- operator makes each service's user a member of one of them: ALTER ROLE optiks_update ADD MEMBER
+-- Runs at the end of every migration and may be repeated. With these roles the database enforces which program may
+-- write which tables. An operator makes each service's user a member of one role: ALTER ROLE optiks_update ADD MEMBER
 -- the_user_of_the_update_service.
 IF DATABASE_PRINCIPAL_ID(N'optiks_update') IS NULL CREATE ROLE optiks_update;
 IF DATABASE_PRINCIPAL_ID(N'optiks_task') IS NULL CREATE ROLE optiks_task;
@@ -10,7 +10,7 @@ GRANT SELECT ON optiks.Migration TO optiks_update, optiks_task, optiks_query;
 GRANT SELECT ON optiks.Head TO optiks_update, optiks_task, optiks_query;
 GRANT SELECT ON optiks.Epoch TO optiks_update, optiks_task, optiks_query;
 
--- Grants only those columns of leaves and values that a status needs: neither values nor openings.
+-- Grants only the columns of leaves and values that a status needs, which exclude values and openings.
 GRANT SELECT, INSERT ON optiks.Request TO optiks_update;
 GRANT SELECT, INSERT ON optiks.Pending TO optiks_update;
 GRANT SELECT, UPDATE ON optiks.Acceptance TO optiks_update;
@@ -44,7 +44,7 @@ GRANT SELECT ON optiks.[Copy] TO optiks_query;
 GRANT SELECT ON optiks.CopyValue TO optiks_query;
 GO
 
--- Babelfish grants no rights on types, but on the table that it creates for each type.
+-- Babelfish cannot grant rights on types. There, rights on the table that it creates for each type are granted instead.
 IF SERVERPROPERTY(N'Babelfish') IS NULL EXEC (N'
   GRANT EXECUTE ON TYPE::optiks.SequenceList TO optiks_task;
   GRANT EXECUTE ON TYPE::optiks.DecidedList TO optiks_task;

@@ -2,7 +2,10 @@ using System.Diagnostics;
 
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>Records what the client sends for one test, by the client's own diagnostics. Other tests run at the same time.</summary>
+/// <summary>
+/// Records the commands that the client sends for one test, from the client's own diagnostics. It omits the commands of other tests that
+/// run at the same time.
+/// </summary>
 internal sealed class CommandLog : IObserver<DiagnosticListener>, IObserver<KeyValuePair<string, object?>>, IDisposable
 {
     private const string Listener = "SqlClientDiagnosticListener";
@@ -13,7 +16,7 @@ internal sealed class CommandLog : IObserver<DiagnosticListener>, IObserver<KeyV
     private readonly List<IDisposable> _subscriptions = [];
     private readonly List<string> _sent = [];
 
-    /// <summary>Creates a log of what the caller, and the code that it awaits, does from now on.</summary>
+    /// <summary>Begins to record the events of the caller, and of the code that the caller awaits.</summary>
     public CommandLog()
     {
         s_current.Value = this;

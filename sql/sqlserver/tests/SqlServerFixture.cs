@@ -8,7 +8,7 @@ namespace Optiks.Storage.SqlServer.Tests;
 
 /// <summary>
 /// Gives each test a database of its own. The variable <c>OPTIKS_TEST_SQLSERVER</c> holds the server's connection string, for a login that
-/// may create databases. Without it the test is skipped.
+/// may create databases. Without this variable the test is skipped.
 /// </summary>
 public sealed class SqlServerFixture : IServerFixture
 {
@@ -21,7 +21,7 @@ public sealed class SqlServerFixture : IServerFixture
 
     private readonly List<string> _logins = [];
 
-    // Error 229 is for an object, and 230 for a column of one.
+    // Error 229 means that a permission on an object is missing, and error 230 that a permission on a column is missing.
     private static readonly int[] s_permissionDenied = [229, 230];
 
     public IStorageProvider Provider { get; } = new SqlServerStorageProvider();
@@ -81,13 +81,13 @@ public sealed class SqlServerFixture : IServerFixture
         }
         string name = new SqlConnectionStringBuilder(connectionString).InitialCatalog;
         SqlConnection.ClearAllPools();
-        // A session ends after its client has left. Until then the server cannot drop the user, nor the database unless it ends sessions
-        // itself.
+        // A session ends some time after its client has closed it. Until then, the server cannot drop the user. It can drop the database
+        // only if it ends the sessions itself.
         while (await ScalarAsync(s_server!, $"SELECT COUNT(session_id) FROM sys.dm_exec_sessions WHERE database_id = DB_ID(N'{name}')") is not 0)
         {
             await Task.Delay(20, TestContext.Current.CancellationToken);
         }
-        // Logins belong to the server.
+        // Logins belong to the server, not to the database, so they are dropped separately.
         foreach (string login in _logins)
         {
             _ = await ExecuteAsync(connectionString, $"DROP USER {login}");

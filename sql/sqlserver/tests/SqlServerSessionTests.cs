@@ -58,7 +58,7 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
         Assert.Equal(accepted.SelectMany(id => new[] { (id, 0), (id, 1) }).Order(), seen.Select(origin => (origin.RequestId, origin.Item)).Order());
     }
 
-    // Looks up an unknown result and never repeats the write blindly, as the task does.
+    // Commits an epoch as the update-task does: after an unknown result it looks up the result, and never repeats the write blindly.
     private Task<ulong> AdvanceAsync(Lease lease, ulong epoch) => RepeatAsync(async () =>
     {
         HeadRow head = await Pipeline.ReadHeadAsync(Cancel);
@@ -75,7 +75,7 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
         return epoch;
     });
 
-    // Ends the sessions of this test's database. A session that ends by itself meanwhile does no harm.
+    // Ends the sessions of this test's database. Ignores a session that ends by itself in the meantime.
     private async Task<int> EndSessionsAsync()
     {
         var ids = new List<int>();
@@ -98,7 +98,7 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
                 _ = await kill.ExecuteNonQueryAsync(Cancel);
                 ended++;
             }
-            // Babelfish has the text, but no number of its own.
+            // Babelfish reports this error with the same text, but without its own number.
             catch (SqlException e) when (Engine.SqlServerErrors.IsNoSuchSession(e) || e.Message.Contains("not an active process ID", StringComparison.Ordinal))
             {
                 continue;

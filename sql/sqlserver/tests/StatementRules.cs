@@ -3,8 +3,8 @@ using Microsoft.SqlServer.TransactSql.ScriptDom;
 namespace Optiks.Storage.SqlServer.Tests;
 
 /// <summary>
-/// Checks rules of SQL Server that no parser and no other server of its protocol enforces. Each rule finds statements that would fail or go
-/// wrong only there.
+/// Checks rules of SQL Server that no parser and no other server of its protocol enforces. Each rule finds statements that would fail or
+/// return wrong results only on SQL Server.
 /// </summary>
 internal static class StatementRules
 {
@@ -21,7 +21,7 @@ internal static class StatementRules
 
     private static readonly HashSet<string> s_names = [.. s_columns.Select(Name), .. s_catalogNames, .. s_catalogOthers];
 
-    /// <summary>Returns the broken rules of a statement, as sentences; an empty list means that it keeps all of them.</summary>
+    /// <summary>Returns the broken rules of a statement, as sentences; an empty list means that the statement keeps all rules.</summary>
     public static IReadOnlyList<string> Broken(string text)
     {
         TSqlScript script = TSql.Parse(text);
@@ -32,7 +32,8 @@ internal static class StatementRules
         ];
     }
 
-    // Two implicit collations in one comparison give error 468. The catalog's columns have the catalog's collation.
+    // Finds comparisons of texts without an explicit collation. Two implicit collations in one comparison give error 468, and the catalog's
+    // columns have the catalog's collation.
     private static IEnumerable<string> ImplicitCollations(TSqlScript script) =>
         from comparison in TSql.All<BooleanComparisonExpression>(script)
         let columns = TSql.All<ColumnReferenceExpression>(comparison).Where(column => s_texts.Contains(Name(column))).ToArray()
@@ -40,7 +41,7 @@ internal static class StatementRules
         where new[] { comparison.FirstExpression, comparison.SecondExpression }.Any(side => side is not PrimaryExpression { Collation: not null })
         select $"texts are compared by implicit collations: {TSql.Text(comparison)}";
 
-    // SQL Server takes 0x01 and 0x0100 for equal.
+    // Finds comparisons of bytes that do not also compare the lengths, because SQL Server treats 0x01 and 0x0100 as equal.
     private static IEnumerable<string> TrailingZeros(TSqlScript script)
     {
         IReadOnlyList<BooleanComparisonExpression> all = TSql.All<BooleanComparisonExpression>(script);
@@ -53,18 +54,19 @@ internal static class StatementRules
             select $"octets are compared without their number: {TSql.Text(comparison)}";
     }
 
-    // Grouping uses the same equality.
+    // Finds groupings, DISTINCT and unique constraints of bytes of variable length, because these also treat 0x01 and 0x0100 as equal.
     private static IEnumerable<string> Grouped(TSqlScript script) =>
         TSql.All<ExpressionGroupingSpecification>(script).Where(group => IsVariableOctets(group.Expression)).Select(group => $"octets of any number are grouped: {TSql.Text(group)}")
             .Concat(TSql.All<QuerySpecification>(script).Where(query => query.UniqueRowFilter == UniqueRowFilter.Distinct
                 && query.SelectElements.OfType<SelectScalarExpression>().Any(element => IsVariableOctets(element.Expression))).Select(query => $"octets of any number are made distinct: {TSql.Text(query)}"))
             .Concat(TSql.All<UniqueConstraintDefinition>(script).Where(constraint => constraint.Columns.Any(column => IsVariableOctets(column.Column))).Select(constraint => $"octets of any number are unique: {TSql.Text(constraint)}"));
 
-    // On other servers, the row that a waiting update returns is the row from before the wait.
+    // Finds updates that return rows. On other servers, an update that waited returns the row as it was before the wait.
     private static IEnumerable<string> Outputs(TSqlScript script) =>
         TSql.All<DataModificationSpecification>(script).Where(change => change.OutputClause is not null || change.OutputIntoClause is not null).Select(change => $"a change gives rows back: {TSql.Text(change)}");
 
-    // SYSUTCDATETIME() is the time before the wait for the row, so another statement must have waited first.
+    // Finds updates that use SYSUTCDATETIME() although no earlier statement waited for the row, because the function returns the time
+    // before the wait.
     private static IEnumerable<string> Times(TSqlScript script)
     {
         UpdateSpecification[] updates = [.. TSql.All<UpdateSpecification>(script)];
@@ -73,7 +75,7 @@ internal static class StatementRules
             .Select(update => $"a time may be of before the wait for its row: {TSql.Text(update)}");
     }
 
-    // A setting ends with its command. Only the text that every command begins with may have settings.
+    // Finds settings in statements. A setting ends with its command, so only the text with which every command begins may have settings.
     private static IEnumerable<string> Settings(TSqlScript script)
     {
         TSqlStatement[] statements = [.. TSql.All<TSqlStatement>(script)];
@@ -82,7 +84,7 @@ internal static class StatementRules
         static bool IsSetting(TSqlStatement statement) => statement is PredicateSetStatement or SetCommandStatement;
     }
 
-    // The server waits for a client that does not read.
+    // Finds statements that send rows inside a transaction, because the server waits for a client that does not read.
     private static IEnumerable<string> SentInside(TSqlScript script)
     {
         bool isInside = false;
@@ -101,17 +103,17 @@ internal static class StatementRules
         }
     }
 
-    // The server would use a plan made for an empty table or a short list for a hundred thousand rows.
+    // Finds statements without the hint. For a hundred thousand rows, the server would use a plan made for an empty table or a short list.
     private static IEnumerable<string> Unhinted(TSqlScript script) =>
         from statement in TSql.All<StatementWithCtesAndXmlNamespaces>(script)
         where TSql.All<VariableTableReference>(statement).Count > 0 && TSql.All<QualifiedJoin>(statement).Count > 0
         where !statement.OptimizerHints.Any(hint => hint.HintKind == OptimizerHintKind.LoopJoin) || !statement.OptimizerHints.Any(hint => hint.HintKind == OptimizerHintKind.ForceOrder)
         select $"a list is joined by statistics: {TSql.Text(statement)}";
 
-    // Other servers ignore table hints.
+    // Finds table hints, because other servers ignore them.
     private static IEnumerable<string> Hints(TSqlScript script) => TSql.All<TableHint>(script).Select(hint => $"a table has a hint: {TSql.Text(hint)}");
 
-    // Where the database's collation distinguishes case, names distinguish it too.
+    // Finds names in another case than their definition. If the database's collation distinguishes case, so do names.
     private static IEnumerable<string> OtherCase(TSqlScript script)
     {
         // The parser reads the units of DATEADD as columns.
@@ -128,6 +130,6 @@ internal static class StatementRules
 
     private static string Name(ColumnReferenceExpression column) => column.MultiPartIdentifier?.Identifiers[^1].Value ?? "";
 
-    // The migrator creates its own table in a statement of its code.
+    // Returns the columns of the migrator's own table, which a statement in its code creates.
     private static IEnumerable<ColumnDefinition> MigrationColumns() => TSql.Statements().Where(text => text.StartsWith("CREATE TABLE optiks.Migration", StringComparison.Ordinal)).SelectMany(text => TSql.All<ColumnDefinition>(TSql.Parse(text)));
 }

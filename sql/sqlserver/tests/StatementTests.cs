@@ -54,7 +54,7 @@ public sealed class StatementTests
         Assert.Empty(typeof(SqlCommand).GetConstructors().SelectMany(constructor => Creators(s_driver, constructor)));
         MethodInfo create = typeof(SqlConnection).GetMethod(nameof(SqlConnection.CreateCommand), BindingFlags.Instance | BindingFlags.Public | BindingFlags.DeclaredOnly, Type.EmptyTypes)!;
         Assert.Equal([nameof(Connection)], Callers(s_driver, create).Select(Outermost).Distinct());
-        // The same search finds what the tests create.
+        // As a control, the same search finds the commands that the tests create.
         Assert.Contains(nameof(SqlServerFixture), typeof(SqlCommand).GetConstructors().SelectMany(constructor => Creators(typeof(StatementTests).Assembly, constructor)).Select(Outermost));
     }
 
@@ -74,7 +74,7 @@ public sealed class StatementTests
                 columns[add.SchemaObjectName.BaseIdentifier.Value].AddRange(Names(add.Definition));
             }
         }
-        // An import does not copy how far the destruction of a period has come, and the importing log begins it again.
+        // An import does not copy this column, because after an import the destruction of a period begins again.
         Assert.True(columns["Period"].Remove("DestroyedBefore"));
         Assert.Equal(Enum.GetValues<Table>(), BulkTable.All.Keys.Order());
         Assert.All(BulkTable.All.Values, table => Assert.Equal(columns[table.Name["optiks.".Length..].Trim('[', ']')].Order(StringComparer.Ordinal), table.Columns.Order(StringComparer.Ordinal)));
@@ -115,7 +115,7 @@ public sealed class StatementTests
             }
             catch (ArgumentException)
             {
-                // The bytes belong to another instruction and are no token.
+                // The bytes belong to another instruction and are not a token.
             }
         }
         return false;

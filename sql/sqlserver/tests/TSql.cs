@@ -9,7 +9,7 @@ namespace Optiks.Storage.SqlServer.Tests;
 /// <summary>Finds the driver's statements, and lets Microsoft's parser read them.</summary>
 internal static class TSql
 {
-    /// <summary>Returns the statements of the driver, with migrations and grants.</summary>
+    /// <summary>Returns all statements of the driver, including migrations and grants.</summary>
     public static IReadOnlyList<string> Statements()
     {
         var texts = Scripts().Concat(Catalog()).Select(statement => statement.Text).ToList();

@@ -30,12 +30,14 @@ internal sealed class BoardCheck
         _reader = new DirectoryTileReader(paths.Log);
     }
 
-    /// <summary>The size of the newest checkpoint on the board, published or waiting for witnesses; 0 when there is no valid one.</summary>
+    /// <summary>
+    /// The size of the newest checkpoint on the board, whether published or waiting for witnesses; 0 when there is no valid checkpoint.
+    /// </summary>
     public ulong Size { get; private set; }
 
     /// <summary>
-    /// Reads how far the board is. The caller does this before the consistent read begins, as a running task commits an epoch before it
-    /// writes anything of it to the board. So a correct board is never ahead of the consistent read.
+    /// Reads how far the board is. The caller does this before the consistent read begins. A running update-task commits an epoch before it
+    /// writes anything of that epoch to the board, so a correct board is never ahead of the consistent read.
     /// </summary>
     public static async Task<BoardCheck> OpenAsync(BoardPaths paths, TrustAnchor anchor, FsckReport report, CancellationToken cancellationToken)
     {
@@ -45,7 +47,7 @@ internal sealed class BoardCheck
             board._bundles = BoardPaths.BundlesIn(paths.Bundles);
         }
         board._mark = board.ReadMark();
-        // Reading in this order finds a checkpoint that is published in between: it was the one that waited.
+        // The waiting checkpoint is read first: if it is published between the two reads, the first read has already found it.
         board.Take(await board._reader.ReadSignedAsync(cancellationToken), "The checkpoint that waits for witnesses");
         board.Take(await board._reader.ReadCheckpointAsync(cancellationToken), "The board's checkpoint");
         return board;
@@ -70,7 +72,8 @@ internal sealed class BoardCheck
         await CompareBundlesAsync(cancellationToken);
     }
 
-    // Everything that was published before the consistent read is on the board by now, but not necessarily when the board was read.
+    // Checks that the board has everything that was published before the consistent read. The board is read again for this check, because
+    // the first read of the board may have been too early.
     private async Task CompareStandingAsync(CancellationToken cancellationToken)
     {
         if (_head.PublishedEpoch is not ulong published)
@@ -135,7 +138,7 @@ internal sealed class BoardCheck
         }
     }
 
-    // Checks that the smaller of two checkpoints belongs to the same tree.
+    // If the board has two checkpoints, checks that the smaller one belongs to the same tree as the larger one.
     private async Task CompareCheckpointsAsync(TreeHash newest, CancellationToken cancellationToken)
     {
         foreach ((ulong size, TreeHash root) in _roots.Where(checkpoint => checkpoint.Key < Size))
@@ -212,7 +215,7 @@ internal sealed class BoardCheck
 
     private async Task CompareBundlesAsync(CancellationToken cancellationToken)
     {
-        // The task deletes old bundles while this check runs.
+        // A running update-task may delete old bundles during this check.
         foreach ((ulong epoch, string path) in _bundles.Where(bundle => File.Exists(bundle.Path)))
         {
             EpochContent bundle;
@@ -248,7 +251,8 @@ internal sealed class BoardCheck
     private async Task<EpochRow?> ReadEpochAsync(ulong epoch, CancellationToken cancellationToken) =>
         await _read.ReadEpochsAsync(epoch, 1, cancellationToken) is [{ } found] && found.Row.Epoch == epoch ? found.Row : null;
 
-    // Values may have been erased on either side since; roots and commitments are compared elsewhere.
+    // Does not compare values, because they may have been erased in the bundle or in the database since. Other checks compare roots and
+    // commitments.
     private async Task<bool> HasLeavesAsync(EpochContent bundle, CancellationToken cancellationToken)
     {
         int ordinal = 0;

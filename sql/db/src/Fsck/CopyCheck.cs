@@ -6,8 +6,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Checks that the copies of each period are complete and as many as its first epoch took. The last row of each key must have its value
-/// unless that was erased or destroyed, and no other row may have one. For a period that has begun, returns the rows that count.
+/// Checks that each period has all of its copies, as many as its first epoch took. The last row of each key must have its value unless the
+/// value was erased or destroyed, and no other row may have a value. For a period that has begun, returns the last row of each key.
 /// </summary>
 internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> periods, ErasureCheck erasures, FsckReport report)
 {
@@ -39,7 +39,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
             }
             else
             {
-                // The row drops a key of a user who left before the key was copied: no copy exists, and the row prevents a later one.
+                // The row takes out a key of a user who has left, so the period has no copy of this key.
                 _ = states.Remove(key);
             }
         }
@@ -47,7 +47,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
         return states;
     }
 
-    /// <summary>Reads the copies of the next period, and those of periods that do not exist.</summary>
+    /// <summary>Checks the remaining copies: those of the next period, and those of periods that do not exist.</summary>
     public async Task EndAsync(CancellationToken cancellationToken)
     {
         await foreach (StoredCopy copy in _cursor.TakeAsync(ulong.MaxValue, cancellationToken))

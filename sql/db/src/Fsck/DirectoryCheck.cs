@@ -4,12 +4,15 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>Derives everything again from stored facts and reports facts that contradict it. Changes nothing and needs no secret.</summary>
+/// <summary>
+/// Computes again everything that can be derived from the stored rows, and reports rows that contradict the result. Changes nothing and
+/// needs no secret.
+/// </summary>
 internal static class DirectoryCheck
 {
     private const int EpochPage = 4096;
 
-    /// <summary>Checks the database as of one point in time, and the board if it is given.</summary>
+    /// <summary>Checks the database as of one point in time, and the board if the caller gives its paths.</summary>
     public static async Task<FsckReport> RunAsync(IMaintenanceStore store, TrustAnchor anchor, BoardPaths? paths, TerminalProgress progress, CancellationToken cancellationToken)
     {
         var report = new FsckReport();

@@ -4,8 +4,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Checks that a value is missing exactly where the erasure sequence says so or its period is destroyed. Also checks that the sequence
-/// names leaves that existed before. Keeps some 32 bytes per erasure.
+/// Checks that a value is missing if and only if the erasure sequence names its leaf or its period is destroyed. Also checks that each
+/// erasure names a leaf that already existed. Keeps some 32 bytes per erasure.
 /// </summary>
 internal sealed class ErasureCheck
 {
@@ -21,7 +21,7 @@ internal sealed class ErasureCheck
         _report = report;
     }
 
-    /// <summary>Reads the sequence and checks its consistency.</summary>
+    /// <summary>Reads the erasure sequence and checks its consistency.</summary>
     public static async Task<ErasureCheck> ReadAsync(IConsistentRead read, ulong? headEpoch, IReadOnlyList<PeriodRow> periods, FsckReport report, CancellationToken cancellationToken)
     {
         var check = new ErasureCheck(periods, report);
@@ -38,7 +38,7 @@ internal sealed class ErasureCheck
         return check;
     }
 
-    /// <summary>Checks a leaf.</summary>
+    /// <summary>Checks that a leaf's value exists or is missing with a reason.</summary>
     public void Check(StoredLeaf leaf) => Check(
         FormattableString.Invariant($"Leaf {leaf.Ordinal} of epoch {leaf.Epoch}"),
         leaf.Value is not null,
@@ -49,7 +49,7 @@ internal sealed class ErasureCheck
     public void Check(ulong period, int number, bool hasValue) =>
         Check(FormattableString.Invariant($"Copy {number} of period {period}"), hasValue, (0, period, number), period);
 
-    // The period is the one with which the value is destroyed; null when no period's end destroys it.
+    // The parameter period is the period whose destruction also destroys the value; null when no period's destruction does.
     private void Check(string name, bool hasValue, (ulong Epoch, ulong? Period, int Ordinal) leaf, ulong? period)
     {
         bool isErased = _decidedIn.TryGetValue(leaf, out ulong decidedIn);

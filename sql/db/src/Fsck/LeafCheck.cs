@@ -8,8 +8,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Checks the leaves of each epoch. They are complete and in order, versions of each key increase by one, and values open their
-/// commitments. No update occurs twice or is still pending. Keeps some 150 bytes per leaf and key.
+/// Checks the leaves of each epoch. An epoch's leaves must be complete and in order, the versions of each key must increase by one, and
+/// values must open their commitments. No update may occur twice or still be pending. Keeps some 150 bytes per leaf and key.
 /// </summary>
 internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin> pending, FsckReport report)
 {
@@ -20,7 +20,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     /// <summary>The hashes of the users who have left so far.</summary>
     public IReadOnlySet<ulong> Left => _left;
 
-    /// <summary>The number of values met so far.</summary>
+    /// <summary>The number of leaves with a value so far.</summary>
     public long Values { get; private set; }
 
     /// <summary>
@@ -30,8 +30,8 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     public static ulong Hash(ReadOnlyMemory<byte>? octets) => octets is { } present ? BinaryPrimitives.ReadUInt64BigEndian(SHA256.HashData(present.Span)) | 1 : 0;
 
     /// <summary>
-    /// Continues with the keys that a period begins with, and returns the keys of structures devices and keys at the end of the period
-    /// before.
+    /// Replaces the keys of structures devices and keys by the keys that a period begins with. Returns the replaced keys, as they were at
+    /// the end of the period before.
     /// </summary>
     public Dictionary<(StructureId, UInt128), LatestVersion> BeginPeriod(IReadOnlyDictionary<(StructureId, UInt128), LatestVersion> copies)
     {
@@ -105,7 +105,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
         {
             report.Found($"{Name(leaf)} has version {leaf.Version} of its key instead of {expected}.");
         }
-        // A dummy's key belongs to nobody and need not be copied.
+        // A dummy leaf's key belongs to nobody and need not be copied.
         ulong keyHash = leaf.Origin == LeafOrigin.Padding ? 0 : Hash(leaf.Value?.Key);
         if (keyHash != 0 && last.KeyHash != 0 && last.KeyHash != keyHash)
         {

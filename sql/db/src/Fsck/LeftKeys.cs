@@ -4,8 +4,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// The device lists of users who left before the end of a period, and the keys of devices on any of that period's lists. They are not
-/// copied (docs/spec/periods.md section 2).
+/// The device lists of users who left before the end of a period, and the keys of devices on any of these lists in that period. The next
+/// period has no copies of them (docs/spec/periods.md section 2).
 /// </summary>
 internal sealed class LeftKeys
 {
@@ -14,7 +14,7 @@ internal sealed class LeftKeys
 
     private LeftKeys(IReadOnlySet<ulong> users) => _users = users;
 
-    /// <summary>Reads a period's device lists of these users, given as hashes. Erased lists contribute nothing.</summary>
+    /// <summary>Reads a period's device lists of the given users, whose ids are given as hashes. Erased lists contribute nothing.</summary>
     public static async Task<LeftKeys> ReadAsync(IConsistentRead read, ulong period, ulong first, ulong last, IReadOnlySet<ulong> users, CancellationToken cancellationToken)
     {
         var left = new LeftKeys(users);
@@ -45,10 +45,10 @@ internal sealed class LeftKeys
         }
     }
 
-    /// <summary>Returns whether a list, or a device's key, is among them.</summary>
+    /// <summary>Returns whether a user's device list, or a device's key, is among the keys that are not copied.</summary>
     public bool Contains(StructureId structure, ulong keyHash) => (structure == StructureId.Devices ? _users : _devices).Contains(keyHash);
 
-    // Programs that apply the leaf check whether a value is a device list; one that is not names no devices here.
+    // A value that is not a device list names no devices here. Programs that apply the leaf report such a value.
     private static IReadOnlyList<ReadOnlyMemory<byte>> DevicesOn(ReadOnlyMemory<byte> list)
     {
         try

@@ -6,7 +6,8 @@ using Optiks.Tlog;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Follows the chain of records: checks each record, its link to the one before, and its checkpoint against the log of all records so far.
+/// Follows the chain of records: checks each record, its link to the previous record, and its checkpoint against the log of all records so
+/// far.
 /// </summary>
 internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyList<PeriodRow> periods, FsckReport report)
 {
@@ -15,10 +16,10 @@ internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyLis
     /// <summary>The log's root at size <see cref="RootAtSize"/>; null when the records do not reach it.</summary>
     public TreeHash? RootAt { get; private set; }
 
-    /// <summary>The size at which the root is needed: that of the board's checkpoint.</summary>
+    /// <summary>The size at which the root is needed: the size of the board's checkpoint.</summary>
     public ulong RootAtSize { get; set; }
 
-    /// <summary>Checks the next row in order. Returns its record; null when it cannot be read.</summary>
+    /// <summary>Checks the next row in order. Returns the row's decoded record; null when the record cannot be decoded.</summary>
     public EpochRecord? Next(EpochRow row)
     {
         if (row.Epoch != _chain.Next)

@@ -7,7 +7,7 @@ internal static class RequestCheck
 {
     private const int Page = 4096;
 
-    /// <summary>Reads the pending items, as origins that no leaf may have yet.</summary>
+    /// <summary>Reads the pending items, and returns them as origins that no leaf may have yet.</summary>
     public static async Task<HashSet<LeafOrigin>> PendingAsync(IConsistentRead read, CancellationToken cancellationToken)
     {
         var pending = new HashSet<LeafOrigin>();
@@ -104,7 +104,7 @@ internal static class RequestCheck
         }
     }
 
-    // The last page is open-ended, so that rows beyond the last request are found.
+    // The last page has no upper bound, so that pending rows and outcomes beyond the last request are found.
     private static async IAsyncEnumerable<(IReadOnlyList<StoredRequest> Requests, long After, long Through)> PagesAsync(
         IConsistentRead read, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {

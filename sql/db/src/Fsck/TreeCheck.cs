@@ -6,8 +6,8 @@ using Optiks.Storage.Replay;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Builds the trees again, epoch by epoch, and compares roots and counts with the records, and audit proofs with the board's. It stops at
-/// the first difference, because every later root depends on it.
+/// Builds the trees again, epoch by epoch, and compares roots and counts with the records, and the audit proofs with the board's audit
+/// proofs. It stops at the first difference, because every later root depends on that epoch.
 /// </summary>
 internal sealed class TreeCheck : IDisposable
 {
@@ -36,8 +36,8 @@ internal sealed class TreeCheck : IDisposable
     }
 
     /// <summary>
-    /// Creates the trees of the period that begins with the next epoch, with the names of all epochs before. Copies follow
-    /// (<see cref="Copy"/>), and then that epoch.
+    /// Creates the trees of the period that begins with the next epoch, with the names of all epochs before. The caller then adds the
+    /// period's copies (<see cref="Copy"/>), and after them that epoch.
     /// </summary>
     public async Task BeginAsync(ulong period, CancellationToken cancellationToken)
     {
@@ -77,7 +77,7 @@ internal sealed class TreeCheck : IDisposable
         }
     }
 
-    /// <summary>Adds an epoch's leaves. <paramref name="record"/> is null when it cannot be read.</summary>
+    /// <summary>Adds an epoch's leaves. <paramref name="record"/> is null when the epoch's record cannot be decoded.</summary>
     public void Next(EpochRow row, EpochRecord? record, IReadOnlyList<StoredLeaf> leaves)
     {
         if (_stopped)

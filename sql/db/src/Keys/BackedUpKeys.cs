@@ -8,14 +8,14 @@ using Optiks.Tlog;
 namespace Optiks.Db.Keys;
 
 /// <summary>The contents of a <see cref="KeyBackup"/>.</summary>
-/// <param name="Kek">The text of the key ring. Keys in tokens are given as their URIs.</param>
-/// <param name="LogKey">The log's key, wrapped; empty when it is in a token.</param>
+/// <param name="Kek">The text of the key ring, in which keys in tokens are URIs.</param>
+/// <param name="LogKey">The log's key, wrapped; empty when the log's key is in a token.</param>
 /// <param name="Trust">The text of the trust anchor.</param>
 internal sealed record BackedUpKeys(byte[] Kek, byte[] LogKey, byte[] Trust) : IDisposable
 {
     /// <summary>
-    /// Reads the keys of a host. Throws <see cref="SecretsException"/>, including when the keys do not open each other: useless keys are
-    /// not backed up.
+    /// Reads the keys of a host. Throws <see cref="SecretsException"/>, including when the keys do not fit together, because useless keys
+    /// must not be backed up.
     /// </summary>
     public static BackedUpKeys Find(KeyPlace place)
     {
@@ -33,7 +33,7 @@ internal sealed record BackedUpKeys(byte[] Kek, byte[] LogKey, byte[] Trust) : I
         }
     }
 
-    /// <summary>Opens the key ring and the tokens that it names; the caller disposes of it.</summary>
+    /// <summary>Opens the key ring and the tokens that it names; the caller disposes of the result.</summary>
     public OpenedRing OpenRing() => KeyRing.OpenText(Kek, "the backup", TokenCipher.Open);
 
     /// <summary>Returns the log's trust anchor.</summary>

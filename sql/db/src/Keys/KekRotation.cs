@@ -6,8 +6,9 @@ using Optiks.Storage;
 namespace Optiks.Db.Keys;
 
 /// <summary>
-/// Wraps every stored secret again with one key of the ring, each in its own transaction, while an update-task and replicas run
-/// (docs/spec/wrapping.md section 4). It can be stopped and repeated at any point: a ring with both keys opens everything at every point.
+/// Wraps every stored secret again with one key of the ring, each secret in its own transaction, while an update-task and replicas run
+/// (docs/spec/wrapping.md section 4). The operator can stop and repeat the rotation at any point, because a ring with both keys opens
+/// everything at every point.
 /// </summary>
 internal sealed class KekRotation
 {
@@ -29,12 +30,12 @@ internal sealed class KekRotation
 
     /// <summary>
     /// Wraps and checks all secrets. Throws <see cref="SecretsException"/> when a secret does not open with the ring, and
-    /// <see cref="KekRefusedException"/> when a rotation to another key is under way. Both come before any change.
+    /// <see cref="KekRefusedException"/> when a rotation to another key is under way. It throws both before it changes anything.
     /// </summary>
     /// <param name="store">The database.</param>
     /// <param name="place">The keys of the host.</param>
-    /// <param name="to">The key to wrap with; null for the ring's last.</param>
-    /// <param name="logKeyOut">A new file for the log's key, for a host where it is in a variable or a credential.</param>
+    /// <param name="to">The key to wrap with; null means the last key of the ring.</param>
+    /// <param name="logKeyOut">A new file for the wrapped log key, for a host whose log key is in a variable or a credential.</param>
     /// <param name="cancellationToken">Stops the rotation between two secrets.</param>
     public static async Task<KekRotationResult> RunAsync(IMaintenanceStore store, KeyPlace place, KeyId? to, string? logKeyOut, CancellationToken cancellationToken)
     {
@@ -63,7 +64,7 @@ internal sealed class KekRotation
         return new KekRotationResult(_target.Id, periods, logKey ? logKeyFile : null, [.. uses.Where(use => use.Key != _target.Id)]);
     }
 
-    // Returns the file for the log's key; null when this host has no log key, or has it in a token.
+    // Returns the file for the wrapped log key; null when this host has no log key, or has the log key in a token.
     private string? LogKeyFile(string? given)
     {
         if (!_place.HasWrappedLogKey)
@@ -91,7 +92,7 @@ internal sealed class KekRotation
             {
                 return done;
             }
-            // The current period's secrets come first: from then on no period begins with secrets that another key wraps.
+            // The current period's secrets are wrapped first. From then on, no period can begin with secrets that another key wraps.
             ulong current = PeriodRows.Current(periods).Period;
             StoredSecret[] left = [.. StoredSecret.FindInPeriods(periods).Where(secret => !IsDone(secret)).OrderByDescending(secret => secret.Period == current)];
             if (left.Length == 0)
@@ -103,7 +104,8 @@ internal sealed class KekRotation
                 cancellationToken.ThrowIfCancellationRequested();
                 byte[] after = Rewrapped(secret);
                 FailPoints.Hit(FailPoints.KekPeriod);
-                // Secrets that were destroyed or wrapped by somebody else in the meantime are examined again.
+                // If the secrets were destroyed or wrapped by another program in the meantime, this call changes nothing, and the loop
+                // examines the period again.
                 done += await _store.RewrapSecretsAsync(secret.Period!.Value, secret.Wrapped, after, cancellationToken) ? 1 : 0;
             }
         }
@@ -134,7 +136,7 @@ internal sealed class KekRotation
         return true;
     }
 
-    // Opens the stored secrets with the one key alone.
+    // Checks that the stored secrets open with the new key alone.
     private async Task CheckAsync(string? logKeyFile, CancellationToken cancellationToken)
     {
         IEnumerable<StoredSecret> stored = StoredSecret.FindInPeriods(await _store.ReadPeriodsAsync(cancellationToken));

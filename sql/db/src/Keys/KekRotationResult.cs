@@ -2,9 +2,10 @@ using Optiks.Secrets;
 
 namespace Optiks.Db.Keys;
 
-/// <summary>The result of a rotation, after which everything in the database and the log's key open with one key alone.</summary>
-/// <param name="To">The id of that key.</param>
-/// <param name="Periods">How many periods' secrets this rotation wrapped again; those already wrapped with the key do not count.</param>
-/// <param name="LogKey">The file with the log's key, if it was wrapped again.</param>
+/// <summary>The result of a rotation, after which one key alone opens all secrets in the database and the log's key.</summary>
+/// <param name="To">The id of the one key that opens everything.</param>
+/// <param name="Periods">The number of periods whose secrets this rotation wrapped again, without periods whose secrets the key already
+/// wrapped.</param>
+/// <param name="LogKey">The file with the wrapped log key, if this rotation wrapped the log key again; otherwise null.</param>
 /// <param name="Others">The other keys, and the bundles that need them.</param>
 internal sealed record KekRotationResult(KeyId To, int Periods, string? LogKey, IReadOnlyList<KeyUse> Others);

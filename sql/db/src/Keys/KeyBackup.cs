@@ -9,7 +9,7 @@ namespace Optiks.Db.Keys;
 
 /// <summary>
 /// A file with the keys of one host: the ring, the log's key and the trust anchor, sealed by a <see cref="RecoveryCode"/>
-/// (docs/spec/wrapping.md section 5). The log that it belongs to can be read without the code. Immutable.
+/// (docs/spec/wrapping.md section 5). Without the code, a reader can only tell to which log the file belongs. Immutable.
 /// </summary>
 internal sealed record KeyBackup
 {
@@ -70,12 +70,12 @@ internal sealed record KeyBackup
         }
         catch (JsonException)
         {
-            // Handled like a file in another form.
+            // Such a file is reported like a file in another form.
         }
         throw new SecretsException($"{path} is not a backup of keys of this release: 'optiks-db key backup' makes one.");
     }
 
-    /// <summary>Returns the keys. Throws <see cref="SecretsException"/> for another code, and for a file that was changed.</summary>
+    /// <summary>Returns the keys. Throws <see cref="SecretsException"/> when the code is wrong or the file was changed.</summary>
     public BackedUpKeys Open(RecoveryCode code)
     {
         byte[] key = code.DeriveKey(File.Salt);

@@ -17,6 +17,6 @@ internal sealed record KeyPlace(DataFolder Folder, string Trust, string? KekFile
     /// <summary>Loads the log's trust anchor.</summary>
     public TrustAnchor Anchor() => TrustAnchor.Load(Trust);
 
-    /// <summary>Whether this host has the log's key, and not in a token.</summary>
+    /// <summary>Whether this host has the log's key in wrapped form rather than in a token.</summary>
     public bool HasWrappedLogKey => LogSecretSource.FindUri(LogKeyUri) is null && WrappedLogKey.Exists(Folder);
 }

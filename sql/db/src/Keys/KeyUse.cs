@@ -4,17 +4,17 @@ namespace Optiks.Db.Keys;
 
 /// <summary>The uses of a key on this host and in its database.</summary>
 /// <param name="Key">The key's id.</param>
-/// <param name="Source">Where the ring has the key; null when the ring lacks it.</param>
-/// <param name="Stored">Names of the secrets in the database, and of the log's key, that it wraps.</param>
-/// <param name="Bundles">Names of the bundles whose copies of secrets it wraps.</param>
+/// <param name="Source">The place from which the ring takes the key; null when the ring lacks the key.</param>
+/// <param name="Stored">The names of the secrets that the key wraps: secrets in the database, and the log's key.</param>
+/// <param name="Bundles">The names of the bundles with secrets that the key wraps.</param>
 internal sealed record KeyUse(KeyId Key, string? Source, IReadOnlyList<string> Stored, IReadOnlyList<string> Bundles)
 {
     /// <summary>Whether any secret needs the key.</summary>
     public bool IsNeeded => Stored.Count + Bundles.Count > 0;
 
     /// <summary>
-    /// Returns the uses of the keys of a ring in their order, followed by keys that secrets name and the ring lacks. Opens every secret
-    /// whose key the ring has.
+    /// Returns the uses of a ring's keys in the order of the ring, followed by the uses of keys that secrets name but the ring lacks. Opens
+    /// every secret whose key the ring has.
     /// </summary>
     /// <param name="secrets">The stored secrets.</param>
     /// <param name="keys">The ring.</param>

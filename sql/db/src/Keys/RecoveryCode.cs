@@ -5,8 +5,8 @@ using System.Text;
 namespace Optiks.Db.Keys;
 
 /// <summary>
-/// Opens a backup of keys: 160 random bits in base32, without letters and digits that are easily confused, in groups of four. The code is
-/// generated and not chosen, so nobody can guess it, and no deliberately slow hash function is needed.
+/// The code that opens a backup of keys: 160 random bits in base32, without letters and digits that are easily confused, in groups of four.
+/// The code is generated and not chosen, so nobody can guess it, and no deliberately slow hash function is needed.
 /// </summary>
 internal sealed class RecoveryCode : IDisposable
 {
@@ -47,7 +47,7 @@ internal sealed class RecoveryCode : IDisposable
         return code is not null;
     }
 
-    /// <summary>Returns the key of one backup, 32 bytes that the caller overwrites.</summary>
+    /// <summary>Derives the encryption key of one backup, 32 bytes that the caller must overwrite after use.</summary>
     public byte[] DeriveKey(ReadOnlySpan<byte> salt)
     {
         byte[] key = new byte[32];

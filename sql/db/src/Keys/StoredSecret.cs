@@ -6,18 +6,18 @@ using Optiks.Storage;
 namespace Optiks.Db.Keys;
 
 /// <summary>One secret that is stored wrapped.</summary>
-/// <param name="Name">Where the secret is, for messages.</param>
+/// <param name="Name">The place of the secret, for messages.</param>
 /// <param name="Purpose">The purpose, from <see cref="SecretPurpose"/>.</param>
 /// <param name="Wrapped">The wrapped bytes.</param>
-/// <param name="Period">The period whose secrets they are; null for the log's key.</param>
-/// <param name="InBundle">Whether it is a copy in a bundle, which <c>import-bundles</c> may need.</param>
+/// <param name="Period">The period whose secrets these are; null when the secret is the log's key.</param>
+/// <param name="InBundle">Whether the secret is a copy in a bundle, which <c>import-bundles</c> may need.</param>
 internal sealed record StoredSecret(string Name, string Purpose, ReadOnlyMemory<byte> Wrapped, ulong? Period, bool InBundle)
 {
-    /// <summary>Returns the secrets in the database, without destroyed ones.</summary>
+    /// <summary>Returns the secrets in the database, except destroyed secrets.</summary>
     public static IEnumerable<StoredSecret> FindInPeriods(IReadOnlyList<PeriodRow> periods) => periods.Where(row => !row.WrappedSecrets.IsEmpty)
         .Select(row => new StoredSecret(FormattableString.Invariant($"period {row.Period}"), SecretPurpose.PeriodSecrets(row.Period), row.WrappedSecrets, row.Period, InBundle: false));
 
-    /// <summary>Returns the log key of this host; empty when it has no log key, or has it in a token.</summary>
+    /// <summary>Returns the log key of this host; empty when this host has no log key, or has the log key in a token.</summary>
     public static IEnumerable<StoredSecret> FindLogKey(KeyPlace place) => place.HasWrappedLogKey
         ? [new StoredSecret("log key", SecretPurpose.LogKey, WrappedLogKey.Read(place.Folder), Period: null, InBundle: false)] : [];
 
@@ -36,7 +36,7 @@ internal sealed record StoredSecret(string Name, string Purpose, ReadOnlyMemory<
             }
             catch (FileNotFoundException)
             {
-                // The task deletes bundles that are no longer needed.
+                // The update-task may have deleted this bundle, because it is no longer needed.
                 continue;
             }
             if (!bundle.WrappedSecrets.IsEmpty)

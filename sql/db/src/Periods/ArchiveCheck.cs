@@ -8,8 +8,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Periods;
 
 /// <summary>
-/// Reads an archive (<see cref="ArchiveWriter"/>) and computes the roots of devices and keys of each epoch again, from the file alone.
-/// Throws <see cref="StorageCorruptException"/> unless the archive is complete and its roots are those of its records.
+/// Reads an archive (<see cref="ArchiveWriter"/>) and computes each epoch's roots of devices and keys again, from the file alone. Throws
+/// <see cref="StorageCorruptException"/> unless the archive is complete and the computed roots equal the roots in its records.
 /// </summary>
 internal sealed class ArchiveCheck : IDisposable
 {
@@ -50,7 +50,7 @@ internal sealed class ArchiveCheck : IDisposable
         {
             throw Damaged();
         }
-        // The file does not tell which leaves belong to the same key, so each leaf is treated as its own key.
+        // The file does not say which leaves belong to the same key, so each leaf is added as if it had a key of its own.
         using var secrets = DirectorySecrets.Generate();
         using var directory = KeyDirectory.Create(
             new DirectoryOptions { Secrets = secrets, Values = KeptValues.None, Period = period, MaxValueLength = _anchor.Configuration.MaxValueLength, ReusesUsernames = _anchor.Configuration.ReusesUsernames, Threads = DirectoryOptions.AllProcessors });

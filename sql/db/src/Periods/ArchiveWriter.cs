@@ -5,9 +5,9 @@ using Optiks.Protocol;
 namespace Optiks.Db.Periods;
 
 /// <summary>
-/// Writes the data that determine the roots of a period's devices and keys, and nothing that reveals whose they are. The archive contains
-/// no secrets, keys, values or openings. It also leaves out tags, versions, sources, and the order in which copies were staged, because
-/// those would relate labels to each other. Not thread-safe.
+/// Writes the data that determine the roots of a period's devices and keys, and nothing that reveals whose devices and keys they are. The
+/// archive contains no secrets, keys, values or openings. It also leaves out tags, versions, sources, and the order in which copies were
+/// staged, because these data would relate labels to each other. Not thread-safe.
 /// </summary>
 /// <remarks>
 /// <para>Integers are big-endian. Magic <c>optiks archive 1\n</c>; log id (32), period (8), its first and its last epoch (8 each); number
@@ -37,7 +37,9 @@ internal sealed class ArchiveWriter : IDisposable
     /// <summary>Returns a leaf in the form that the file uses.</summary>
     public static byte[] Leaf(StructureId structure, ReadOnlyMemory<byte> label, ReadOnlyMemory<byte> commitment) => [(byte)structure, .. label.Span, .. commitment.Span];
 
-    /// <summary>Writes the copies, once and before anything else, or an epoch's leaves after its record.</summary>
+    /// <summary>
+    /// Writes a period's copies or an epoch's leaves. The copies come once and first; an epoch's leaves come after its record.
+    /// </summary>
     public void WriteLeaves(IReadOnlyCollection<byte[]> leaves)
     {
         BinaryPrimitives.WriteInt32BigEndian(_numbers, leaves.Count);

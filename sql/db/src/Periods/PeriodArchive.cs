@@ -90,7 +90,7 @@ internal static class PeriodArchive
         writer.Finish();
     }
 
-    // The rows are sorted, so they are all in memory, some 100 bytes each. Only the last row of a key counts.
+    // The rows must be sorted, so all of them are in memory, some 100 bytes each. Only the last row of a key counts.
     private static async Task<IReadOnlyCollection<byte[]>> ReadCopiesAsync(IConsistentRead read, PeriodRow period, CancellationToken cancellationToken)
     {
         var rows = new List<(byte[] Leaf, int Number, bool IsDrop)>();

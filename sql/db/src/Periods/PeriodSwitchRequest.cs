@@ -11,7 +11,7 @@ internal static class PeriodSwitchRequest
         await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         PeriodTimes times = await PeriodTimes.ReadAsync(store, cancellationToken);
         ulong next = times.Current.Period + 1;
-        // An operator who asks at this time may mean the period that is just beginning.
+        // Refuses while a switch is under way, because the operator may mean the period that is just beginning.
         if (times.Current.FirstEpoch > (times.Head.PublishedEpoch ?? 0))
         {
             throw new PeriodRefusedException(

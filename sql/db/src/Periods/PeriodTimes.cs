@@ -59,14 +59,14 @@ internal sealed class PeriodTimes
     /// <summary>Returns the start of a period that has begun, according to its first record.</summary>
     public DateTimeOffset Start(ulong period) => Time(_startMs[period]);
 
-    /// <summary>Returns the last epoch of a period that has begun; null when it has not ended.</summary>
+    /// <summary>Returns the last epoch of a period that has begun; null when the period has not ended.</summary>
     public ulong? LastEpoch(ulong period) => (int)period + 1 < Periods.Count && Periods[(int)period + 1].FirstEpoch is ulong next ? next - 1 : null;
 
     /// <summary>Returns whether a period that has begun is served.</summary>
     public bool IsServed(ulong period) => Current.Period - period < Configuration.RetainedPeriods;
 
     /// <summary>
-    /// Returns the earliest time at which a served period ceases to be served; it is later if the operator switches later.
+    /// Returns the earliest time at which a served period ceases to be served. The actual time is later if the operator switches later.
     /// </summary>
     public DateTimeOffset ServedUntil(ulong period) => EarliestAfter(period + Configuration.RetainedPeriods - Current.Period);
 
@@ -86,6 +86,6 @@ internal sealed class PeriodTimes
     // Returns the earliest time of the first epoch of a later period.
     private DateTimeOffset EarliestAfter(ulong periods) => Time(checked(_startMs[Current.Period] + (periods * Configuration.PeriodLengthMs)));
 
-    // A log may promise a time beyond the calendar's range.
+    // Limits the time, because a log's configuration may lead to a time beyond the calendar's range.
     private static DateTimeOffset Time(ulong ms) => ms < (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds() ? DateTimeOffset.FromUnixTimeMilliseconds((long)ms) : DateTimeOffset.MaxValue;
 }

@@ -2,7 +2,9 @@ using System.Collections.Immutable;
 
 namespace Optiks.Db.Planning;
 
-/// <summary>All figures that plans use, measured on machines with two cores. A test finds each of them on its page.</summary>
+/// <summary>
+/// All figures that plans use, measured on machines with two cores. A test checks that each figure's quoted text is on its page.
+/// </summary>
 internal static class MeasuredFigures
 {
     private const string Sizes = "docs/measurements/sizes.md";
@@ -12,19 +14,19 @@ internal static class MeasuredFigures
     /// <summary>The memory of a directory per leaf.</summary>
     public static readonly MeasuredFigure MemoryPerLeaf = new("memory, octets a leaf", 127, Performance, "124 to 127");
 
-    /// <summary>The snapshot of a directory per leaf: 7.0 GiB for 2^26 leaves.</summary>
+    /// <summary>The size of a directory's snapshot per leaf: 7.0 GiB for 2^26 leaves.</summary>
     public static readonly MeasuredFigure SnapshotPerLeaf = new("snapshot, octets a leaf", 112, Growing, "7.0 GiB, 20.3 s");
 
-    /// <summary>The leaf log, in addition to the snapshot, per leaf: 10.0 GiB for 2^26 leaves with values of 64 bytes.</summary>
+    /// <summary>The size of the leaf log per leaf, in addition to the snapshot: 10.0 GiB for 2^26 leaves with values of 64 bytes.</summary>
     public static readonly MeasuredFigure LeafLogPerLeaf = new("leaf log, octets a leaf beside its value", 96, Growing, "10.0 GiB");
 
-    /// <summary>The node store of stored mode per leaf.</summary>
+    /// <summary>The size of the node store per leaf, in stored mode.</summary>
     public static readonly MeasuredFigure StorePerLeaf = new("stored mode, octets a leaf on disk", 177, Growing, "177 octets a key");
 
     /// <summary>The lookups per second of a query-service on two cores, when VRF outputs are not cached.</summary>
     public static readonly MeasuredFigure LookupsPerSecond = new("lookups/s of a replica", 26_000, Performance, "26,000 and 28,000/s");
 
-    /// <summary>The lookups per second in stored mode, of the trees alone, with 2^26 keys on a disk.</summary>
+    /// <summary>The lookups per second in stored mode that the trees alone can answer, with 2^26 keys on a disk.</summary>
     public static readonly MeasuredFigure StoredLookupsPerSecond = new("lookups/s of a replica in stored mode", 28_000, Growing, "| 28,000 |");
 
     /// <summary>The sustained updates per second that one update-task publishes.</summary>
@@ -36,16 +38,19 @@ internal static class MeasuredFigures
     /// <summary>The processor time of an auditor per epoch with one new key.</summary>
     public static readonly MeasuredFigure AuditorPerInsertion = new("auditor, us of processor time an insertion", 25, "docs/measurements/auditing.md", "an epoch takes the auditor 25 us");
 
-    /// <summary>The database per key that was never updated: 768 on PostgreSQL with a value of 120; about half on SQLite.</summary>
+    /// <summary>
+    /// The size of the database per key that was never updated, in addition to the value: 768 bytes on PostgreSQL with a value of 120
+    /// bytes; about half on SQLite.
+    /// </summary>
     public static readonly MeasuredFigure DatabasePerKey = new("database, octets a key beside its value", 648, Sizes, "| database, PostgreSQL | 768 | 1,748 | 660 | 486 |");
 
-    /// <summary>The database per later version.</summary>
+    /// <summary>The size of the database per later version of a key.</summary>
     public static readonly MeasuredFigure DatabasePerVersion = new("database, octets a later version beside its value", 540, Sizes, "| database, PostgreSQL | 768 | 1,748 | 660 | 486 |");
 
-    /// <summary>The database per key that a period takes over.</summary>
+    /// <summary>The size of the database per key that a period takes over as a copy.</summary>
     public static readonly MeasuredFigure DatabasePerCopy = new("database, octets a copy beside its value", 366, Sizes, "| database, PostgreSQL | 768 | 1,748 | 660 | 486 |");
 
-    /// <summary>The files of an epoch on the board, with the proof of one insertion.</summary>
+    /// <summary>The size of an epoch's files on the board, with the audit proof of one insertion.</summary>
     public static readonly MeasuredFigure BoardPerEpoch = new("board, octets an epoch", 6_881, Sizes, "| 6,881 |");
 
     /// <summary>All figures.</summary>

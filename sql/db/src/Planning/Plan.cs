@@ -12,19 +12,19 @@ internal sealed class Plan
     /// <summary>The largest number of leaves that a directory's ids can distinguish (ozks/trie/nodes.h).</summary>
     public const double MaxLeaves = 1L << 31;
 
-    /// <summary>The share of a part's capacity that a plan uses, because of busy hours, restarts and growth.</summary>
+    /// <summary>The share of each program's capacity that a plan uses; the rest is for busy hours, restarts and growth.</summary>
     public const double Share = 0.5;
 
-    /// <summary>The smallest number of replicas of a log: one may fail while another is upgraded.</summary>
+    /// <summary>The smallest number of replicas of a log: even if one replica fails while another is upgraded, a replica is left.</summary>
     public const int MinReplicas = 3;
 
     private const double SecondsPerDay = 86_400;
     private const double DaysPerYear = 365;
 
-    // Memory of a program in addition to its trees: .NET, VRF cache, requests.
+    // The memory of a program in addition to its trees, for .NET, the VRF cache and requests.
     private const double MemoryBesideTrees = 1L << 30;
 
-    // Parts of an append-only proof: an added leaf, and a sibling on its path (docs/spec/proofs.md).
+    // The bytes of the two parts of an append-only proof: an added leaf, and a sibling on its path (docs/spec/proofs.md).
     private const double ProofPerLeaf = 85;
     private const double ProofPerSibling = 34;
 
@@ -72,7 +72,7 @@ internal sealed class Plan
     /// <summary>The disk space of the update-task for leaf logs and snapshots of two periods; the board needs further space.</summary>
     public double TaskDisk => (Leaves + Keys) * DiskPerLeaf;
 
-    /// <summary>The disk space of a replica: the same as the task's, and a file for each ended period.</summary>
+    /// <summary>The disk space of a replica: the same as the update-task's, plus a file for each ended period.</summary>
     public double ReplicaDisk => TaskDisk + ((Question.Periods - 1) * Leaves * DiskPerLeaf);
 
     /// <summary>The disk space of a replica in stored mode: node stores and leaf logs.</summary>
@@ -87,7 +87,7 @@ internal sealed class Plan
         + (Question.Periods * VersionsPerPeriod * (MeasuredFigures.DatabasePerVersion.Value + Question.ValueOctets))
         + (Question.Periods * Keys * (MeasuredFigures.DatabasePerCopy.Value + Question.ValueOctets));
 
-    /// <summary>The seconds that preparing the next period takes.</summary>
+    /// <summary>The number of seconds that it takes to prepare the next period.</summary>
     public double SwitchSeconds => Keys / MeasuredFigures.CopiesPerSecond.Value;
 
     /// <summary>The bytes of records and proofs that an auditor reads per day.</summary>
@@ -98,7 +98,7 @@ internal sealed class Plan
 
     /// <summary>
     /// The growth of the board in bytes per year. The board keeps all proofs and records forever: the files of each epoch, and the parts of
-    /// proofs beyond their first blocks.
+    /// proofs that exceed the first blocks of these files.
     /// </summary>
     public double BoardOctetsPerYear => ((MeasuredFigures.BoardPerEpoch.Value / Question.EpochSeconds) + (UpdatesPerSecond * ProofPerUpdate)) * SecondsPerDay * DaysPerYear;
 
@@ -106,14 +106,15 @@ internal sealed class Plan
 
     private double DiskPerLeaf => LeafLog + MeasuredFigures.SnapshotPerLeaf.Value;
 
-    // The paths of b new leaves diverge after log2 b levels.
+    // A proof of b new leaves has siblings only below level log2 b of the tree, because the paths of b leaves diverge there.
     private double ProofPerUpdate => ProofPerLeaf + (ProofPerSibling * Math.Max(0, Math.Log2(Math.Max(1, Leaves) / Math.Max(1, UpdatesPerEpoch))));
 
     /// <summary>Creates the plan for a question, with as few logs as can carry it.</summary>
     public static Plan Create(PlanQuestion question) => new(question, Math.Max(1, Ceiling(FindBounds(question).Max(bound => bound.Logs))));
 
     /// <summary>
-    /// Returns the plan with the longest shorter period, among the usual ones, that needs fewer logs; null when there is no such plan.
+    /// Returns the plan with a shorter period that needs fewer logs, with the longest such period among the usual periods; null when there
+    /// is no such plan.
     /// </summary>
     public Plan? Shorter() => s_usualDays.Where(days => days < Question.PeriodDays).Select(days => Create(Question with { PeriodDays = days })).FirstOrDefault(plan => plan.Logs < Logs);
 

@@ -53,7 +53,7 @@ internal static class PlanCommand
         return option;
     }
 
-    // The library itself refuses text that is not a number.
+    // Requires that the option's number meets a condition. The command-line library itself refuses text that is not a number.
     private static void Require(OptionResult result, Func<double, bool> holds, string otherwise)
     {
         if (result.Tokens is [var token] && double.TryParse(token.Value, CultureInfo.InvariantCulture, out double given) && !holds(given))

@@ -10,12 +10,12 @@ using Optiks.Tlog;
 namespace Optiks.Db.Restore;
 
 /// <summary>
-/// Brings an older copy of a database up to date with the bundles of the epochs that it lacks, in one transaction per epoch. It can be
-/// stopped and repeated at any point.
+/// Brings an older copy of a database up to date with the bundles of the epochs that it lacks, in one transaction per epoch. The operator
+/// can stop and repeat the import at any point.
 /// </summary>
 /// <remarks>
-/// <para>An epoch is added only when its record follows the one before, by its hash and by the rules of docs/spec/records.md. Its leaves
-/// must also produce the record's roots.</para>
+/// <para>The import adds an epoch only when its record follows the record before, by its hash and by the rules of docs/spec/records.md. The
+/// epoch's leaves must also produce the record's roots.</para>
 /// <para>An epoch that was signed before is signed again: Ed25519 is deterministic, so the note is the same. An epoch may not have been
 /// signed if neither the board's checkpoint covers it nor a later bundle follows it. Such an epoch is left for the update-task to
 /// finish.</para>
@@ -49,7 +49,7 @@ internal sealed class BundleImport : IDisposable
 
     /// <summary>
     /// Adds the missing epochs. Throws <see cref="StorageMisconfiguredException"/> while an update-task holds the lease, and
-    /// <see cref="StorageCorruptException"/> for a bundle that does not connect.
+    /// <see cref="StorageCorruptException"/> for a bundle that does not follow the database's epochs.
     /// </summary>
     public static async Task<BundleImportResult> RunAsync(
         IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, ISecretSource secrets, string folder, BoardPaths board, TerminalProgress progress, CancellationToken cancellationToken)
@@ -62,7 +62,7 @@ internal sealed class BundleImport : IDisposable
         Lease lease = await TakeLeaseAsync(store, head, cancellationToken);
         try
         {
-            // The head is read again under the lease, because nobody else can move it now.
+            // The head row is read again under the lease, because from now on no other program can move it.
             head = await store.ReadHeadAsync(cancellationToken);
             ulong period = PeriodRows.Current(await store.ReadPeriodsAsync(cancellationToken)).Period;
             using var import = new BundleImport(store, anchor, signer, lease, new CopyImport(store, lease, secrets, anchor, BoardPaths.CopyBundlesIn(folder)), period);
@@ -156,7 +156,7 @@ internal sealed class BundleImport : IDisposable
         }
     }
 
-    // Prepares until nothing more can be read. If something is missing, the roots will show it.
+    // Prepares the trees of the next period until nothing more can be read. If rows are missing, the roots will show that.
     private async Task PrepareSwitchAsync(CancellationToken cancellationToken)
     {
         (ulong? Epoch, int Copies) before;

@@ -2,8 +2,8 @@ namespace Optiks.Db.Restore;
 
 /// <summary>The result of an import of bundles.</summary>
 /// <param name="Epochs">The number of epochs that were added.</param>
-/// <param name="Updates">The number of updates in them.</param>
-/// <param name="Head">The epoch of the head row afterwards.</param>
+/// <param name="Updates">The number of updates in the added epochs.</param>
+/// <param name="Head">The epoch of the head row after the import.</param>
 internal sealed record BundleImportResult(int Epochs, long Updates, ulong Head)
 {
     public string Text() => Epochs == 0

@@ -6,7 +6,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Restore;
 
 /// <summary>
-/// Adds the copies of the next period that an older copy of the database lacks, between the epochs among which they were staged.
+/// Adds the copies of the next period that an older copy of the database lacks. It adds each bundle of copies after the epoch after which
+/// the copies were staged.
 /// </summary>
 internal sealed class CopyImport
 {
@@ -27,7 +28,7 @@ internal sealed class CopyImport
 
     /// <summary>
     /// Adds the rows that were staged after epochs up to <paramref name="last"/>, which is the database's last epoch. Throws
-    /// <see cref="StorageCorruptException"/> for bundles that do not connect.
+    /// <see cref="StorageCorruptException"/> for bundles that do not follow the stored copies.
     /// </summary>
     public async Task AddAsync(ulong last, CancellationToken cancellationToken)
     {
@@ -53,7 +54,7 @@ internal sealed class CopyImport
         }
     }
 
-    // A period that exists already has its secrets; those of an ended period may be destroyed.
+    // A period that exists already has its secrets, so nothing is written for it. The secrets of an ended period may even be destroyed.
     private async Task BeginAsync(CopyBundle bundle, string path, CancellationToken cancellationToken)
     {
         IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken);
@@ -76,7 +77,7 @@ internal sealed class CopyImport
         }
     }
 
-    // The wrapped secrets differ when their key was rotated in between, so they are compared unwrapped.
+    // The wrapped bytes differ when the key that wraps them was rotated in between, so the unwrapped secrets are compared.
     private bool HasSameSecrets(PeriodRow present, CopyBundle bundle, string path)
     {
         if (present.WrappedSecrets.Span.SequenceEqual(bundle.WrappedSecrets.Span))
@@ -95,7 +96,8 @@ internal sealed class CopyImport
         }
     }
 
-    // The key that wraps the current period's secrets also wraps those of the next period.
+    // Returns the bundle's secrets wrapped by the key that wraps the current period's secrets, because the next period's secrets must have
+    // the same key.
     private byte[] Rewrapped(CopyBundle bundle, PeriodRow current)
     {
         using DirectorySecrets secrets = _secrets.UnwrapPeriod(bundle.WrappedSecrets.Span, bundle.Copies.Period, _anchor.LogId.Span, out KeyId by);

@@ -11,10 +11,10 @@ namespace Optiks.Db.Restore;
 /// that contains everything that the log is known to have signed.
 /// </summary>
 /// <remarks>
-/// The mark keeps an older copy of the database from giving the log a second history. Without it, only checkpoints that others got show how
-/// far the log was, so the operator supplies the newest ones that they have. A database that does not reach one of them, or has other
-/// records, gets no mark. One of the checkpoints must reach the epoch that the database itself says was published, because older
-/// checkpoints exist for any copy.
+/// The mark prevents a second history of the log from an older copy of the database. Without the mark, only checkpoints that other parties
+/// got show how far the log was, so the operator supplies the newest checkpoints of these parties. A database that does not reach one of
+/// these checkpoints, or has other records, gets no mark. One of the checkpoints must reach the epoch that the database itself says was
+/// published, because older checkpoints would fit even an old copy of the database.
 /// </remarks>
 internal static class MarkRenewal
 {
@@ -32,7 +32,8 @@ internal static class MarkRenewal
         Lease lease = await BundleImport.TakeLeaseAsync(store, head, cancellationToken);
         try
         {
-            // Under the lease nobody moves the head, and no task, which would have created a mark, has begun in the meantime.
+            // The mark is checked again under the lease. From now on no program moves the head row, and no update-task can start and create
+            // a mark.
             ThrowIfPresent(board);
             head = await store.ReadHeadAsync(cancellationToken);
             ulong last = head.Epoch ?? throw new StorageMisconfiguredException("The database has no log.");
@@ -68,7 +69,7 @@ internal static class MarkRenewal
         }
     }
 
-    // Reads the given checkpoints and those that the board itself still has.
+    // Reads the given checkpoints and the checkpoints that the board itself still has.
     private static async Task<List<Evidence>> ReadAsync(TrustAnchor anchor, BoardPaths board, IReadOnlyList<string> files, CancellationToken cancellationToken)
     {
         var evidence = new List<Evidence>();

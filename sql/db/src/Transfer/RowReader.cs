@@ -6,8 +6,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Transfer;
 
 /// <summary>
-/// Reads an export (<see cref="RowWriter"/>). Throws <see cref="StorageCorruptException"/> unless it is complete. Whether it is undamaged
-/// is known only at <see cref="RowKind.End"/>, so nothing that was read may be kept before. Not thread-safe.
+/// Reads an export (<see cref="RowWriter"/>). Throws <see cref="StorageCorruptException"/> unless the export is complete. Only
+/// <see cref="RowKind.End"/> shows that the export is undamaged, so callers must not keep any row before they reach it. Not thread-safe.
 /// </summary>
 internal sealed class RowReader : IDisposable
 {
@@ -36,7 +36,8 @@ internal sealed class RowReader : IDisposable
     }
 
     /// <summary>
-    /// Reads the kind of the next row; the method for that kind reads its content. At the end, the checksum has been verified.
+    /// Reads the kind of the next row; the method for that kind reads its content. When this method returns <see cref="RowKind.End"/>, it
+    /// has verified the checksum.
     /// </summary>
     public RowKind Next()
     {

@@ -158,7 +158,7 @@ internal sealed class RowWriter : IDisposable
         End(RowKind.Copy);
     }
 
-    /// <summary>Writes the head row and the end.</summary>
+    /// <summary>Writes the head row and the end row.</summary>
     public void Finish(HeadRow head)
     {
         OptionalUInt64(head.Epoch);

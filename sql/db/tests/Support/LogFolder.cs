@@ -9,7 +9,7 @@ using Optiks.Storage.Sqlite.Engine;
 namespace Optiks.Db.Tests.Support;
 
 /// <summary>
-/// Holds a data folder with a database and a board, which the update-task's program fills. Disposing of it removes the folder with
+/// Holds a data folder with a database and a board. The real update-task fills the folder. Disposing of it removes the folder with
 /// everything in it.
 /// </summary>
 internal sealed class LogFolder : IDisposable
@@ -84,7 +84,7 @@ internal sealed class LogFolder : IDisposable
     /// <summary>More settings of the task than its own, such as <c>--Optiks:Padding:Keys=3</c>.</summary>
     public IReadOnlyList<string> TaskSettings { get; set; } = [];
 
-    /// <summary>Runs the task until no request waits and everything is published, and then stops it.</summary>
+    /// <summary>Runs the update-task until no request is pending and everything is published, and then stops it.</summary>
     public async Task PublishAsync()
     {
         using Process task = StartTask(failPoint: "");
@@ -143,7 +143,7 @@ internal sealed class LogFolder : IDisposable
         return other;
     }
 
-    /// <summary>Copies the database's files to the places of another name.</summary>
+    /// <summary>Copies the database's files to files of another database name.</summary>
     public static void CopyDatabase(string from, string to)
     {
         foreach (string suffix in (string[])["", "-wal", "-shm"])

@@ -167,7 +167,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         _source.Dispose();
     }
 
-    // Returns the rows of the current period and of the next one, which it begins first.
+    // Begins the next period, and returns the rows of the current period and of the next period.
     private async Task<(PeriodRow Current, PeriodRow Next)> BeginAsync()
     {
         PeriodRow current = PeriodRows.Current(await _store.ReadPeriodsAsync(Cancel));
@@ -180,7 +180,8 @@ internal sealed class PeriodLog : IAsyncDisposable
 
     private async Task<KeyDirectory> CurrentAsync(PeriodRow period) => _current ??= await LoadAsync(period);
 
-    // Loads the names of all epochs. It loads device lists and keys where the period is the first one, or has not begun.
+    // Loads the names of all epochs into a directory for the period. Also loads leaves of devices and keys if the period is the first
+    // period, or copies if it has not begun.
     private async Task<KeyDirectory> LoadAsync(PeriodRow period)
     {
         Assert.True(period.Period == 0 || period.FirstEpoch is null, "A period that began is gone on with where it began.");
@@ -271,14 +272,14 @@ internal sealed class PeriodLog : IAsyncDisposable
         return [.. staged.Values];
     }
 
-    // Returns the number even of a request that an earlier one for the same key would hold back.
+    // Returns the sequence number of a request, even if an earlier request for the same key would hold it back.
     private async Task<long> SequenceAsync(AcceptRequest request)
     {
         await using IConsistentRead read = await _store.OpenConsistentReadAsync(Cancel);
         return Assert.Single(await read.ReadRequestsAsync(0, 1000, Cancel), one => one.RequestId == request.RequestId).Sequence;
     }
 
-    // Follows the task's order: database, bundle, mark, note, board.
+    // Publishes an epoch in the update-task's order: database, bundle, mark, note, board.
     private async Task PublishAsync(
         ulong epoch, ulong period, ulong first, LeafBatch leaves, Outcome[] outcomes, StagedEpoch staged, PeriodSwitch? begun, Erasure[] erasures, ulong leastTimeMs)
     {

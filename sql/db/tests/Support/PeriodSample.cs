@@ -4,8 +4,8 @@ using Optiks.Protocol;
 namespace Optiks.Db.Tests.Support;
 
 /// <summary>
-/// Provides a log in its third period, made once. In the first period a key changed and a user left after both were staged. In the second
-/// one a key got its first value.
+/// Provides a log in its third period, made once. In the first period, a key changed and a user left after copies of both were staged. In
+/// the second period, a key got its first value.
 /// </summary>
 public sealed class PeriodSample(SampleLog sample) : IAsyncLifetime
 {

@@ -4,7 +4,9 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 
-/// <summary>Creates commands from SQL with positional parameters ($1, $2, ...). The data source prepares repeated ones.</summary>
+/// <summary>
+/// Creates commands from SQL with positional parameters ($1, $2, ...). The data source prepares statements that are run repeatedly.
+/// </summary>
 internal static class Commands
 {
     /// <summary>Creates a command on a connection.</summary>
@@ -59,10 +61,10 @@ internal static class Commands
 
     public static NpgsqlParameter Null(NpgsqlDbType type) => new() { Value = DBNull.Value, NpgsqlDbType = type };
 
-    /// <summary>Creates a parameter with the values of one column, for unnest.</summary>
+    /// <summary>Creates an array parameter from the values of one column, for unnest.</summary>
     public static NpgsqlParameter List<T>(T[] values, NpgsqlDbType type) => new NpgsqlParameter<T[]> { TypedValue = values, NpgsqlDbType = NpgsqlDbType.Array | type };
 
-    /// <summary>Creates a parameter with one column of rows, for unnest.</summary>
+    /// <summary>Creates an array parameter from one column of the given rows, for unnest.</summary>
     public static NpgsqlParameter List<TRow, T>(IReadOnlyList<TRow> rows, Func<TRow, T> cell, NpgsqlDbType type)
     {
         var values = new T[rows.Count];

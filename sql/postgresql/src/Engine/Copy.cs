@@ -5,8 +5,8 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.PostgreSql.Engine;
 
 /// <summary>
-/// Writes rows cell by cell into the connection's buffer: only a full buffer waits for the network, and rows need no objects. Not
-/// thread-safe.
+/// Writes rows cell by cell into the connection's buffer. A write waits for the network only when the buffer is full, and rows need no
+/// objects. Not thread-safe.
 /// </summary>
 internal sealed class Copy : IRowWriter
 {

@@ -5,10 +5,10 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 
-/// <summary>One role's pool of connections. A read sees one point in time. Safe for concurrent use.</summary>
+/// <summary>One role's pool of connections. All statements of a read see the same point in time. Safe for concurrent use.</summary>
 internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
 {
-    // The end of each session is awaited for at most two seconds.
+    // This statement waits at most two seconds for each session to end.
     private static readonly Sql s_endExpiredHolder = new(
         """
         SELECT pg_terminate_backend(a.pid, 2000) FROM head AS h JOIN pg_stat_activity AS a ON a.application_name = h.session
@@ -23,7 +23,8 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
 
     private static readonly Sql s_lockTables = new("LOCK TABLE request, pending, outcome, leaf, value, erasure, epoch, period, head IN EXCLUSIVE MODE");
 
-    // Another program may take the free session first, so the check is repeated.
+    // The number of times that the check for a pooler is tried, because another program may take the free session before the second
+    // connection does.
     private const int PoolerTries = 3;
 
     private readonly NpgsqlDataSource _source;
@@ -49,7 +50,9 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     /// <inheritdoc/>
     public override Statements Statements => PostgreSqlStatements.All;
 
-    /// <summary>A safety net for notifications, which are lost with a connection or in a proxy that pools sessions.</summary>
+    /// <summary>
+    /// The interval of polls, which find epochs whose notification was lost with a connection or in a proxy that pools sessions.
+    /// </summary>
     public override TimeSpan PollInterval { get; } = TimeSpan.FromMilliseconds(500);
 
     /// <inheritdoc/>
@@ -64,7 +67,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
         Database database = Connect(settings);
         try
         {
-            // This check comes first: once the database counts as one that has worked, its faults count as temporary failures.
+            // This check comes first, because once the database has worked for this store, its faults count as temporary failures.
             await database.TwiceIfLostAsync(() => database.ThrowIfPooledByTransactionAsync(cancellationToken), cancellationToken);
             await database.OpenAsync(CheckAsync, settings.FirstWork, cancellationToken);
             return database;
@@ -91,7 +94,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     /// <inheritdoc/>
     public override Task NextPublished() => _listener.Next();
 
-    /// <summary>Returns a connection that the caller keeps, after running its first statement.</summary>
+    /// <summary>Opens a connection that the caller keeps, runs a first statement on it, and returns it.</summary>
     public Task<NpgsqlConnection> OpenConnectionAsync(string first, CancellationToken cancellationToken) => TwiceIfLostAsync(
         async () =>
         {
@@ -145,7 +148,8 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
         (other, cancel) => other.ChangeAsync(s_end, cancel, Parameter.Create("id", session), Parameter.Create("session", SessionName)), CancellationToken.None);
 
     /// <remarks>
-    /// A session finds the schema by the rights it had earlier: when a membership is granted again, it does not look once more.
+    /// An existing session must be dropped because it finds the schema by the rights that it had earlier. When a membership is granted
+    /// again, the session does not notice.
     /// </remarks>
     /// <inheritdoc/>
     protected override void DropSessions() => _source.Clear();
@@ -165,8 +169,9 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     /// <inheritdoc/>
     protected override Exception? Translate(Exception e, CancellationToken cancellationToken) => e is NpgsqlException error ? PostgreSqlErrors.Translate(error, Location) : null;
 
-    // A pooler between this program and the server invents the numbers of sessions. A pooler of transactions gives this connection's
-    // session, while it is idle, to the next client. Statements would then run in sessions whose settings lose commits.
+    // Throws when a pooler between this program and the server gives each transaction another session: statements could then run in
+    // sessions whose settings lose commits. A pooler reports made-up session numbers, and such a pooler gives this connection's session,
+    // while it is idle, to the next client.
     private async Task<object?> ThrowIfPooledByTransactionAsync(CancellationToken cancellationToken)
     {
         await using NpgsqlConnection first = await ConnectAsync(cancellationToken);
@@ -195,7 +200,8 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     private static async Task CheckAsync(Session session, CancellationToken cancellationToken) =>
         PostgreSqlSchema.Schema.ThrowIfOther(await PostgreSqlSchema.ReadVersionAsync(session, cancellationToken), session.Database.Location);
 
-    // There may be long pauses between two calls. PostgreSQL takes a snapshot at the first query.
+    // Turns off the session's time limits, because there may be long pauses between two calls. Then runs a first query, at which PostgreSQL
+    // takes the snapshot.
     private static async Task BeginAsync(Session session, Sql first, CancellationToken cancellationToken)
     {
         _ = await session.ChangeAsync(s_noTimeouts, cancellationToken);

@@ -3,8 +3,8 @@ using Npgsql;
 namespace Optiks.Storage.PostgreSql.Engine;
 
 /// <summary>
-/// Waits for notifications on its own connection, which the first caller opens. Notifications only save time: waiting callers also poll,
-/// and a failure here is only a delay. Safe for concurrent use.
+/// Waits for notifications on its own connection, which the first caller opens. Notifications only save time: waiting callers also poll, so
+/// a failure here causes only a delay. Safe for concurrent use.
 /// </summary>
 internal sealed class Listener : IAsyncDisposable
 {
@@ -21,7 +21,10 @@ internal sealed class Listener : IAsyncDisposable
 
     public Listener(Database database) => _database = database;
 
-    /// <summary>Returns a task that completes at the next notification. Callers get it before they read the announced data.</summary>
+    /// <summary>
+    /// Returns a task that completes at the next notification. Callers get the task before they read the announced data, so that they miss
+    /// no notification.
+    /// </summary>
     public Task Next()
     {
         lock (_lock)
@@ -59,7 +62,7 @@ internal sealed class Listener : IAsyncDisposable
             }
             catch (Exception e) when (e is StorageException or NpgsqlException)
             {
-                // Waiting callers poll until the database is back, and readers get the error.
+                // The error is ignored here: waiting callers poll until the database is back, and reads report the error themselves.
                 await Task.Delay(RetryInterval, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
@@ -70,7 +73,7 @@ internal sealed class Listener : IAsyncDisposable
         await using NpgsqlConnection connection = await _database.OpenConnectionAsync($"LISTEN {Published}", cancellationToken);
         while (true)
         {
-            // Something may have been published while nobody listened.
+            // An epoch may have been published while this connection did not listen.
             Wake();
             await connection.WaitAsync(cancellationToken);
         }

@@ -2,7 +2,7 @@ using Npgsql;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 
-/// <summary>Translates the engine's errors into those of the contract.</summary>
+/// <summary>Translates the engine's errors into exceptions of the storage contract.</summary>
 internal static class PostgreSqlErrors
 {
     private const string IdleInTransactionSessionTimeout = "25P03";
@@ -11,7 +11,7 @@ internal static class PostgreSqlErrors
 
     /// <summary>
     /// Returns whether the error means that the session is lost, for example because a restart cut a pooled connection or a successor ended
-    /// it. A timeout does not: the server may still be working.
+    /// it. A timeout does not mean that, because the server may still be working.
     /// </summary>
     public static bool IsConnectionLost(NpgsqlException e) => e is PostgresException server
         ? server.SqlState is PostgresErrorCodes.AdminShutdown or PostgresErrorCodes.CrashShutdown or IdleInTransactionSessionTimeout
@@ -22,7 +22,10 @@ internal static class PostgreSqlErrors
     public static StorageMisconfiguredException PooledByTransaction(string location, string more = "", Exception? inner = null) => new(
         $"A pooler in front of the database {location} pools transactions, and would drop the settings that keep commits safe: let it pool sessions (PgBouncer: pool_mode = session).{more}", inner);
 
-    /// <summary>Returns the contract's exception. It keeps the server's text without its detail, which can quote rows.</summary>
+    /// <summary>
+    /// Returns the contract's exception. The exception's message has the server's text without its detail, because the detail can quote
+    /// rows.
+    /// </summary>
     public static StorageException Translate(NpgsqlException e, string location)
     {
         if (e is not PostgresException server)
@@ -37,8 +40,8 @@ internal static class PostgreSqlErrors
                 new StorageMisconfiguredException($"The database {location} does not let this user do its work; grant it optiks_update, optiks_task or optiks_query: {text}", e),
             PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.UndefinedColumn or PostgresErrorCodes.InvalidSchemaName =>
                 new StorageMisconfiguredException($"The database {location} has another schema than this program needs: run 'optiks-db migrate'. {text}", e),
-            // The pooler gave this transaction another connection's session, with that connection's prepared statements and without the
-            // settings that keep commits.
+            // These errors mean that a pooler gave this transaction another connection's session, which has that connection's prepared
+            // statements and lacks the settings that keep commits.
             DuplicatePreparedStatement or InvalidPreparedStatementName => PooledByTransaction(location, $" {text}", e),
             [_, _, ..] state when state.StartsWith("28", StringComparison.Ordinal) => new StorageMisconfiguredException($"The database {location} refuses this user: {text}", e),
             [_, _, ..] state when state.StartsWith("23", StringComparison.Ordinal) || state is PostgresErrorCodes.DataCorrupted or PostgresErrorCodes.IndexCorrupted =>

@@ -7,7 +7,8 @@ namespace Optiks.Storage.PostgreSql.Engine;
 /// <summary>A pooled connection with its transaction. Not thread-safe.</summary>
 internal sealed class Session : ISession
 {
-    // The largest number of rows that are sent beyond the last pending row that is needed. Values have up to 64 KiB.
+    // The largest number of rows that are sent beyond the last pending row that is needed. The number is limited because values have up to
+    // 64 KiB.
     private const int PageRows = 2048;
 
     private static readonly Sql s_pendingPage = new(
@@ -19,8 +20,9 @@ internal sealed class Session : ISession
     private static readonly Sql s_requests = new(
         "SELECT r.seq, r.request_id, r.body_hash FROM unnest($1) AS p (seq) CROSS JOIN LATERAL (SELECT * FROM request WHERE seq = p.seq OFFSET 0) AS r");
 
-    // The server's function that waits for synchronous standbys. It warns when a time limit or a cancellation ends its wait, although the
-    // commit stands. The function's name is compared because messages are in the server's language.
+    // The server's function that waits for synchronous standbys. The server warns when a time limit or a cancellation ends the function's
+    // wait, although the commit stands. This class recognizes the warning by the function's name, because messages are in the server's
+    // language.
     private const string WaitForStandbys = "SyncRepWaitForLSN";
 
     private readonly Database _database;
@@ -34,7 +36,7 @@ internal sealed class Session : ISession
 
     public NpgsqlConnection Connection { get; }
 
-    /// <summary>Whether a commit was answered before the synchronous standbys had it.</summary>
+    /// <summary>Whether the server answered a commit before the synchronous standbys had confirmed it.</summary>
     public bool IsUnconfirmed { get; private set; }
 
     /// <inheritdoc/>
@@ -62,7 +64,7 @@ internal sealed class Session : ISession
     {
         if (selection.After == default)
         {
-            // This selection continues no other one: it begins before every row.
+            // The selection begins before every row, so it does not continue an earlier selection.
             _database.Frontier.Restart();
         }
         selection.ShowsAllThrough(_database.Frontier.Through);
@@ -91,8 +93,8 @@ internal sealed class Session : ISession
     {
         await using var batch = new NpgsqlBatch(Connection);
         NpgsqlBatchCommand insert = batch.Add(PostgreSqlStatements.All.InsertEpoch.Text, Commands.Parameters(epoch));
-        // The statement makes the server look up each row by its index. With statistics from a time when the queue was empty, a join would
-        // scan the whole queue for every row.
+        // The statement makes the server look up each row by its index. With statistics from a time when the table of pending rows was
+        // empty, a join would scan the whole table for every row.
         NpgsqlBatchCommand delete = batch.Add(
             """
             DELETE FROM pending WHERE ctid = ANY (ARRAY(

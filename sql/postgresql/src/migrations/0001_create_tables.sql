@@ -1,6 +1,7 @@
--- Rows are appended to every table in the order of its primary key. Only pending has an index by key: the tree and the
--- fence make labels and keys of leaves unique. An index on random bytes halves the rate and, after each checkpoint,
--- writes a whole page to the log for nearly every row. Fixed-width columns come first, so that rows need no padding.
+-- Rows are appended to every table in the order of its primary key. Only pending has an index by key. Leaves need no
+-- such index, because the tree and the fence make their labels and keys unique. An index on random bytes halves the
+-- rate and, after each checkpoint, writes a whole page to the log for nearly every row. Fixed-width columns come first,
+-- so that rows need no padding.
 
 CREATE TABLE request (
   -- BY DEFAULT, not ALWAYS, because an import keeps the requests' numbers. A number is never reused after its request
@@ -10,7 +11,8 @@ CREATE TABLE request (
   body_hash  bytea NOT NULL CHECK (octet_length(body_hash) = 32)
 );
 
--- Rows live for an epoch or two, so vacuum depends on their number and not on a share of a mostly empty table.
+-- Rows live for an epoch or two, so vacuum must start after a fixed number of changed rows, not after a share of a
+-- mostly empty table.
 CREATE TABLE pending (
   seq              bigint NOT NULL,
   expected_period  bigint,
@@ -21,7 +23,7 @@ CREATE TABLE pending (
   value            bytea NOT NULL,
   CONSTRAINT pk_pending PRIMARY KEY (seq, item)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000);
--- The key comes first, because it decides nearly every comparison, and the structure hardly any.
+-- The key comes first, because nearly every comparison differs in the key and hardly any in the structure.
 CREATE INDEX ix_pending_key ON pending (key, structure);
 
 CREATE TABLE outcome (
@@ -35,7 +37,8 @@ CREATE TABLE outcome (
   refused_item    smallint CHECK ((refused_item IS NULL) = (refusal IS NULL)),
   CONSTRAINT pk_outcome PRIMARY KEY (seq, item)
 );
--- Finds the refusals of an unpublished epoch, whose bundle is made again after a crash; refusals are few.
+-- With this index, the update-task finds the refusals of an unpublished epoch, whose bundle it makes again after a
+-- crash. The index is small, because refusals are few.
 CREATE INDEX ix_outcome_refused ON outcome (epoch) WHERE refusal IS NOT NULL;
 
 CREATE TABLE leaf (
@@ -52,7 +55,7 @@ CREATE TABLE leaf (
   CONSTRAINT pk_leaf PRIMARY KEY (epoch, ordinal)
 );
 
--- The only erasable table.
+-- The values of leaves. This is the only table in this script from which an erasure deletes rows.
 CREATE TABLE value (
   epoch   bigint NOT NULL,
   ordinal integer NOT NULL,
@@ -67,7 +70,7 @@ ALTER TABLE value ALTER COLUMN value SET STORAGE EXTERNAL;
 
 CREATE TABLE epoch (
   epoch       bigint NOT NULL CONSTRAINT pk_epoch PRIMARY KEY CHECK (epoch >= 0),
-  leaves      bigint NOT NULL,  -- how many this epoch inserted, and the bytes of their values: readers plan pages by them and detect missing rows
+  leaves      bigint NOT NULL,  -- leaves and bytes of values that this epoch inserted: readers plan pages and detect missing rows
   value_bytes bigint NOT NULL,
   record_hash bytea NOT NULL CONSTRAINT ix_epoch_record_hash UNIQUE CHECK (octet_length(record_hash) = 32),
   record      bytea NOT NULL,
@@ -87,8 +90,8 @@ CREATE TABLE head (
   fence           bigint NOT NULL,
   lease_end       timestamptz NOT NULL,
   one             smallint NOT NULL CONSTRAINT pk_head PRIMARY KEY CHECK (one = 1),
-  holder          text NOT NULL,   -- empty: nobody holds the lease
+  holder          text NOT NULL,   -- empty when nobody holds the lease
   session         text NOT NULL,   -- application_name of the holder's connections, which a successor ends
   record_hash     bytea NOT NULL CHECK ((epoch IS NULL AND octet_length(record_hash) = 0) OR octet_length(record_hash) = 32)
-) WITH (fillfactor = 10);  -- updated several times per epoch: new versions of the row fit into its page
+) WITH (fillfactor = 10);  -- the row is updated several times per epoch, so its page has room for new versions
 INSERT INTO head (one, fence, lease_end, holder, session, record_hash) VALUES (1, 0, 'epoch', '', '', '');

@@ -1,21 +1,21 @@
--- Periods that are prepared in advance, end and are destroyed (docs/spec/periods.md section 10, docs/adr/0009). State:
--- 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed.
+-- Periods can now be prepared in advance, end, and be destroyed (docs/spec/periods.md section 10, docs/adr/0009).
+-- State: 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed.
 ALTER TABLE period
   ADD COLUMN state smallint NOT NULL DEFAULT 2,
-  ADD COLUMN copies integer DEFAULT 0,  -- the number of rows of table copy that its first epoch took
+  ADD COLUMN copies integer DEFAULT 0,  -- the number of rows of table copy that the period's first epoch took
   ALTER COLUMN first_epoch DROP NOT NULL;
--- Fails if a period has no secrets, because the database is damaged then.
+-- Fails if a period has no secrets, because such a database is damaged.
 ALTER TABLE period
   ALTER COLUMN state DROP DEFAULT,
   ALTER COLUMN copies DROP DEFAULT,
   ADD CONSTRAINT ck_period_state CHECK (state BETWEEN 1 AND 5),
   ADD CONSTRAINT ck_period_first CHECK ((first_epoch IS NULL) = (state = 1) AND (copies IS NULL) = (state = 1)),
   ADD CONSTRAINT ck_period_secrets CHECK (state = 4 OR (octet_length(wrapped_secrets) = 0) = (state = 5));
--- At most one period is next, and one is current.
+-- At most one period has state next, and at most one has state current.
 CREATE UNIQUE INDEX ix_period_state ON period (state) WHERE state IN (1, 2);
 
--- The copies with which a period begins, staged while the period before is current. The last row of a key counts;
--- version 0 takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
+-- The copies with which a period begins, staged while the period before is current. The last row of a key counts; a row
+-- with version 0 takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
 CREATE TABLE copy (
   period         bigint NOT NULL CHECK (period > 0),
   version        bigint NOT NULL CHECK (version >= 0),
@@ -32,7 +32,7 @@ CREATE TABLE copy (
 -- grows at its end.
 CREATE INDEX ix_copy_source ON copy (source_epoch, source_ordinal);
 
--- Erasable like table value.
+-- The values of copies, which are erasable like table value.
 CREATE TABLE copy_value (
   period  bigint NOT NULL,
   number  integer NOT NULL,
@@ -43,7 +43,7 @@ CREATE TABLE copy_value (
 );
 ALTER TABLE copy_value ALTER COLUMN value SET STORAGE EXTERNAL;
 
--- The erasure of a copy has its period, epoch 0, and its number as the ordinal.
+-- The erasure of a copy has the copy's period, epoch 0, and the copy's number as the ordinal.
 ALTER TABLE erasure
   ADD COLUMN period bigint,
   DROP CONSTRAINT erasure_check,

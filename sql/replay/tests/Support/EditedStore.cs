@@ -1,6 +1,8 @@
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>Shows a log's rows as a test changes them. A database that failed, was edited or was put back may hold such rows.</summary>
+/// <summary>
+/// Shows a log's rows as a test changes them. A database that is damaged, was edited or was restored from a backup may have such rows.
+/// </summary>
 internal sealed class EditedStore(IFollowStore store) : IFollowStore
 {
     /// <summary>Changes the rows that <see cref="ReadEpochsAsync"/> reads.</summary>

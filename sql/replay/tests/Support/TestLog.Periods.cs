@@ -5,7 +5,7 @@ using Optiks.Secrets;
 
 namespace Optiks.Storage.Replay.Tests;
 
-/// <content>Periods of the log, made as the task is to make them: secrets, rows of copies, and the switch.</content>
+/// <content>The periods of the log. They are made as the update-task makes them: secrets, rows of copies, and the switch.</content>
 internal sealed partial class TestLog
 {
     private readonly Dictionary<(StructureId Structure, string Key), (CopySource Source, byte[] Value)> _latest = [];
@@ -22,7 +22,7 @@ internal sealed partial class TestLog
 
     private ulong Newest => (ulong)Records.Count - 1;
 
-    /// <summary>Makes the next period's secrets and its trees, without a copy.</summary>
+    /// <summary>Makes the next period's secrets and trees, which have no copies yet.</summary>
     public async Task BeginNextAsync()
     {
         using var source = new FileSecretSource(Folder, KeyRing.Load(Folder));
@@ -40,7 +40,7 @@ internal sealed partial class TestLog
     /// <summary>Stages the latest version of each key, given as text, and takes out the keys that begin with a minus.</summary>
     public Task StageAsync(params string[] keys) => StageAsync([.. keys.Select(key => (StructureId.Keys, key))]);
 
-    /// <summary>Stages every key that is not staged yet, or changed since then.</summary>
+    /// <summary>Stages every key that is not staged yet or that changed after it was staged.</summary>
     public Task StageAllAsync() => StageAsync([.. _latest.Where(latest => !_staged.TryGetValue(latest.Key, out CopySource staged) || staged != latest.Value.Source).Select(latest => latest.Key)]);
 
     /// <summary>
@@ -81,7 +81,7 @@ internal sealed partial class TestLog
             _stagedNumbers[(structure, key)] = _numStaged + i;
             if (sources[input].IsDrop)
             {
-                // StageAllAsync does not stage this key again.
+                // This entry prevents StageAllAsync from staging this key again.
                 _staged[(structure, key[1..])] = _latest[(structure, key[1..])].Source;
                 _ = _stagedNumbers.Remove((structure, key[1..]));
             }

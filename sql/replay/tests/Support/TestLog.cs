@@ -78,7 +78,8 @@ internal sealed partial class TestLog : IAsyncDisposable
     private string ConnectionString => $"Data Source={Folder.Database}";
 
     /// <summary>Creates a log whose epoch 0 is published.</summary>
-    /// <param name="periodLengthMs">T of the log. Every switch waits for this time, by its records' times.</param>
+    /// <param name="periodLengthMs">The log's least period length T in milliseconds. The records' times make every switch wait this
+    /// long.</param>
     public static async Task<TestLog> CreateAsync(ulong periodLengthMs = 1)
     {
         var folder = new DataFolder(Directory.CreateTempSubdirectory("optiks-log-").FullName);
@@ -86,7 +87,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         string connection = $"Data Source={folder.Database}";
         await provider.CreateMigrator(connection).MigrateAsync(CancellationToken.None);
         using var secretSource = new FileSecretSource(folder, KeyRing.LoadOrCreate(folder));
-        // Nobody publishes heartbeats, and a run of tests may take longer than the default of 5 minutes.
+        // No task publishes heartbeats, and a run of tests may take longer than the default of 5 minutes.
         const uint maxBehindMs = 24 * 3_600_000;
         (TrustAnchor anchor, INoteSigner signer) = secretSource.CreateLog(new Configuration { Origin = "localhost/test", MaxAheadMs = 60_000, MaxBehindMs = maxBehindMs, PeriodLengthMs = periodLengthMs });
         using var secrets = DirectorySecrets.Generate();
@@ -117,7 +118,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         return log;
     }
 
-    /// <summary>Writes a row of period 1 as the next one, with secrets that nobody can use.</summary>
+    /// <summary>Writes a row of period 1 in state next, with unusable secrets.</summary>
     public Task<PeriodRow> BeginPeriodAsync() => _pipeline.BeginPeriodAsync(_lease, 1, "no secrets"u8.ToArray(), CancellationToken.None);
 
     /// <summary>
@@ -129,7 +130,7 @@ internal sealed partial class TestLog : IAsyncDisposable
     /// <summary>Creates an item of an epoch from a key, given as text.</summary>
     public static AcceptItem Item(StructureId structure, string key, byte[] value) => new(structure, Encoding.UTF8.GetBytes(key), value, null);
 
-    /// <summary>Makes one epoch with a leaf for each of these values, of keys of any structure.</summary>
+    /// <summary>Makes one epoch with a leaf for each item; the keys may be of any structure.</summary>
     public async Task<EpochRow> PublishItemsAsync(IReadOnlyList<AcceptItem> items, Func<EpochRecord, EpochRecord>? tamper = null)
     {
         ulong epoch = (ulong)Records.Count;
@@ -181,7 +182,7 @@ internal sealed partial class TestLog : IAsyncDisposable
     public Task<EpochRow> PublishAsync(params (string Key, string Value)[] updates) =>
         PublishAsync([.. updates.Select(update => (update.Key, Encoding.UTF8.GetBytes(update.Value)))]);
 
-    /// <summary>Makes one epoch that erases versions of keys, given as text, even where the task would refuse.</summary>
+    /// <summary>Makes one epoch that erases versions of keys, given as text, even if the update-task would refuse the erasure.</summary>
     public async Task EraseAsync(params (string Key, ulong Version)[] versions)
     {
         var erased = new List<Func<LeafOrigin, Erasure>>();
@@ -214,8 +215,8 @@ internal sealed partial class TestLog : IAsyncDisposable
     }
 
     /// <summary>
-    /// Publishes an epoch on the board first. It publishes the epoch in the database, which replicas follow, only after
-    /// <paramref name="meanwhile"/>.
+    /// Publishes an epoch on the board first, then runs <paramref name="meanwhile"/>, and only then publishes the epoch in the database,
+    /// which replicas follow.
     /// </summary>
     public async Task PublishOnBoardFirstAsync(Func<Task> meanwhile)
     {

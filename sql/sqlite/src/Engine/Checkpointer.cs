@@ -1,19 +1,21 @@
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// Copies pages that a process wrote from the database's write-ahead log into its file, at the same time as writers work. Left to SQLite,
-/// every 1,000 pages a commit would do that, and an update would wait for it. Any thread.
+/// Copies the pages that this process wrote from the database's write-ahead log into the database file, while writers continue to work.
+/// Without this class, SQLite itself would do so in a commit, once every 1,000 pages, and an update would wait for it. Any thread.
 /// </summary>
 /// <remarks>
-/// Pages in the log are already durable, so a failed checkpoint loses nothing: the next one copies them, and commits detect a full disk.
+/// Pages in the log are already durable, so a failed checkpoint loses nothing: the next checkpoint copies them. A full disk is detected by
+/// commits.
 /// </remarks>
 internal sealed class Checkpointer : IAsyncDisposable
 {
-    // SQLite's own default.
+    // A checkpoint runs after this many pages; the number is SQLite's own default.
     private const int PagesApart = 1000;
 
-    // SQLite restarts the log when a writer finds all of it copied. When writers leave no such gap, the checkpointer forces one if no
-    // reader prevents it. It does so only when everything but the latest pages is copied, because writers wait for the rest.
+    // SQLite restarts the log from its beginning when a writer finds that all of the log is copied. When writers never leave enough time
+    // for that, and the log is longer than this, the checkpointer forces a restart unless a reader prevents it. It forces a restart only
+    // when everything except the latest pages is copied, because writers wait while it copies the remaining pages.
     private const int MaxLogPages = 16_384;
 
     private readonly Connection _connection;
@@ -57,7 +59,7 @@ internal sealed class Checkpointer : IAsyncDisposable
         }
         catch (StorageException)
         {
-            // A failed checkpoint loses nothing: see the remarks.
+            // A failed checkpoint loses nothing, because the pages stay in the log.
         }
     }
 }

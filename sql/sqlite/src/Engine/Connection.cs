@@ -4,8 +4,8 @@ using SQLitePCL;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// One open database with its prepared statements. One thread at a time. It calls SQLite directly, because ADO.NET would copy every byte
-/// string of a leaf into a separate array.
+/// One open database with its prepared statements. One thread at a time. This class calls SQLite directly, because ADO.NET would copy every
+/// byte string of a leaf into a separate array.
 /// </summary>
 internal sealed class Connection : IDisposable
 {
@@ -33,8 +33,8 @@ internal sealed class Connection : IDisposable
     public bool InTransaction => raw.sqlite3_get_autocommit(_handle) == 0;
 
     /// <summary>
-    /// Opens an existing file with the settings that lose no commit, and checks that they took effect: SQLite may be built or configured
-    /// otherwise, and ignores them silently. Never creates a file.
+    /// Opens an existing file with the settings that lose no commit, and checks that the settings took effect. The check is needed because
+    /// SQLite silently ignores settings that its build or configuration excludes. Never creates a file.
     /// </summary>
     public static Connection Open(SqliteSettings settings, bool readOnly)
     {
@@ -52,7 +52,7 @@ internal sealed class Connection : IDisposable
             {
                 throw connection.Error();
             }
-            // SQLite silently opens a file read-only that it cannot write.
+            // When SQLite cannot write a file, it silently opens the file read-only.
             if (!readOnly && raw.sqlite3_db_readonly(handle, "main") != 0)
             {
                 throw SqliteLibrary.IsOnReadOnlyFileSystem(settings.Path) ? SqliteErrors.ReadOnlyFileSystem(settings.Path) : SqliteErrors.WriteProtected(settings.Path);
@@ -64,7 +64,7 @@ internal sealed class Connection : IDisposable
             // Overwrites deleted data with zeros, so that an erased value does not stay in a free page of the file.
             connection.Execute("PRAGMA secure_delete = ON");
             connection.Execute("PRAGMA cache_size = -16384");
-            // Returns whole milliseconds, the form in which times are stored.
+            // Adds an SQL function that returns the clock's time in whole milliseconds, the form in which times are stored.
             _ = raw.sqlite3_create_function(
                 handle, "clock_timestamp", 0, raw.SQLITE_UTF8, settings.Clock, (context, clock, _) => raw.sqlite3_result_int64(context, ((TimeProvider)clock).GetUtcNow().ToUnixTimeMilliseconds()));
             return connection;
@@ -76,7 +76,7 @@ internal sealed class Connection : IDisposable
         }
     }
 
-    /// <summary>Prepares a statement or takes it from the connection's cache; dispose of it after use.</summary>
+    /// <summary>Prepares a statement or takes it from the connection's cache. Callers dispose of the statement after use.</summary>
     public Statement Prepare(string sql)
     {
         if (!_statements.TryGetValue(sql, out Statement? statement))
@@ -137,12 +137,12 @@ internal sealed class Connection : IDisposable
     public int TakeWrittenPages() => raw.sqlite3_db_status(_handle, raw.SQLITE_DBSTATUS_CACHE_WRITE, out int pages, out _, resetFlg: 1) == raw.SQLITE_OK ? pages : 0;
 
     /// <summary>
-    /// Copies as much of the log into the file as possible, without blocking readers and writers. Returns the number of pages in the log
-    /// and how many of them are in the file. Both are 0 when another connection was doing the same. Pages that a transaction still uses are
-    /// left for the next call.
+    /// Copies as much of the log into the file as possible, without blocking readers and writers. Returns the number of pages in the log,
+    /// and how many of these pages are in the file. Both numbers are 0 when another connection was running a checkpoint. Pages that a
+    /// transaction still uses are left for the next call.
     /// </summary>
     /// <param name="restarts">
-    /// Makes the next transaction restart the log, while writers wait. Has no effect while anybody uses the log.
+    /// Makes the next transaction restart the log, while writers wait. This has no effect while a reader or writer uses the log.
     /// </param>
     public (int Pages, int Copied) Checkpoint(bool restarts)
     {
@@ -166,8 +166,8 @@ internal sealed class Connection : IDisposable
     }
 
     /// <summary>
-    /// Throws when the file was deleted or replaced: on Linux, writes to a deleted file succeed, and its successor would never get them.
-    /// SQLite compares the inode that it opened with the one at the path.
+    /// Throws when the file was deleted or replaced. On Linux, writes to a deleted file succeed, but the file that replaced it never gets
+    /// them. SQLite compares the inode of the opened file with the inode at the path.
     /// </summary>
     public void ThrowIfMoved()
     {

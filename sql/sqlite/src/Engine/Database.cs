@@ -21,22 +21,22 @@ internal sealed class Database : IDatabase
     /// <inheritdoc/>
     public string Location => _settings.Path;
 
-    /// <summary>Empty: a process that has ended leaves no session.</summary>
+    /// <summary>Empty, because SQLite has no server: a process that has ended leaves no session.</summary>
     public string SessionName => "";
 
     /// <inheritdoc/>
     public Statements Statements => SqliteStatements.All;
 
     /// <summary>
-    /// The interval of polls, because SQLite has no notifications. A poll reads one row from the page cache, which takes some ten
-    /// microseconds.
+    /// The interval of polls, because SQLite has no notifications. A poll may be this frequent because it reads one row from the page
+    /// cache, which takes some ten microseconds.
     /// </summary>
     public TimeSpan PollInterval { get; } = TimeSpan.FromMilliseconds(20);
 
     /// <inheritdoc/>
     public bool HasOneWriter => true;
 
-    /// <summary>Opens a file that services can use, for reading or also for writing.</summary>
+    /// <summary>Opens a file that services can use, for reading and, if <paramref name="writes"/> is true, for writing.</summary>
     public static Database Open(SqliteSettings settings, bool writes)
     {
         var readers = new ReaderPool(settings);
@@ -73,7 +73,7 @@ internal sealed class Database : IDatabase
         {
             return value;
         }
-        // A commit whose answer is an error may nevertheless be durable.
+        // A commit that returned an error may nevertheless be durable, so the caller's function looks up the result.
         return resolve is not null && await resolve(0) is { } known ? known.Value : throw StorageMisconfiguredException.JudgeOpened(failure);
     }
 
@@ -86,7 +86,7 @@ internal sealed class Database : IDatabase
     /// </summary>
     public Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Reads at once, because a transaction has ended when its connection says so.</summary>
+    /// <summary>Reads at once: when SQLite reports the result of a commit, the transaction has already ended.</summary>
     public Task<T> ReadAfterAsync<T>(int session, Func<ISession, CancellationToken, Task<T>> work) => ReadAsync(work, CancellationToken.None);
 
     /// <summary>
@@ -102,7 +102,8 @@ internal sealed class Database : IDatabase
     public Task<ITransaction> BeginImportAsync(CancellationToken cancellationToken) =>
         Task.Run<ITransaction>(() => Transaction.Begin(this, _settings, readOnly: false, "BEGIN IMMEDIATE"), cancellationToken);
 
-    // Opening refuses files that no call could use. A file that becomes write-protected or unreadable later may be repaired.
+    // Runs work on an open file. Opening refuses files that no call could use, but a file that becomes write-protected or unreadable later
+    // may be repaired, so such an error counts as temporary here.
     private static async Task<T> JudgeAsync<T>(Func<Task<T>> work)
     {
         try
@@ -117,8 +118,8 @@ internal sealed class Database : IDatabase
 
     public async ValueTask DisposeAsync()
     {
-        // The last connection writes the log back into the file, so that neither contains erased values. A reader cannot do that, so it
-        // closes first.
+        // The last connection to close writes the log back into the file, so that neither file contains erased values. A reader cannot do
+        // that, so the readers close first.
         _readers?.Dispose();
         if (_writer is not null)
         {

@@ -10,7 +10,7 @@ internal sealed class ReaderPool : IDisposable
     private readonly ConcurrentBag<Connection> _idle = [];
     private readonly SemaphoreSlim _slots = new(MaxConnections);
     private readonly SqliteSettings _settings;
-    // No query uses this connection. It identifies the file that was opened first, whatever file is at the path now.
+    // No query uses this connection. It stays open to identify the file that was opened first, whatever file is at the path now.
     private readonly Connection _first;
     private readonly Lock _firstLock = new();
     private volatile bool _disposed;
@@ -18,7 +18,7 @@ internal sealed class ReaderPool : IDisposable
     public ReaderPool(SqliteSettings settings)
     {
         _settings = settings;
-        // Refuses, at the start, a file that no call could use.
+        // Opens one connection now, so that the start fails for a file that no call could use.
         _first = Open();
     }
 
@@ -79,7 +79,8 @@ internal sealed class ReaderPool : IDisposable
         }
     }
 
-    // Another file at the path must not be read in place of the first one, and a new connection alone could not detect that.
+    // The first connection checks that the path still has the first file. A new connection alone could not detect that it opened another
+    // file.
     private Connection OpenAnother()
     {
         Connection connection;

@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>Packs the number of a request and that of an item into one of SQLite's integer keys (migrations/0001).</summary>
+/// <summary>Packs the number of a request and the number of an item into one of SQLite's integer keys (migrations/0001).</summary>
 internal static class RowIds
 {
     private const int ItemBits = 8;

@@ -73,7 +73,7 @@ internal sealed class Session : ISession
         _ = select.Bind(1, RowIds.Item(selection.After.Sequence, selection.After.Item));
         while (!selection.IsFull && select.Step())
         {
-            // Further columns of rows that are under way are not read, so their values stay in the page cache.
+            // Rows of an epoch that is under way are skipped. Their further columns are not read, so SQLite need not copy the values.
             if (!skipped.Contains(select.Long(0)))
             {
                 _ = selection.TryAdd(StoredRows.PendingRow(select));

@@ -5,7 +5,7 @@ namespace Optiks.Storage.Sqlite.Engine;
 /// <summary>Translates result codes into the contract's exceptions, with a sentence that says what to do.</summary>
 internal static class SqliteErrors
 {
-    /// <summary>Creates the error for a path whose file is not the one that was opened.</summary>
+    /// <summary>Creates the error for a path that no longer has the file that was opened.</summary>
     public static StorageMisconfiguredException Moved(string path) => new(
         $"The database file {path} was deleted, moved or replaced while it was open: nothing more is written to the old file. Put the right file back and restart this program.")
     {

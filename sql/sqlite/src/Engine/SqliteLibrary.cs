@@ -5,12 +5,12 @@ using SQLitePCL;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// Loads the system's SQLite. The one that comes with SQLitePCLRaw lacks years of fixes, so the binding's library name is redirected to
-/// <c>libsqlite3.so.0</c>.
+/// Loads the system's SQLite. The SQLite that comes with SQLitePCLRaw lacks years of fixes, so this class redirects the binding's library
+/// name to <c>libsqlite3.so.0</c>.
 /// </summary>
 internal static partial class SqliteLibrary
 {
-    // STRICT tables are the newest feature in use: SQLite 3.37.
+    // The newest feature in use is STRICT tables, which need SQLite 3.37.
     private const int MinVersion = 3_037_000;
     private const string BindingName = "e_sqlite3";
     private const int HasMovedOpcode = 20; // SQLITE_FCNTL_HAS_MOVED
@@ -52,7 +52,7 @@ internal static partial class SqliteLibrary
         }
     }
 
-    /// <summary>Returns whether the file that SQLite opened is no longer the one at its path. A check that fails counts as moved.</summary>
+    /// <summary>Returns whether the path no longer has the file that SQLite opened. Also returns true when the check fails.</summary>
     public static bool HasMoved(sqlite3 database)
     {
         int result = sqlite3_file_control(database.DangerousGetHandle(), "main", HasMovedOpcode, out int moved);
@@ -60,8 +60,8 @@ internal static partial class SqliteLibrary
     }
 
     /// <summary>
-    /// Returns whether the file is on a read-only file system. It does not open the file, because closing it again would release SQLite's
-    /// locks on it. Any thread.
+    /// Returns whether the file is on a read-only file system. It does not open the file, because closing the file again would release
+    /// SQLite's locks on it. Any thread.
     /// </summary>
     public static bool IsOnReadOnlyFileSystem(string path) => access(path, W_OK) != 0 && Marshal.GetLastPInvokeError() == EROFS;
 

@@ -4,8 +4,8 @@ using SQLitePCL;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// A prepared statement that its <see cref="Connection"/> keeps: Dispose makes it ready for its next use. Parameters are numbered from 1,
-/// columns from 0. Spans of columns are valid until the next step.
+/// A prepared statement that its <see cref="Connection"/> keeps: Dispose makes the statement ready for its next use. Parameters are
+/// numbered from 1, columns from 0. Spans of columns are valid until the next step.
 /// </summary>
 internal sealed class Statement : IRows, IDisposable
 {
@@ -24,7 +24,9 @@ internal sealed class Statement : IRows, IDisposable
     /// <summary>The number of the statement's parameters.</summary>
     public int ParameterCount => raw.sqlite3_bind_parameter_count(_handle);
 
-    /// <summary>Marks the statement as used. Only one use at a time is allowed: a nested one would move the outer one's cursor.</summary>
+    /// <summary>
+    /// Marks the statement as used. Only one use at a time is allowed, because a nested use would move the cursor of the outer use.
+    /// </summary>
     public Statement Take()
     {
         if (_inUse)
@@ -119,7 +121,7 @@ internal sealed class Statement : IRows, IDisposable
     /// <summary>Moves before the first row; parameters keep their values.</summary>
     public Statement Reset()
     {
-        // The result repeats the error of the last step, which was already thrown.
+        // The result is ignored, because it repeats the error of the last step, which was already thrown.
         _ = raw.sqlite3_reset(_handle);
         return this;
     }

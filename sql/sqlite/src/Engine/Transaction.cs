@@ -3,8 +3,8 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// A transaction over many calls, on its own connection. While a reading transaction is open, SQLite's log keeps the writes of others and
-/// cannot be truncated. Not thread-safe.
+/// A transaction over many calls, on its own connection. While a reading transaction is open, SQLite's log keeps the writes of other
+/// connections and cannot be truncated. Not thread-safe.
 /// </summary>
 internal sealed class Transaction : ITransaction
 {
@@ -20,7 +20,7 @@ internal sealed class Transaction : ITransaction
         {
             SqliteSchema.ThrowIfUnusable(connection);
             connection.Execute(begin);
-            // SQLite takes its snapshot at the first read.
+            // SQLite takes the transaction's snapshot at the first read, so this statement reads a row at once.
             _ = connection.ReadLong("SELECT count(*) FROM head");
             return new Transaction(new Session(database, connection));
         }

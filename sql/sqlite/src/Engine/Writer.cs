@@ -7,9 +7,9 @@ namespace Optiks.Storage.Sqlite.Engine;
 /// other processes' transactions up to the busy timeout. Any thread.
 /// </summary>
 /// <remarks>
-/// SQLite's write lock is not fair. A waiting process sleeps up to 100 ms between two attempts, and a process that commits without a pause
-/// keeps all others out for seconds (seen in the conformance suite). So a waiting writer tries every millisecond, and after a transaction
-/// it leaves the lock free for longer than that. Updates that arrive in the meantime share the next transaction.
+/// SQLite's write lock is not fair. A waiting process sleeps up to 100 ms between two attempts, so a process that commits without a pause
+/// keeps all other processes out for seconds (seen in the conformance suite). So this class, while it waits, tries every millisecond, and
+/// after a transaction it leaves the lock free for longer than that. Updates that arrive in the meantime share the next transaction.
 /// </remarks>
 internal sealed class Writer : IAsyncDisposable
 {
@@ -42,8 +42,8 @@ internal sealed class Writer : IAsyncDisposable
     }
 
     /// <summary>
-    /// Runs work in a transaction that holds the write lock from its beginning, and commits or rolls back. The returned failure is that of
-    /// COMMIT itself: the transaction has ended, and may nevertheless be stored.
+    /// Runs work in a transaction that holds the write lock from its beginning, and commits or rolls back. The returned failure is the
+    /// failure of COMMIT itself: the transaction has ended, and may nevertheless be stored.
     /// </summary>
     /// <param name="work">The statements. An exception rolls everything back.</param>
     /// <param name="cancellationToken">Cancels the wait, but not a transaction that has begun.</param>
@@ -53,7 +53,7 @@ internal sealed class Writer : IAsyncDisposable
         try
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
-            // This check comes first, because a transaction that has nothing to write would succeed.
+            // This check comes first, because a transaction that has nothing to write would succeed on a read-only file system.
             ThrowIfReadOnly();
             await BeginAsync(cancellationToken);
             return await Task.Run(() => RunAsync(work), CancellationToken.None);

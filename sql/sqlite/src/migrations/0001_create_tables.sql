@@ -1,8 +1,8 @@
 -- The pipeline's tables. Integer keys that pack two numbers keep every table a plain sequential b-tree (no second
 -- index, no random inserts):
 --   request item: seq * 2^8 + item,  leaf: epoch * 2^28 + ordinal.
--- Only pending has an index by key. The tree and the fence make labels and keys of leaves unique, not an index (random
--- inserts halve the rate and multiply the log).
+-- Only pending has an index by key. No index makes labels and keys of leaves unique, because random inserts halve the
+-- rate and multiply the log. The tree and the fence make them unique.
 
 CREATE TABLE request (
   -- AUTOINCREMENT, so that a number is never reused after its request was purged.
@@ -34,7 +34,8 @@ CREATE TABLE outcome (
   current_period  INTEGER CHECK ((current_period IS NULL) = (refusal IS NULL)),
   current_version INTEGER CHECK ((current_version IS NULL) = (refusal IS NULL))
 ) STRICT;
--- Finds the refusals of an unpublished epoch, whose bundle is made again after a crash; refusals are few.
+-- With this index, the update-task finds the refusals of an unpublished epoch, whose bundle it makes again after a
+-- crash. The index is small, because refusals are few.
 CREATE INDEX ix_outcome_refused ON outcome (epoch) WHERE refusal IS NOT NULL;
 
 CREATE TABLE leaf (
@@ -51,7 +52,7 @@ CREATE TABLE leaf (
   request_id BLOB NOT NULL CHECK (length(request_id) = 16)
 ) STRICT;
 
--- The only erasable table.
+-- The values of leaves. This is the only table in this script from which an erasure deletes rows.
 CREATE TABLE value (
   id      INTEGER PRIMARY KEY,
   opening BLOB NOT NULL CHECK (length(opening) = 16),
@@ -61,7 +62,7 @@ CREATE TABLE value (
 
 CREATE TABLE epoch (
   epoch       INTEGER PRIMARY KEY CHECK (epoch >= 0 AND epoch < 1 << 35),
-  leaves      INTEGER NOT NULL,  -- how many this epoch inserted, and the bytes of their values: readers plan pages by them and detect missing rows
+  leaves      INTEGER NOT NULL,  -- leaves and bytes of values that this epoch inserted: readers plan pages and detect missing rows
   value_bytes INTEGER NOT NULL,
   record_hash BLOB NOT NULL UNIQUE CHECK (length(record_hash) = 32),
   record      BLOB NOT NULL,
@@ -81,7 +82,7 @@ CREATE TABLE head (
   published_epoch INTEGER CHECK (published_epoch IS NULL OR published_epoch = epoch OR published_epoch = epoch - 1),
   fence           INTEGER NOT NULL,
   lease_end       INTEGER NOT NULL,  -- Unix time, ms
-  holder          TEXT NOT NULL,     -- empty: nobody holds the lease
+  holder          TEXT NOT NULL,     -- empty when nobody holds the lease
   record_hash     BLOB NOT NULL CHECK ((epoch IS NULL AND length(record_hash) = 0) OR length(record_hash) = 32)
 ) STRICT;
 INSERT INTO head (one, fence, lease_end, holder, record_hash) VALUES (1, 0, 0, '', x'');

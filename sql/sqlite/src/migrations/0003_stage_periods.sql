@@ -1,22 +1,22 @@
--- Periods that are prepared in advance, end and are destroyed (docs/spec/periods.md section 10, docs/adr/0009). State:
--- 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed.
+-- Periods can now be prepared in advance, end, and be destroyed (docs/spec/periods.md section 10, docs/adr/0009).
+-- State: 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed.
 ALTER TABLE period RENAME TO earlier_period;
 CREATE TABLE period (
   period          INTEGER PRIMARY KEY,
   state           INTEGER NOT NULL CHECK (state BETWEEN 1 AND 5),
   first_epoch     INTEGER CHECK ((first_epoch IS NULL) = (state = 1)),
-  copies          INTEGER CHECK ((copies IS NULL) = (state = 1)),  -- the number of rows of table copy that its first epoch took
+  copies          INTEGER CHECK ((copies IS NULL) = (state = 1)),  -- the number of rows of table copy that the period's first epoch took
   wrapped_secrets BLOB NOT NULL CHECK (state = 4 OR (length(wrapped_secrets) = 0) = (state = 5)),
   configuration   BLOB NOT NULL
 ) STRICT;
--- Fails if a period has no secrets, because the database is damaged then.
+-- Fails if a period has no secrets, because such a database is damaged.
 INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) SELECT period, 2, first_epoch, 0, wrapped_secrets, configuration FROM earlier_period;
 DROP TABLE earlier_period;
--- At most one period is next, and one is current.
+-- At most one period has state next, and at most one has state current.
 CREATE UNIQUE INDEX ix_period_state ON period (state) WHERE state IN (1, 2);
 
--- The copies with which a period begins, staged while the period before is current. The last row of a key counts;
--- version 0 takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
+-- The copies with which a period begins, staged while the period before is current. The last row of a key counts; a row
+-- with version 0 takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
 --   id: period * 2^31 + number
 CREATE TABLE copy (
   id             INTEGER PRIMARY KEY CHECK (id >= 1 << 31),
@@ -34,7 +34,7 @@ CREATE TABLE copy (
 -- grows at its end.
 CREATE INDEX ix_copy_source ON copy (source_epoch, source_ordinal);
 
--- Erasable like table value.
+-- The values of copies, which are erasable like table value.
 CREATE TABLE copy_value (
   id      INTEGER PRIMARY KEY,
   opening BLOB NOT NULL CHECK (length(opening) = 16),
@@ -42,7 +42,7 @@ CREATE TABLE copy_value (
   value   BLOB NOT NULL
 ) STRICT;
 
--- The erasure of a copy has its period, and leaf is the id of the copy.
+-- The erasure of a copy has the copy's period, and its column leaf has the id of the copy.
 ALTER TABLE erasure RENAME TO earlier_erasure;
 CREATE TABLE erasure (
   id         INTEGER PRIMARY KEY,

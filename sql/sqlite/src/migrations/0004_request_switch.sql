@@ -1,5 +1,5 @@
--- The operator's requests to begin a period (docs/operations/state.md): one row per period, which counts until the
--- period has begun.
+-- The operator's requests to begin a period (docs/operations/state.md): one row per period. A row has an effect until
+-- its period has begun.
 CREATE TABLE switch_request (
   period INTEGER PRIMARY KEY CHECK (period > 0)
 ) STRICT;

@@ -1,3 +1,3 @@
--- An erasure finds a copy by its label. Labels are spread evenly and their beginning is enough: the index has a third
--- of the bytes that whole labels would take.
+-- With this index, an erasure finds a copy by its label. The index has only the beginning of each label, which is
+-- enough because labels are spread evenly. So the index has a third of the bytes that whole labels would take.
 CREATE INDEX ix_copy_label ON copy (period, substr(label, 1, 4));

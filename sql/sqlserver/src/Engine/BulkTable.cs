@@ -2,7 +2,7 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>A table that rows are copied into.</summary>
+/// <summary>A table into which rows are copied in bulk.</summary>
 /// <param name="Name">The table's name in T-SQL.</param>
 /// <param name="Sorted">
 /// The number of leading columns that form the clustered key, in whose order the rows come; 0 for rows in any order.

@@ -9,8 +9,8 @@ namespace Optiks.Storage.SqlServer.Engine;
 /// </summary>
 internal sealed class Connection : ISession
 {
-    // Babelfish 4.3 turns a list into one statement, and a copy of its text for each row: for 20,000 rows the copies alone take gigabytes.
-    // The conformance suite sends lists shorter and longer than this.
+    // The largest list for Babelfish. Babelfish 4.3 turns a list into one statement and keeps a copy of the statement's text for each row:
+    // for 20,000 rows the copies alone take gigabytes. The conformance suite sends lists that are shorter and longer than this.
     private const int BabelfishListRows = 512;
 
     private static readonly Statement s_begin = new("DECLARE @changed int; BEGIN TRANSACTION;\n");
@@ -48,8 +48,8 @@ internal sealed class Connection : ISession
     }
 
     /// <summary>
-    /// Runs a statement and returns how many rows it changed, or the last one of several. The server selects that number: see
-    /// <see cref="SessionLimits"/>. When the connection has no transaction, the batch has its own.
+    /// Runs one or several statements, and returns how many rows the last statement changed. The batch itself selects that number, for the
+    /// reason in <see cref="SessionLimits"/>. When the connection has no transaction, the batch has its own.
     /// </summary>
     public async Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
@@ -58,8 +58,8 @@ internal sealed class Connection : ISession
     }
 
     /// <summary>
-    /// Runs statements whose rows are read. When this method returns its task, the statements were passed to the network, whatever the
-    /// server does with them. The task completes with the first answer.
+    /// Runs statements whose rows the caller reads. When this method returns its task, the statements have been passed to the network. The
+    /// task completes with the server's first answer.
     /// </summary>
     public async Task<Rows> QueryAsync(Sql sql, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
@@ -75,7 +75,7 @@ internal sealed class Connection : ISession
         }
     }
 
-    /// <summary>Inserts a list, as <c>@list</c>, into a table of the session.</summary>
+    /// <summary>Inserts a list, passed as <c>@list</c>, into a temporary table of the session.</summary>
     public async Task StageAsync<T>(Statement insert, ListType<T> type, IEnumerable<T> rows, CancellationToken cancellationToken)
     {
         foreach (T[] chunk in Chunks(rows))
@@ -104,13 +104,13 @@ internal sealed class Connection : ISession
             return;
         }
         BulkTable target = BulkTable.All[table];
-        // Without this option, the copy ignores constraints, and the table's constraints are no longer trusted.
+        // Without this option, the copy would ignore constraints, and the server would no longer trust the table's constraints.
         using var copy = new SqlBulkCopy(_connection, SqlBulkCopyOptions.CheckConstraints, _transaction) { DestinationTableName = target.Name, BulkCopyTimeout = _limits.CommandSeconds };
         for (int i = 0; i < target.Columns.Length; i++)
         {
             _ = copy.ColumnMappings.Add(i, target.Columns[i]);
         }
-        // The hint saves the server from sorting; Babelfish does not know it.
+        // The hint tells the server that the rows are sorted, so that it need not sort them. Babelfish does not know the hint.
         foreach (string column in _isBabelfish ? [] : target.Columns.AsSpan(0, target.Sorted))
         {
             _ = copy.ColumnOrderHints.Add(column, SortOrder.Ascending);
@@ -137,7 +137,7 @@ internal sealed class Connection : ISession
     private SqlCommand Command(string text, SqlParameter[] parameters)
     {
         SqlCommand command = _connection.CreateCommand();
-        // Every text is a constant: Sql accepts only constants.
+        // Every text is a constant, because the constructor of Sql accepts only constants.
 #pragma warning disable CA2100
         command.CommandText = _limits.Preamble.Text + text;
 #pragma warning restore CA2100

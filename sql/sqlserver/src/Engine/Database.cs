@@ -7,7 +7,7 @@ namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
 /// One role's pool of connections. Each statement that only reads sees one point in time of the database (READ_COMMITTED_SNAPSHOT) and
-/// waits for nobody. Safe for concurrent use.
+/// waits for no writer. Safe for concurrent use.
 /// </summary>
 internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDatabase
 {
@@ -35,8 +35,8 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     public override Statements Statements => SqlServerStatements.All;
 
     /// <summary>
-    /// The interval of polls: the engine's notifications need a broker, rights and a queue for each reader. A poll reads one row from
-    /// memory in one round trip.
+    /// The interval of polls. Stores poll because the engine's notifications need a broker, rights and a queue for each reader. A poll
+    /// reads one row from memory in one round trip.
     /// </summary>
     public override TimeSpan PollInterval { get; } = TimeSpan.FromMilliseconds(50);
 
@@ -78,8 +78,9 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         cancellationToken);
 
     /// <summary>
-    /// Sends the whole transaction in one batch, so that a client that is paused leaves no transaction open. If a standby were paused while
-    /// it takes the lease, no successor could find its session. The head row names the sessions of the lease's holder.
+    /// Sends the whole transaction in one batch, so that a client that is paused leaves no transaction open. This matters for a standby
+    /// that takes the lease: the head row names only the sessions of the present holder, so a successor could not find and end the paused
+    /// standby's session.
     /// </summary>
     Task<T> IDatabase.WriteOneAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => RepeatAsync<T>(work, cancellationToken);
 
@@ -97,7 +98,7 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
 
     /// <inheritdoc/>
     public override Task<ITransaction> BeginConsistentReadAsync(CancellationToken cancellationToken) =>
-        // The server takes the snapshot at the first statement that reads.
+        // Reads the head row at once, because the server takes the snapshot at the first statement that reads.
         BeginAsync(IsolationLevel.Snapshot, connection => connection.ReadHeadAsync(cancellationToken), cancellationToken);
 
     /// <inheritdoc/>
@@ -105,7 +106,8 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         IsolationLevel.ReadCommitted,
         async connection =>
         {
-            // Accepting requests needs the row that numbers them, and writing epochs needs the head row, so locking both keeps writers out.
+            // Locks the row that numbers requests, which every accept needs, and the head row, which every epoch needs. So no other program
+            // writes.
             _ = await RequestNumbers.DrawAsync(connection, 0, cancellationToken);
             await connection.ExecuteAsync(s_lockHead, cancellationToken);
         },
@@ -116,7 +118,7 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
 
     public override ValueTask DisposeAsync()
     {
-        // Connections in use are closed when they return to the pool.
+        // Clears the pool: unused connections are closed now, and connections in use when they return to the pool.
         using var any = new SqlConnection(_settings.ConnectionString);
         SqlConnection.ClearPool(any);
         return ValueTask.CompletedTask;
@@ -126,7 +128,8 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     protected override Task<SqlConnection> ConnectAsync(CancellationToken cancellationToken) => ConnectAsync(_settings.ConnectionString, cancellationToken);
 
     /// <summary>
-    /// Opens a connection outside the pool, because a session keeps the isolation level of its last transaction for its next user.
+    /// Opens a connection outside the pool, because a pooled session would pass the isolation level of its last transaction on to its next
+    /// user.
     /// </summary>
     protected override Task<SqlConnection> ConnectAloneAsync(CancellationToken cancellationToken) => ConnectAsync(_settings.UnpooledConnectionString, cancellationToken);
 
@@ -146,7 +149,8 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         CancellationToken.None);
 
     /// <summary>
-    /// Discards all present connections, so that no store uses them again. Closing this one ends any transaction that it left open.
+    /// Discards all present connections of the pool, so that no store uses them again. When this connection closes, a transaction that it
+    /// left open ends.
     /// </summary>
     protected override void Abandon(SqlConnection connection) => SqlConnection.ClearPool(connection);
 

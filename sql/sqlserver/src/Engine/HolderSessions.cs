@@ -5,9 +5,10 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// Ends the sessions of a holder that lost the lease: SQL Server has no time limit for an idle transaction, so a process paused inside one
-/// would hold the head row until it ends. Correctness does not depend on it. The caller waits for the lock instead if it lacks the rights
-/// to see or end other sessions (docs/operations/sqlserver.md), or if the server does not support it. Any thread.
+/// Ends the sessions of a holder that lost the lease. SQL Server has no time limit for an idle transaction, so a process that is paused
+/// inside a transaction would hold the head row until that process ends. Correctness does not depend on this class. If the caller lacks the
+/// rights to see or end other sessions (docs/operations/sqlserver.md), or the server does not support it, the caller waits for the lock
+/// instead. Any thread.
 /// </summary>
 internal sealed class HolderSessions
 {
@@ -17,7 +18,8 @@ internal sealed class HolderSessions
         WHERE Holder NOT IN (N'', @holder) AND LeaseEnd <= SYSUTCDATETIME() AND Session NOT IN (N'', @session)
         """);
 
-    // The name has the catalog's collation, whatever the database's is.
+    // The statement names the collation, because the column with the session's name has the catalog's collation, whatever the database's
+    // collation is.
     private static readonly Statement s_ofName = new(
         """
         SELECT CAST(session_id AS int) FROM sys.dm_exec_sessions
@@ -29,12 +31,12 @@ internal sealed class HolderSessions
     private readonly Action<string> _warn;
     private int _warned;
 
-    /// <summary>Creates an instance that calls <paramref name="warn"/> the first time that a session could not be ended.</summary>
+    /// <summary>Creates an instance that calls <paramref name="warn"/> only the first time that it cannot end a session.</summary>
     public HolderSessions(Action<string> warn) => _warn = warn;
 
     /// <summary>
-    /// Ends the sessions of the store whose lease has ended, unless that is <paramref name="holder"/>'s or this store's. Must not be called
-    /// inside a transaction.
+    /// Ends the sessions of the store whose lease has ended, unless that store belongs to <paramref name="holder"/> or is this store. Must
+    /// not be called inside a transaction.
     /// </summary>
     public async Task EndOfExpiredHolderAsync(Connection connection, string holder, string session, CancellationToken cancellationToken)
     {
@@ -75,7 +77,7 @@ internal sealed class HolderSessions
         }
         catch (SqlException e) when (SqlServerErrors.IsNoSuchSession(e))
         {
-            // The session ended on its own.
+            // The session ended before this statement could end it.
         }
     }
 }

@@ -4,7 +4,9 @@ using Microsoft.Data.SqlClient.Server;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>A table type of the schema, and how its rows are filled: a whole list is one parameter. Safe for concurrent use.</summary>
+/// <summary>
+/// A table type of the schema, with the function that fills its rows, so that a whole list is one parameter. Safe for concurrent use.
+/// </summary>
 internal sealed class ListType<T>
 {
     private readonly string _name;
@@ -18,10 +20,12 @@ internal sealed class ListType<T>
         _columns = columns;
     }
 
-    /// <summary>Creates a parameter with these rows, at least one; they are read while the command is sent.</summary>
+    /// <summary>
+    /// Creates a parameter with the given rows, of which there must be at least one. The rows are read while the command is sent.
+    /// </summary>
     public SqlParameter Parameter(string name, IEnumerable<T> rows) => new(name, SqlDbType.Structured) { TypeName = _name, Value = Records(rows) };
 
-    // One record serves all rows: each is sent before the next is requested.
+    // All rows use the same record object, because the client sends each row before it requests the next.
     private IEnumerable<SqlDataRecord> Records(IEnumerable<T> rows)
     {
         var record = new SqlDataRecord(_columns);

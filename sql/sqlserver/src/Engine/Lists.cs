@@ -5,8 +5,8 @@ namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
 /// The table types of the schema, each with the grants that its users need (grants.sql). No column may be null. If a server mistakes a
-/// value of a list for null (docs/operations/sqlserver.md, Other servers of the protocol), it refuses the statement instead of storing
-/// something that was not sent.
+/// value of a list for null (docs/operations/sqlserver.md, Other servers of the protocol), that server then refuses the statement instead
+/// of storing something that was not sent.
 /// </summary>
 internal static class Lists
 {
@@ -33,7 +33,10 @@ internal static class Lists
         new SqlMetaData("Key", SqlDbType.VarBinary, 255),
         new SqlMetaData("Occurrences", SqlDbType.Int));
 
-    /// <summary>Requests with their indexes; their sequence numbers count from the first number that was drawn for them.</summary>
+    /// <summary>
+    /// Requests with their indexes. The sequence numbers in the list begin with 1 and count from the first number that was drawn for the
+    /// requests.
+    /// </summary>
     public static ListType<(int Index, AcceptRequest Item)> Requests { get; } = new(
         "optiks.RequestList",
         (record, row) =>
@@ -46,7 +49,10 @@ internal static class Lists
         Binary("RequestId", 16),
         Binary("BodyHash", 32));
 
-    /// <summary>Items with the same numbering; an update that expects no version has <c>-1</c> in both numbers.</summary>
+    /// <summary>
+    /// Items, with requests numbered as in <see cref="Requests"/>; an update that expects no version has <c>-1</c> as expected period and
+    /// as expected version.
+    /// </summary>
     public static ListType<(int Request, int Item, AcceptItem Update)> Items { get; } = new(
         "optiks.PendingList",
         (record, row) =>
@@ -80,13 +86,14 @@ internal static class Lists
         new SqlMetaData("Item", SqlDbType.TinyInt),
         Binary("RequestId", 16));
 
-    // The first number is 1.
+    // Returns the sequence number in a list: the first number is 1.
     private static long Sequence(int index) => index + 1L;
 
     private static SqlMetaData Binary(string name, int length) => new(name, SqlDbType.Binary, length);
 
     private static void SetRequestId(SqlDataRecord record, int column, Guid id) => SetOctets(record, column, Parameters.Octets(id));
 
-    // SetBytes keeps the rest of a longer present value: a reused record would keep the end of the previous row.
+    // This method replaces the whole value. SetBytes would keep the rest of a longer old value, so the reused record would keep the end of
+    // the previous row's value.
     private static void SetOctets(SqlDataRecord record, int column, ReadOnlyMemory<byte> octets) => record.SetSqlBinary(column, new System.Data.SqlTypes.SqlBinary(octets.ToArray()));
 }

@@ -10,7 +10,8 @@ namespace Optiks.Storage.SqlServer.Engine;
 /// </summary>
 internal static class Parameters
 {
-    // This is longer than any key, hash or name. SQL Server has no longer sized type, only (max).
+    // The length is greater than that of any key, hash or name. It is also the greatest length that a type of SQL Server can name, except
+    // (max).
     private const int MaxSizedLength = 8000;
 
     /// <summary>Converts the parameters of a statement.</summary>

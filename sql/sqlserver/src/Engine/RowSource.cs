@@ -55,7 +55,7 @@ internal sealed class RowSource : DbDataReader, IRowWriter
 
     public override bool IsDBNull(int ordinal) => GetValue(ordinal) is DBNull;
 
-    // The epoch is the same in every row, so its boxed value is reused.
+    // The value is often the same in every row, as the epoch is, so its boxed form is reused.
     public void WriteInt64(long? value) => Add(value is not long present ? DBNull.Value : _cells[_column] is long before && before == present ? _cells[_column] : present);
 
     public void WriteInt32(int? value) => Add(value is int present ? present : DBNull.Value);

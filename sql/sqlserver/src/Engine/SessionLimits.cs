@@ -4,8 +4,9 @@ namespace Optiks.Storage.SqlServer.Engine;
 /// <param name="CommandSeconds">The time after which the client gives up on a command and the server rolls back; 0 for no limit.</param>
 /// <param name="Preamble">
 /// The text before every statement. It is repeated because a setting ends with the command that made it, and with the connection's return
-/// to the pool. Row counts are selected instead of taken from the server's reports. Those depend on NOCOUNT, which an administrator may
-/// have set for the whole server, and include rows changed by triggers. A statement that fails or is cancelled ends its transaction.
+/// to the pool. It turns off the server's reports of row counts, because these depend on NOCOUNT, which an administrator may have set for
+/// the whole server, and include rows changed by triggers. Statements select row counts instead. With this text, a statement that fails or
+/// is cancelled ends its transaction.
 /// </param>
 /// <param name="FirstWork">
 /// The role's first statement, which touches no row and needs the role's rights; null for an operator's role.
@@ -16,7 +17,8 @@ internal sealed record SessionLimits(int CommandSeconds, Statement Preamble, Sta
     private static readonly Statement s_firstLease = new("UPDATE optiks.Head SET Fence = Fence WHERE 1 = 0");
     private static readonly Statement s_firstLeaves = new("SELECT Label FROM optiks.Leaf WHERE 1 = 0");
 
-    // A server that hangs must not make the update-service's callers hang: the limits together are shorter than a host's time to stop.
+    // A server that hangs must not make the update-service's callers hang, so the limits together are shorter than the time that a host has
+    // to stop.
     private static readonly Statement s_update = new("SET NOCOUNT ON; SET XACT_ABORT ON; SET LOCK_TIMEOUT 4000;\n");
 
     // This limit is longer than the commit of the transaction that holds the head row.

@@ -3,14 +3,14 @@ using Microsoft.Data.SqlClient;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>Translates the engine's errors into those of the contract.</summary>
+/// <summary>Translates the engine's errors into exceptions of the storage contract.</summary>
 internal static class SqlServerErrors
 {
     private const int UniqueConstraint = 2627;
     private const int UniqueIndex = 2601;
     private const int NoSuchSession = 6106;
     private const int LockTimeout = 1222;
-    // Errors of this class and above end the connection; the client also reports a broken connection with them.
+    // Errors of this class and above end the connection. The client also reports a broken connection as such an error.
     private const byte FatalClass = 20;
 
     /// <summary>
@@ -20,7 +20,7 @@ internal static class SqlServerErrors
 
     /// <summary>
     /// Returns whether the error means that the session is lost, for example because a restart cut a pooled connection or a successor ended
-    /// it. A timeout does not: the server may still be working.
+    /// it. A timeout does not mean that, because the server may still be working.
     /// </summary>
     public static bool IsConnectionLost(Exception e) => e is SqlException { Class: >= FatalClass };
 
@@ -31,14 +31,14 @@ internal static class SqlServerErrors
     public static bool IsNoSuchSession(SqlException e) => e.Number == NoSuchSession;
 
     /// <summary>
-    /// Returns whether the error means that the database cannot be opened. It does not exist, or not for this login, or it is recovering or
-    /// failing over. The server also reports that the login failed.
+    /// Returns whether the error means that the database cannot be opened: it does not exist, this login may not use it, or it is
+    /// recovering or failing over. In these cases the server also reports that the login failed.
     /// </summary>
     public static bool IsNoSuchDatabase(Exception? e) => e is SqlException server && server.Errors.Cast<SqlError>().Any(error => error.Number is 4060 or 911);
 
     /// <summary>
-    /// Returns the contract's exception. It leaves out the server's text about rows, because that quotes them. A database that
-    /// <paramref name="wasOpen"/> exists: when it cannot be opened later, it is recovering or failing over.
+    /// Returns the contract's exception. The message omits the server's text about rows, because that text quotes rows. If
+    /// <paramref name="wasOpen"/> is true, the database exists, so when it cannot be opened later, it must be recovering or failing over.
     /// </summary>
     public static StorageException Translate(Exception e, string location, bool wasOpen)
     {

@@ -1,9 +1,11 @@
--- Rows are appended to every table in the order of its clustered key. Only Pending has an index by key: the tree and
--- the fence make labels and keys of leaves unique, and an index on random bytes would touch a page for nearly every
--- row. Names of holders and sessions are compared as they are written, whatever the database's collation.
+-- Rows are appended to every table in the order of its clustered key. Only Pending has an index by key. Leaves need no
+-- such index, because the tree and the fence make their labels and keys unique. An index on random bytes would touch a
+-- page for nearly every row. Names of holders and sessions are compared as they are written, whatever the database's
+-- collation.
 
 CREATE TABLE optiks.Request (
-  -- UUIDv7 in network order, which sorts by time. uniqueidentifier sorts by its last bytes first, which are random.
+  -- UUIDv7 in network order, which sorts by time. The type uniqueidentifier would sort by the last bytes of the id
+  -- first, which are random.
   RequestId binary(16) NOT NULL CONSTRAINT PK_Request PRIMARY KEY CLUSTERED WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON),
   Seq       bigint     NOT NULL CONSTRAINT CK_Request_Seq CHECK (Seq > 0),
   BodyHash  binary(32) NOT NULL
@@ -11,9 +13,9 @@ CREATE TABLE optiks.Request (
 -- The index includes the hash, because an epoch reads its requests by number.
 CREATE UNIQUE INDEX IX_Request_Seq ON optiks.Request (Seq) INCLUDE (BodyHash) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON);
 
--- The last number that was assigned. A transaction that accepts requests raises it first. The row's lock then makes
--- groups of requests decide and insert one after another, and numbers commit in their order. A number is never reused
--- after its request was purged.
+-- The last number that was assigned. A transaction that accepts requests raises this number first. The row's lock then
+-- makes groups of requests decide and insert one after another, and numbers commit in their order. A number is never
+-- reused after its request was purged.
 CREATE TABLE optiks.Acceptance (
   One     tinyint NOT NULL CONSTRAINT PK_Acceptance PRIMARY KEY CONSTRAINT CK_Acceptance_One CHECK (One = 1),
   LastSeq bigint  NOT NULL
@@ -47,7 +49,8 @@ CREATE TABLE optiks.Outcome (
     (Ordinal IS NOT NULL AND Refusal IS NULL AND RefusedItem IS NULL AND CurrentPeriod IS NULL AND CurrentVersion IS NULL)
     OR (Ordinal IS NULL AND Refusal IS NOT NULL AND RefusedItem IS NOT NULL AND CurrentPeriod IS NOT NULL AND CurrentVersion IS NOT NULL))
 );
--- Finds the refusals of an unpublished epoch, whose bundle is made again after a crash; refusals are few.
+-- With this index, the update-task finds the refusals of an unpublished epoch, whose bundle it makes again after a
+-- crash. The index is small, because refusals are few.
 CREATE INDEX IX_Outcome_Refused ON optiks.Outcome (Epoch) WHERE Refusal IS NOT NULL;
 
 CREATE TABLE optiks.Leaf (
@@ -64,7 +67,7 @@ CREATE TABLE optiks.Leaf (
   CONSTRAINT PK_Leaf PRIMARY KEY CLUSTERED (Epoch, Ordinal) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)
 );
 
--- The only erasable table.
+-- The values of leaves. This is the only table in this script from which an erasure deletes rows.
 CREATE TABLE optiks.[Value] (
   Epoch   bigint         NOT NULL,
   Ordinal int            NOT NULL,
@@ -76,7 +79,7 @@ CREATE TABLE optiks.[Value] (
 
 CREATE TABLE optiks.Epoch (
   Epoch        bigint          NOT NULL CONSTRAINT PK_Epoch PRIMARY KEY CLUSTERED CONSTRAINT CK_Epoch_Epoch CHECK (Epoch >= 0),
-  Leaves       bigint          NOT NULL,  -- how many this epoch inserted, and the bytes of their values: readers plan pages by them and detect missing rows
+  Leaves       bigint          NOT NULL,  -- leaves and bytes of values that this epoch inserted: readers plan pages and detect missing rows
   ValueBytes   bigint          NOT NULL,
   RecordHash   binary(32)      NOT NULL CONSTRAINT IX_Epoch_RecordHash UNIQUE,
   Record       varbinary(1000) NOT NULL,
@@ -96,7 +99,7 @@ CREATE TABLE optiks.Head (
   PublishedEpoch bigint        NULL,
   Fence          bigint        NOT NULL,
   LeaseEnd       datetime2(6)  NOT NULL,
-  Holder         nvarchar(256) COLLATE Latin1_General_BIN2 NOT NULL,  -- empty: nobody holds the lease
+  Holder         nvarchar(256) COLLATE Latin1_General_BIN2 NOT NULL,  -- empty when nobody holds the lease
   Session        nvarchar(128) COLLATE Latin1_General_BIN2 NOT NULL,  -- program_name of the holder's connections, which a successor ends
   RecordHash     varbinary(32) NOT NULL,
   CONSTRAINT CK_Head_Published CHECK (PublishedEpoch IS NULL OR PublishedEpoch = Epoch OR PublishedEpoch = Epoch - 1),
@@ -104,7 +107,7 @@ CREATE TABLE optiks.Head (
 );
 INSERT INTO optiks.Head (One, Fence, LeaseEnd, Holder, Session, RecordHash) VALUES (1, 0, '1970-01-01', N'', N'', 0x);
 
--- Lists that are passed as one parameter. No column may be null: see Lists.cs.
+-- The types of lists that are passed as one parameter. No column may be null: see Lists.cs.
 CREATE TYPE optiks.SequenceList AS TABLE (Seq bigint NOT NULL PRIMARY KEY);
 CREATE TYPE optiks.RequestIdList AS TABLE (RequestId binary(16) NOT NULL PRIMARY KEY);
 CREATE TYPE optiks.KeyList AS TABLE (Number int NOT NULL PRIMARY KEY, Structure tinyint NOT NULL, [Key] varbinary(255) NOT NULL);
@@ -116,6 +119,6 @@ CREATE TYPE optiks.PendingList AS TABLE (
 CREATE TYPE optiks.DecidedList AS TABLE (Seq bigint NOT NULL, Item tinyint NOT NULL, RequestId binary(16) NOT NULL, PRIMARY KEY (Seq, Item));
 GO
 
--- An epoch deletes exactly the rows that it read, hundreds of thousands of them. If their locks escalated to a lock on
--- the table, accepts would wait for the epoch's commit. Babelfish has no escalation.
+-- Turns off lock escalation. An epoch deletes hundreds of thousands of rows by their keys. If the locks of these rows
+-- escalated to a lock on the table, accepts would wait for the epoch's commit. Babelfish has no escalation.
 IF SERVERPROPERTY(N'Babelfish') IS NULL EXEC (N'ALTER TABLE optiks.Pending SET (LOCK_ESCALATION = DISABLE)');

@@ -3,5 +3,6 @@ DROP TYPE optiks.KeyList;
 CREATE TYPE optiks.KeyList AS TABLE (Number int NOT NULL PRIMARY KEY, Structure tinyint NOT NULL, [Key] varbinary(255) NOT NULL, Occurrences int NOT NULL);
 GO
 
--- A purge deletes thousands of rows. If their locks escalated to a lock on the table, accepts would wait for its commit.
+-- Turns off lock escalation. A purge deletes thousands of rows. If the locks of these rows escalated to a lock on the
+-- table, accepts would wait for the purge's commit.
 IF SERVERPROPERTY(N'Babelfish') IS NULL EXEC (N'ALTER TABLE optiks.Request SET (LOCK_ESCALATION = DISABLE); ALTER TABLE optiks.Outcome SET (LOCK_ESCALATION = DISABLE)');

@@ -1,6 +1,6 @@
--- Periods that are prepared in advance, end and are destroyed (docs/spec/periods.md section 10, docs/adr/0009). State:
--- 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed. The table is created again because Babelfish cannot make a
--- column nullable afterwards.
+-- Periods can now be prepared in advance, end, and be destroyed (docs/spec/periods.md section 10, docs/adr/0009).
+-- State: 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed. The table is created again because Babelfish cannot
+-- make a column nullable afterwards.
 CREATE TABLE #Period (Period bigint NOT NULL, FirstEpoch bigint NOT NULL, WrappedSecrets varbinary(max) NOT NULL, Configuration varbinary(max) NOT NULL);
 INSERT INTO #Period (Period, FirstEpoch, WrappedSecrets, Configuration) SELECT Period, FirstEpoch, WrappedSecrets, Configuration FROM optiks.Period;
 DROP TABLE optiks.Period;
@@ -10,22 +10,22 @@ CREATE TABLE optiks.Period (
   Period         bigint         NOT NULL CONSTRAINT PK_Period PRIMARY KEY CLUSTERED,
   State          tinyint        NOT NULL CONSTRAINT CK_Period_State CHECK (State BETWEEN 1 AND 5),
   FirstEpoch     bigint         NULL,
-  Copies         int            NULL,  -- the number of rows of table Copy that its first epoch took
+  Copies         int            NULL,  -- the number of rows of table Copy that the period's first epoch took
   WrappedSecrets varbinary(max) NOT NULL,
   Configuration  varbinary(max) NOT NULL,
   CONSTRAINT CK_Period_First CHECK ((State = 1 AND FirstEpoch IS NULL AND Copies IS NULL) OR (State > 1 AND FirstEpoch IS NOT NULL AND Copies IS NOT NULL)),
   CONSTRAINT CK_Period_Secrets CHECK (State = 4 OR (State = 5 AND DATALENGTH(WrappedSecrets) = 0) OR (State < 4 AND DATALENGTH(WrappedSecrets) > 0))
 );
--- Fails if a period has no secrets, because the database is damaged then.
+-- Fails if a period has no secrets, because such a database is damaged.
 INSERT INTO optiks.Period (Period, State, FirstEpoch, Copies, WrappedSecrets, Configuration) SELECT Period, 2, FirstEpoch, 0, WrappedSecrets, Configuration FROM #Period;
 DROP TABLE #Period;
 GO
 
--- At most one period is next, and one is current.
+-- At most one period has state next, and at most one has state current.
 CREATE UNIQUE INDEX IX_Period_State ON optiks.Period (State) WHERE State < 3;
 
--- The copies with which a period begins, staged while the period before is current. The last row of a key counts;
--- version 0 takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
+-- The copies with which a period begins, staged while the period before is current. The last row of a key counts; a row
+-- with version 0 takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
 CREATE TABLE optiks.[Copy] (
   Period        bigint     NOT NULL CONSTRAINT CK_Copy_Period CHECK (Period > 0),
   Number        int        NOT NULL CONSTRAINT CK_Copy_Number CHECK (Number >= 0),
@@ -43,7 +43,7 @@ CREATE TABLE optiks.[Copy] (
 -- grows at its end.
 CREATE INDEX IX_Copy_Source ON optiks.[Copy] (SourceEpoch, SourceOrdinal) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON);
 
--- Erasable like table Value.
+-- The values of copies, which are erasable like table Value.
 CREATE TABLE optiks.CopyValue (
   Period  bigint         NOT NULL,
   Number  int            NOT NULL,
@@ -53,7 +53,7 @@ CREATE TABLE optiks.CopyValue (
   CONSTRAINT PK_CopyValue PRIMARY KEY CLUSTERED (Period, Number) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)
 );
 
--- The erasure of a copy has its period, epoch 0, and its number as the ordinal.
+-- The erasure of a copy has the copy's period, epoch 0, and the copy's number as the ordinal.
 ALTER TABLE optiks.Erasure DROP CONSTRAINT CK_Erasure_Epoch;
 ALTER TABLE optiks.Erasure ADD Period bigint NULL;
 GO

@@ -1,2 +1,3 @@
--- For a period that is being destroyed: its epochs before this one no longer have values of devices and keys.
+-- For a period that is being destroyed: the period's epochs before DestroyedBefore no longer have values of devices and
+-- keys.
 ALTER TABLE optiks.Period ADD DestroyedBefore bigint NULL;
