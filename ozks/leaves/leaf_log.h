@@ -78,7 +78,7 @@ class LeafLog {
 
   // The length of a record; `opening` and `value` as for put().
   [[nodiscard]] static std::size_t record_len(ByteSpan opening, ByteSpan value);
-  // Reserves `len` octets of the file for records and returns the offset of the first. Writer.
+  // Reserves `len` octets of the file for records and returns the offset of the first. Writer thread only.
   [[nodiscard]] std::uint64_t reserve(std::size_t len);
   // Encodes the record for an offset into `out`, which has room for it. `opening` has kOpeningLen octets, or is empty
   // for a record without a value.
@@ -89,10 +89,10 @@ class LeafLog {
   void write(std::uint64_t log_offset, ByteSpan records);
   // All three steps, for one record.
   [[nodiscard]] std::uint64_t append(const LeafFacts& facts, ByteSpan opening, ByteSpan value);
-  // Makes a written record refer to the record of the key's previous version. Writer.
+  // Makes a written record refer to the record of the key's previous version. Writer thread only.
   void link(std::uint64_t log_offset, std::uint64_t previous) const;
   // Destroys the openings and values of written records, one after another; records without a value stay as they are.
-  // After a failure, or a crash, some are erased, and the call can be repeated for all of them. Writer.
+  // After a failure, or a crash, some are erased, and the call can be repeated for all of them. Writer thread only.
   void erase(std::span<const std::uint64_t> log_offsets);
   // A number for changed_since(). An erasure changes it when it begins and when it ends. Any thread.
   [[nodiscard]] std::uint64_t erasures() const { return erasures_.load(std::memory_order_acquire); }
@@ -104,7 +104,7 @@ class LeafLog {
   }
   // Returns after everything written is on disk. Any thread.
   void sync() const;
-  // Discards everything reserved or written from `size` on, when a staged epoch is discarded. Writer.
+  // Discards everything reserved or written from `size` on, when a staged epoch is discarded. Writer thread only.
   void truncate(std::uint64_t size) noexcept { size_ = size; }
 
   // Throw std::system_error if there is no such record, or it is damaged.

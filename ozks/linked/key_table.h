@@ -96,8 +96,9 @@ class KeyTable {
       }
     }
   }
-  // Puts all slots of an empty segment. Writer. Returns false, and leaves the segment unchanged, if they are closer
-  // together than slots of keyed hashes ever are. The time to fill such a table would grow with the square of its size.
+  // Puts all slots of an empty segment. Writer thread only. Returns false, and leaves the segment unchanged, if they
+  // are closer together than slots of keyed hashes ever are. The time to fill such a table would grow with the square
+  // of its size.
   [[nodiscard]] bool fill(std::size_t segment, std::span<const Slot> slots);
 
  private:
