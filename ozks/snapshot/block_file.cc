@@ -99,10 +99,10 @@ void BlockWriter::write_block() {
 // would have to wait for them when it syncs. Only finish() makes them durable.
 void BlockWriter::flush_block() {
 #if defined(__linux__)
-  static_cast<void>(sync_file_range(
-      file_, static_cast<off_t>(written_), static_cast<off_t>(block_.size()),
-      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER));  // advice: finish() reports
-                                                                                           // errors
+  static_cast<void>(
+      sync_file_range(file_, static_cast<off_t>(written_), static_cast<off_t>(block_.size()),
+                      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+                          SYNC_FILE_RANGE_WAIT_AFTER));  // only advice to the system: finish() reports errors
 #endif
   written_ += block_.size();
 }
@@ -128,13 +128,13 @@ BlockReader::BlockReader(const char* path) : file_(open(path, O_RDONLY | O_CLOEX
   if (file_ < 0) {
     fail("opening the snapshot");
   }
-  // Advice: reads ahead.
+  // Advises the system to read ahead.
   static_cast<void>(posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL));
 }
 
 BlockReader::~BlockReader() { close(file_); }
 
-// Reads as much as the file has, at most out.size().
+// Reads at most out.size() octets, and fewer only at the end of the file.
 std::size_t BlockReader::read(base::MutableByteSpan out) const {
   std::size_t done = 0;
   while (done < out.size()) {
