@@ -164,7 +164,7 @@ class MonitorPlanner {
     if (request_.own_only && !have_been_listed(out.ids, page.record)) {
       return stop(Unanswered::kOtherKey);
     }
-    // The records read so far, the newest first.
+    // The list's versions that the page may have, the newest first.
     std::vector<LeafRecord> records;
     read_lists(page, records);
     if (page.from > 1) {

@@ -99,10 +99,10 @@ void BlockWriter::write_block() {
 // would have to wait for them when it syncs. Only finish() makes them durable.
 void BlockWriter::flush_block() {
 #if defined(__linux__)
-  static_cast<void>(
-      sync_file_range(file_, static_cast<off_t>(written_), static_cast<off_t>(block_.size()),
-                      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
-                          SYNC_FILE_RANGE_WAIT_AFTER));  // only advice to the system: finish() reports errors
+  static_cast<void>(sync_file_range(
+      file_, static_cast<off_t>(written_), static_cast<off_t>(block_.size()),
+      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER));  // advice: finish() reports
+                                                                                           // errors
 #endif
   written_ += block_.size();
 }
