@@ -1,6 +1,6 @@
 // ECVRF over FourQ with BLAKE2b-512: the suite of docs/spec/vrf.md.
 //
-// Secrets: a secret key, the nonce of a proof, and on the server alpha. All functions are constant time in these
+// The secrets are a secret key, the nonce of a proof, and on the server alpha. All functions are constant time in these
 // (alpha's length is public). Functions ending in _vartime take public input only. Threads: keys are immutable after
 // construction; any number of threads may use one key at the same time.
 #pragma once
