@@ -73,8 +73,8 @@ class VrfCache {
   // A zeroed set is an empty set. The fields that select the entry to read fill one cache line.
   struct alignas(64) Set {
     std::array<std::atomic<std::uint32_t>, kWays> sequence;  // 0: never written
-    std::array<std::atomic<std::uint16_t>, kWays>
-        print;  // fingerprint of the entry's input; only a hint, because it is read without the sequence
+    // Fingerprint of the entry's input; only a hint, because it is read without the sequence.
+    std::array<std::atomic<std::uint16_t>, kWays> print;
     std::array<std::atomic<std::uint8_t>, kWays> used;  // whether it was used since the hand last passed
     std::atomic<std::uint8_t> hand;                     // where the search for an entry to replace continues
     alignas(64) std::array<std::array<Word, kWords>, kWays> words;

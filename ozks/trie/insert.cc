@@ -3,8 +3,8 @@
 //   2. The new nodes above ranges of few leaves are made, from the top down. Each range is a part: a subtree that
 //      shares nothing with the others, for one thread.
 //   3. In each part the new nodes are made from the top down, and hashed from the bottom up, height by height.
-//   4. The nodes above the parts are hashed. Steps 2 and 3 write the tokens of the old tree on the way down: this is
-// the order of tokens in a proof.
+//   4. The nodes above the parts are hashed.
+// Steps 2 and 3 write the tokens of the old tree on the way down: this is the order of tokens in a proof.
 #include "trie/insert.h"
 
 #include <algorithm>

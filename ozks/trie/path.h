@@ -24,8 +24,8 @@ struct Path {
   const Hash* leaf = nullptr;    // label of the leaf at the end of the label's bits
   std::uint64_t log_offset = 0;  // offset of that leaf's record in the leaf log
   std::size_t common = 0;        // number of bits that the label shares with that leaf; 256: it is the label's own leaf
-  const Hash* opened =
-      nullptr;  // both hashes of the first node whose prefix is longer than `common`; null if that node is the leaf
+  // Both hashes of the first node whose prefix is longer than `common`; null if that node is the leaf.
+  const Hash* opened = nullptr;
   std::uint32_t length = 0;   // length of that node's prefix
   std::size_t num_steps = 0;  // number of steps above that node, or above the leaf
   std::array<Step, verify::kLabelBits> steps;

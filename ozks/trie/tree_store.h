@@ -32,8 +32,8 @@ struct NewLeaf {
   Hash hash;                 // docs/spec/tree.md section 2
   std::uint64_t log_offset;  // offset of its record in the leaf log
   Tag tag{};                 // tag of its key
-  std::uint64_t replaces =
-      kNoLogOffset;        // log offset of the table's current leaf of the key; kNoLogOffset: the key is new
+  // Log offset of the table's current leaf of the key; kNoLogOffset: the key is new.
+  std::uint64_t replaces = kNoLogOffset;
   bool is_newest = false;  // whether the table stores this leaf for the key
 };
 

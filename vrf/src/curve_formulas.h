@@ -47,8 +47,9 @@ inline constexpr Fp2 kTwoD = fp2_add(kCurveD, kCurveD);
 // and the copy then waits for the writes.
 
 // Products that are only added to each other stay wide (fp2.h, lanes/lane_fp2.h). The `Room` of a product is at least
-// the sum of the bounds of its subtrahends. A wide square of an element of bound 1 has bound 6, and of bound 2 bound
-// 20. A product of bounds A and B has bound 2AB + 1. The Room is added to each of these.
+// the sum of the bounds of its subtrahends. A wide square of an element of bound 1 has bound 6; of an
+// element of bound 2 it has bound 20. A product of factors of bounds A and B has bound 2AB + 1. The Room is added to
+// each of these bounds.
 
 // p = 2*p. 3M + 4S.
 template <typename F>

@@ -51,7 +51,7 @@ class SecretKey {
   [[nodiscard]] std::span<const std::byte> memory() const;
 
   struct Impl;
-  // For the library: aborts on an empty or moved-from key.
+  // For use within the library. Aborts on an empty or moved-from key.
   [[nodiscard]] const Impl& impl() const {
     OPTIKS_CHECK(impl_ != nullptr);
     return *impl_;
@@ -80,7 +80,7 @@ class PublicKey {
   [[nodiscard]] std::span<const std::uint8_t, kPublicKeyLen> bytes() const;
 
   struct Impl;
-  // For the library: aborts on an empty or moved-from key.
+  // For use within the library. Aborts on an empty or moved-from key.
   [[nodiscard]] const Impl& impl() const {
     OPTIKS_CHECK(impl_ != nullptr);
     return *impl_;

@@ -162,8 +162,8 @@ class UserAnswerVerifier {
   Reason check_parts(const Context& context);
   // Collects the records to which the entries of one user refer.
   struct Reach {
-    std::optional<std::size_t>
-        first_absence;  // the record of the smallest epoch among the records that show an absence
+    // The record of the smallest epoch among the records that show an absence.
+    std::optional<std::size_t> first_absence;
     std::optional<std::size_t> latest;
   };
   // Returns false if the answer has no such record.
