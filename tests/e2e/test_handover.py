@@ -172,7 +172,8 @@ class HandoverTest(unittest.TestCase):
         self.assertEqual([version["value"] for version in shown["versions"]], ["alice 1", "alice 2"])
 
     def operator_archives(self, period: int, deadline: float) -> None:
-        """Archives the period once the task has destroyed it: its leaves stay. A second run has nothing more to drop."""
+        """Archives the period once the task has destroyed it: its leaves stay. To drop the period afterwards changes nothing, because it is
+        already destroyed."""
         while (found := self.status()["periods"][period])["state"] != "destroyed":
             self.assertLess(time.monotonic(), deadline, found)
             time.sleep(0.1)

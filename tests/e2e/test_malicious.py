@@ -203,7 +203,7 @@ class MaliciousTest(unittest.TestCase):
         return note + answer.body if answer.status == 200 else None
 
     def test_whoever_has_the_scenario_can_try_another_client(self):
-        """Runs the other client by that client's own command line."""
+        """Starts the scenario by the command line of malicious.py."""
         listed = subprocess.run([sys.executable, ROOT / "tests/reference/malicious.py", "--list"], capture_output=True, text=True, timeout=60, check=True)
         self.assertEqual([name for name in SCENARIOS if name not in listed.stdout], [])
         name = "drops-a-leaf"
