@@ -29,7 +29,7 @@ done
 is_installed() {
   # A kubectl from another source is enough, and cannot be installed together with this package.
   if [[ $1 == kubernetes-client ]] && command -v kubectl >/dev/null; then return; fi
-  # The status of a package alone is not enough, because another package may provide it, such as pkg-config.
+  # Another package may provide a package such as pkg-config.
   [[ $(dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null) == installed* ]]
 }
 

@@ -1,5 +1,5 @@
 // PageCache: recently read pages, bounded by bytes. Pages never change and ids are never used twice, so a cached page
-// is never out of date. Pages in use replace those of superseded trees.
+// is never out of date. Pages in use replace the pages of superseded trees.
 //
 // Thread safety: any thread. A shard's lock is held for a search or a replacement in memory, never while the store is
 // read. Replacement is by second chance.

@@ -35,8 +35,8 @@ inline constexpr std::size_t kChallengeLen = 16;
                                                                 const PointString& h, const PointString& gamma,
                                                                 const PointString& u, const PointString& v);
 
-// The same for many elements at a time, in lanes if base/blake2b_many.h supports them. Constant time in everything but
-// lengths; the functions erase what they absorbed.
+// The following functions compute the same hashes for many elements at a time, in lanes if base/blake2b_many.h supports
+// them. They are constant time in everything but lengths, and erase the octets that they absorbed.
 
 // Writes u for the alphas first to first + n - 1, with n <= kMaxMany. prefix is encode_prefix of public_key.
 inline constexpr std::size_t kMaxMany = 64;
