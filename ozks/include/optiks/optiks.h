@@ -56,9 +56,8 @@ OPTIKS_EXPORT void optiks_last_error(char* out, size_t capacity);
  * unknown number. */
 OPTIKS_EXPORT int32_t optiks_reason_name(int32_t reason, char* out, size_t capacity, size_t* out_len);
 /* Computes the form of a username in a log with username_form = 1 (docs/spec/usernames.md), of at most max_len <= 255
- * octets. out_fault: OPTIKS_NAME_VALID, or the reason why the username has no form. The form is written only if the
- * username is valid; contract rule
- * 4. Any thread. */
+ * octets. out_fault: OPTIKS_NAME_VALID, or the reason why the username has no form. The form is written, by contract
+ * rule 4, only if the username is valid. Any thread. */
 OPTIKS_EXPORT int32_t optiks_username_prepare(const uint8_t* name, size_t len, size_t max_len, int32_t* out_fault,
                                               uint8_t* out, size_t capacity, size_t* out_len);
 /* Overwrites memory in a way that the compiler does not optimise away. */
