@@ -27,7 +27,7 @@ link_bin = mkdir -p build/bin; for command in $(1); do ln -sfn "../out/$$command
 # Minutes that each long suite runs.
 MINUTES ?= 6
 
-# For the benchmarks of services: the seconds of the long phases, and the number of keys.
+# The benchmarks of services use these values: the seconds of the long phases, and the number of keys.
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 

@@ -1,4 +1,5 @@
-"""Three auditors and three witnesses that a query-service asks for cosignatures. One of each kind is dead, one slow, one lies."""
+"""Three auditors and three witnesses that a query-service asks for cosignatures. One auditor and one witness are dead, one of each is slow,
+and one of each lies."""
 
 import sys
 import time
@@ -19,7 +20,7 @@ from ports import free_port
 from rest import Answer, Client
 
 KINDS = ("auditor", "witness")
-# Shorter than the time that a query-service waits for one cosigner.
+# This time is shorter than the time that a query-service waits for one cosigner.
 SLOW_SECONDS = 5
 PATIENCE = 60
 TYPE = {"content-type": "text/plain; charset=utf-8"}
@@ -45,8 +46,8 @@ class BadCosigners:
         return self
 
     def wait_handed_out(self, service: Client) -> None:
-        """Waits until a query-service returns the cosignatures of the slow cosigners. Raises when it returns another
-        cosigner's, or when PATIENCE seconds are over."""
+        """Waits until a query-service returns the cosignatures of the slow cosigners. Raises when the query-service returns the cosignature
+        of another cosigner, or when PATIENCE seconds are over."""
         deadline = time.monotonic() + PATIENCE
         while True:
             notes = [note.encode() for note in service.get("/v1/cosignatures").json()["checkpoints"]]
@@ -68,7 +69,7 @@ class BadCosigners:
             with self._log.query_client() as client:
                 note = cosigners.cosign(key, seed, client.get("/log/checkpoint").body, int(time.time()))
             if fault == "false":
-                # Replaces octets of the last line, which is the cosigner's: its signature no longer verifies.
+                # Replaces octets of the cosigner's line, which is the last line, so that its signature no longer verifies.
                 note = note[:-12] + (b"AAAA" if note[-12:-8] != b"AAAA" else b"BBBB") + note[-8:]
             return replace(said, status=200, headers=TYPE, body=note)
 

@@ -15,7 +15,7 @@ PUBLISHED_EVENT = 3030
 
 @dataclass(frozen=True)
 class Figure:
-    """One row of a result file. The baseline was measured in the same run, in the same unit; its ratio is value / baseline."""
+    """One row of a result file. The baseline was measured in the same run, in the same unit. The row's ratio is value / baseline."""
 
     name: str
     unit: str
@@ -84,7 +84,8 @@ def bad_share(report: dict) -> float:
 
 
 def database_share(log_lines: list[str]) -> float:
-    """Returns the database's share of the time of the update-task's steps. Counts the epochs with updates in these lines of its log."""
+    """Returns the database's share of the time of the update-task's steps. Only the epochs with updates in these lines of the task's log
+    count."""
     database = steps = 0.0
     for line in log_lines:
         if f'"EventId":{PUBLISHED_EVENT},' in line:

@@ -3,8 +3,8 @@
 
     bench/load_synthetic.py [--keys 100000] [--lookups 1000] [--versions 100]
 
-The answer about the key with many versions must carry R(a), the absence of C(a) and no more.
-Services and data folder are found as `optiks` finds them. Each run has keys of its own, so that it can be repeated on one log.
+The answer about the key with many versions must have R(a), the absence of C(a), and nothing else. Services and data folder are found as
+`optiks` finds them. Each run has keys of its own, so that it can be repeated on one log.
 """
 
 import argparse
@@ -21,7 +21,8 @@ import pahd
 from codec import LookupAnswer, decode_whole
 
 VALUE_LEN = 100
-# Pending updates of one key: a further one is refused until one of them is published (docs/spec/rest.md section 6).
+# The maximum number of pending updates of one key: a further update is refused until one of them is published (docs/spec/rest.md section
+# 6).
 MAX_PENDING = 16
 
 

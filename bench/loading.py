@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/reference")]
 from facts import MAX_LIST, MAX_QUERIES
 from rest import Answer, Client, b64, uuid7
 
-# The values of one list: a body has room for them in base64, and for the rest of its JSON.
+# The maximum total length of the values in one list. A body has room for these values in base64, and for the rest of its JSON.
 MAX_LIST_OCTETS = 5 << 20
 WAIT_SECONDS = 600
 Update = tuple[bytes, bytes]
@@ -74,14 +74,14 @@ class Service:
         return fields["epoch"], fields["structures"][2]["count"]
 
     def load(self, what: str, updates: list[Update]) -> int:
-        """Sends all updates in order and waits until they are published and served. Returns the epoch of the last one."""
+        """Sends all updates in order and waits until they are published and served. Returns the epoch of the last update."""
         _, before = self.count()
         progress, sent, last = Progress(what, len(updates)), 0, ""
         for batch in batches(updates):
             last = self.accept(batch)
             sent += len(batch)
             progress.show(sent)
-        # The list's last update may be published before others. The count of leaves covers all of them.
+        # The list's last update may be published before other updates of the list. The count of leaves covers all updates.
         progress = Progress("published", len(updates), waits=True)
         self._wait(lambda newest, count: progress.show(min(count - before, len(updates))) or count >= before + len(updates))
         epoch = self.published(last)
@@ -100,7 +100,7 @@ class Service:
             time.sleep(0.1)
 
     def accept(self, batch: list[Update]) -> str:
-        """Sends one list, again with the same ids until it is accepted. Returns the last request id."""
+        """Sends one list, and repeats it with the same ids until it is accepted. Returns the last request id."""
         elements = [{"request_id": uuid7(), "key_b64": b64(key), "value_b64": b64(value)} for key, value in batch]
         deadline = time.monotonic() + WAIT_SECONDS
         while True:

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Measures lookups a second over HTTP/1.1 keep-alive.
 
-The baseline is an endpoint of the same service that does no work: same middleware, same request, as many octets. Each sample is a pair,
-one measured after the other; the results are medians. Writes build/bench/lookups.json.
+The baseline is an endpoint of the same service that does no work: same middleware, same request, as many octets. Each sample is a pair of a
+lookup rate and a baseline, one measured after the other; the results are medians. Writes build/bench/lookups.json.
 usage: measure_lookups.py [--keys N] [--seconds S] [--samples N] [--only ROW]..."""
 
 import argparse
@@ -39,15 +39,15 @@ CONNECTIONS = 64
 EMPTY = "/bench/empty"
 BESIDE_COSIGNERS = "cached-beside-bad-cosigners"
 SETTLING_SECONDS = 0.3
-# More lookups a second with fresh proofs than any machine of the benchmark's size can answer.
+# An upper bound: no machine of the benchmark's size answers so many lookups a second with fresh proofs.
 MOST_UNCACHED = 70_000
-# More lookups a second than one machine can both serve and verify.
+# This is more lookups a second than one machine can both serve and verify.
 VERIFIED_OVERLOAD = 20_000
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10"}
 
 
 class BenchFailed(Exception):
-    """An answer was not the one that the benchmark measures."""
+    """A service gave another answer than the benchmark measures."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class LookupBench:
 
     def compare(self, name: str, keys: Keys, form: Form = BINARY, warm: bool = True) -> Figure:
         """Compares lookups of the keys with the empty endpoint. With `warm`, each key is looked up once before, so that its proofs are
-        cached. Without it, the samples are so short that no key repeats."""
+        cached. Without `warm`, the samples are so short that no key repeats."""
         seconds = self._seconds if warm else min(self._seconds, max(1, keys.count // (MOST_UNCACHED * self._samples)))
         with self._client() as client:
             octets = round(statistics.mean(self._octets(client, keys, form, i * keys.count // 256) for i in range(256)))
@@ -161,7 +161,7 @@ class LookupBench:
         return meters["optiks.query.vrf_cache.hits"], meters["optiks.query.vrf_cache.misses"]
 
     def _wrk(self, path: str, keys: Keys, form: Form, seconds: int) -> "WrkRun":
-        """Runs wrk, beginning at the key after the last one of the run before."""
+        """Runs wrk, beginning with the key after the last key of the run before."""
         place = self._place.get((form, keys), 0)
         done = subprocess.run(
             ["wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--duration", f"{seconds}s", "--latency", "--script", SCRIPT, self._process.url, "--",
@@ -194,7 +194,7 @@ class WrkRun:
 
 
 def fill(keys: int) -> Path:
-    """Returns the data folder of a log with so many keys. Makes it once; an interrupted call leaves no such folder."""
+    """Returns the data folder of a log with so many keys. The folder is made once; an interrupted call leaves no incomplete folder."""
     folder = CACHE / f"lookups-{keys}"
     if not folder.exists():
         print(f"== loading {keys:,} keys, kept in {folder.relative_to(ROOT)}", flush=True)
@@ -218,7 +218,7 @@ def restore(log: Deployment, folder: Path) -> None:
 
 
 def publish_users(log: Deployment, client: Client, requests: list[dict]) -> list[dict]:
-    """Sends the requests to `/v1/users` and waits until all are served. Returns the elements of the 202."""
+    """Sends the requests to `/v1/users` and waits until all are served. Returns the elements of the answer with status 202."""
     answer = client.post_json("/v1/users", requests)
     if answer.status != 202:
         raise BenchFailed(f"users: HTTP {answer.status} {answer.body!r}")
@@ -261,7 +261,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.keys < 2 * HOT or arguments.keys & arguments.keys - 1:
         parser.error("--keys is a power of two of 2^17 or more")
-    # /tmp may be in memory.
+    # The folders are not in /tmp, which may be in memory.
     tempfile.tempdir = "/var/tmp"
     folder = fill(arguments.keys)
     print("== starting", flush=True)

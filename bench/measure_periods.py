@@ -27,10 +27,10 @@ from harness import Deployment, Process
 from stress_tester import StressTester
 from windows import BenchFailed, Moments, compare, windows_of
 
-# The shortest period: a switch may come as soon as it is prepared.
+# The period has the shortest length, so that a switch may come as soon as it is prepared.
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", "Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "false"}
 MIX, OPERATIONS = "hit=9,update=1", ("hit", "update")
-# Uniform, so that lookups find both keys that were changed and keys that were not.
+# Keys are chosen uniformly, so that lookups find both changed and unchanged keys.
 LOAD = ("--warm-up", "2", "--keys", "uniform", "--check-keys", "2000", "--settle", "600")
 SWITCH_SECONDS = 3600
 STAGED_EVENT = 3041
@@ -99,7 +99,7 @@ class SwitchBench:
         watch = SwitchWatch(self._log, processes)
         self._say(f"{self._before} windows of {self._window:g} s without a switch, {self._rate:g} requests/s")
         with self._tester.running(MIX, self._rate, "--window", f"{self._window:g}", "--key-count", str(self._keys), *LOAD) as running:
-            # One window more, for the start of optiks-stress.
+            # The wait has one window more than needed, for the start of optiks-stress.
             running.wait((self._before + 1) * self._window)
             watch.start()
             try:
@@ -143,7 +143,7 @@ class SwitchBench:
             noticed = comparison.figures(self._name("p99", operation), operation)
             figures += noticed
             ratios.append(noticed[0].ratio)
-        # The baseline is 1: as fast as before.
+        # The baseline 1 means that requests are as fast as before.
         figures.append(Figure(self._name("p99-ratio"), "times that before, of lookups or updates", max(ratios), 1, ratios))
         figures += [Figure(self._name("memory", service), "MB, anonymous", most / 1e6, resting[service] / 1e6) for service, most in watch.most_bytes.items()]
         return figures
@@ -165,14 +165,14 @@ def main() -> None:
     parser.add_argument("--before", type=int, default=5, help="windows before the switch (default %(default)s)")
     arguments = parser.parse_args()
     engines = chosen(parser, arguments)
-    # /tmp may be in memory, where durability costs nothing.
+    # The folders are not in /tmp, which may be in memory, where durability costs nothing.
     tempfile.tempdir = "/var/tmp"
     figures = []
     for engine in engines:
         with Deployment(SETTINGS, engine=engine) as log:
             figures += SwitchBench(engine, log, arguments).run()
     failed = sum(figure.counters.get("failed", 0) for figure in figures)
-    # The rows whose names have no engine repeat the worst engine's.
+    # The rows whose names have no engine repeat the rows of the worst engine.
     for name in (f"switch/keys:{arguments.keys}", "p99-ratio"):
         of_engines = [figure for figure in figures if figure.name in [f"{engine}/{name}" for engine in engines]]
         figures.append(replace(max(of_engines, key=lambda one: one.value), name=name))

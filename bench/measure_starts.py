@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Measures the time until a new replica is ready, in both modes, from the database (SQLite) and from another replica's snapshot.
 
-Nobody updates meanwhile. Writes build/bench/starts.json. usage: measure_starts.py [--keys N] [--samples N]"""
+No updates are sent meanwhile. Writes build/bench/starts.json. usage: measure_starts.py [--keys N] [--samples N]"""
 
 import argparse
 import os
@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--keys", type=int, default=1 << 20, help="keys of the log (default 2^20)")
     parser.add_argument("--samples", type=int, default=3, help="starts of each kind, in turn (default 3)")
     arguments = parser.parse_args()
-    # /tmp may be in memory.
+    # The folders are not in /tmp, which may be in memory.
     tempfile.tempdir = "/var/tmp"
     filled = fill(arguments.keys)
     print("== starting", flush=True)
@@ -58,7 +58,7 @@ def main() -> None:
         key = log.data / "snapshot-key"
         if (added := log.optiks_db("api-key", "add", "replicas", "--scope", "snapshot", "--out", str(key))).code != 0:
             raise NotReady(str(added))
-        # The peer's snapshot is saved by now. All data that the starts read is in the page cache.
+        # At this point the peer has saved its snapshot, and all data that the starts read is in the page cache.
         snapshot = {"Optiks__QueryService__SnapshotPeers__0": peer.url, "Optiks__QueryService__SnapshotPeerKeyFile": str(key)}
         kinds = {"linked-database": {}, "linked-snapshot": snapshot, "stored-database": STORED, "stored-snapshot": STORED | snapshot}
         runs = {name: [] for name in kinds}

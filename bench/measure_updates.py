@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Measures the path of an update, with everything on this machine: acceptance, publication, epoch latency, the database's share.
 
-The baseline of rates is the raw database. Writes build/bench/updates.json. SQL Server is measured where OPTIKS_TEST_SQLSERVER holds the
-connection string of one. usage: measure_updates.py [--engines E,..] [--seconds S]"""
+The baseline of rates is the raw database. Writes build/bench/updates.json. SQL Server is measured if OPTIKS_TEST_SQLSERVER has the
+connection string of a server. usage: measure_updates.py [--engines E,..] [--seconds S]"""
 
 import argparse
 import sys
@@ -18,12 +18,12 @@ from harness import Deployment
 from stress_tester import StressTester
 
 LIST = 1000
-# So many keys that an epoch seldom has two updates of one key, as with real users.
+# There are so many keys that an epoch seldom has two updates of one key, as with real users.
 KEYS = ("--key-count", "1000000")
-# A sample of the updates is followed one by one; the records count all of them.
+# A sample of the updates is followed one by one; the records count all updates.
 SAMPLED = ("--verify", "0", "--follow", "0.01", "--check-keys", "1000", "--settle", "600")
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10"}
-# More than any engine accepts. The accepted updates show the capacity; the others are not sent in time.
+# These rates are higher than any engine accepts. The accepted updates show the capacity; the other updates are not sent in time.
 SINGLE_OVERLOAD, LIST_OVERLOAD = 25_000, 200
 SINGLE_CALLERS, LIST_CALLERS = 256, 16
 # A load is sustained if at most SUSTAINED_BAD_SHARE of it fails or is not sent in time, and publication takes at most SUSTAINED_DELAY
@@ -114,7 +114,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="of the long phases; others take a part of it (default 60)")
     arguments = parser.parse_args()
     engines = chosen(parser, arguments)
-    # /tmp may be in memory, where durability costs nothing.
+    # The folders are not in /tmp, which may be in memory, where durability costs nothing.
     tempfile.tempdir = "/var/tmp"
     figures = []
     for engine in engines:

@@ -2,8 +2,8 @@
 """Measures the cost of an answer about a user for its client: octets, and the time in which liboptiks verifies it.
 
 The users have 1, 3 and 10 devices whose keys have 1, 10 and 1,000 versions each, in a log of N keys. Each user is looked up for the first
-time, looked up again when nothing changed, and monitored likewise, all pages of it. The services are stopped before the answers are
-verified. Writes build/bench/users.json.
+time, looked up again when nothing changed, and monitored in both ways, with all pages of each answer. The services are stopped before the
+answers are verified. Writes build/bench/users.json.
 usage: measure_users.py [--keys N] [--samples N]"""
 
 import argparse
@@ -62,7 +62,7 @@ def make_users(log: Deployment, created_all: Callable[[], None]) -> None:
 
 @dataclass
 class Asking:
-    """One query of a client: the rows of its answers, one for each page, and the function that verifies them."""
+    """One query of a client: the rows of its answers, one row for each page, and the function that verifies the rows."""
 
     name: str
     rows: list[dict]
@@ -74,7 +74,7 @@ class Asking:
 
 
 class UserBench:
-    """Collects answers of one service, and verifies them with its library after the service has stopped."""
+    """Collects answers of one service, and verifies them with the service's library after the service has stopped."""
 
     def __init__(self, log: Deployment):
         self._session = live.Session(live.Http(log.query.url, log.api_key), TrustAnchor.parse((log.data / "trust.json").read_text()), Rows(), [], None)
@@ -107,7 +107,7 @@ class UserBench:
         return results
 
     def _monitor(self, name: str, own: Own) -> Own:
-        """Monitors up to the last page. Returns the state that the owner keeps then."""
+        """Monitors up to the last page, and returns the state that the owner then keeps."""
         look = Asking(name, [], self._native.monitor)
         self._looks.append(look)
         while True:
@@ -139,7 +139,7 @@ def main() -> None:
     parser.add_argument("--keys", type=int, default=1 << 20, help="keys of the log beside those of the users (default 2^20)")
     parser.add_argument("--samples", type=int, default=31, help="verdicts on each answer (default 31)")
     arguments = parser.parse_args()
-    # /tmp may be in memory.
+    # The folders are not in /tmp, which may be in memory.
     tempfile.tempdir = "/var/tmp"
     filled = measure_lookups.fill(arguments.keys)
     with Deployment(SETTINGS, before_start=lambda log: measure_lookups.restore(log, filled)) as log:

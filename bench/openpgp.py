@@ -12,7 +12,7 @@ ADDRESS = re.compile(r"<([^<>@\s]+@[^<>@\s]+)>\s*$|^\s*([^<>@\s]+@[^<>@\s]+)\s*$
 
 
 class MalformedKeyring(Exception):
-    """The octets are not a sequence of OpenPGP packets."""
+    """Raised if the octets are not a sequence of OpenPGP packets."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _take(keyring: bytes, at: int, length: int) -> bytes:
 
 @dataclass(frozen=True)
 class TransferableKey:
-    """A primary key with everything up to the next one (RFC 9580 section 10.1), without local trust packets."""
+    """A primary key with all packets up to the next primary key (RFC 9580 section 10.1), without local trust packets."""
 
     packets: tuple[Packet, ...]
 
@@ -82,7 +82,7 @@ class TransferableKey:
         """Returns the e-mail addresses of the key's user ids, in lower case and in their order, without repetition."""
         found = {}
         for packet in self.packets:
-            # User ids from before UTF-8 became the rule are in Latin-1.
+            # User ids that were made before UTF-8 became the rule are in Latin-1.
             if packet.tag == USER_ID:
                 try:
                     text = packet.body.decode()

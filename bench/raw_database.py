@@ -1,4 +1,5 @@
-"""The raw database: an upper bound for any update path. Inserts the leaf and value rows of epochs again, one transaction an epoch.
+"""The raw database: an upper bound for any update path. Inserts the leaf and value rows of existing epochs again, in one transaction for
+each epoch.
 
 The rows go into tables with the same definitions."""
 
@@ -84,8 +85,8 @@ def _select(server: SqlServer) -> float:
 
 
 def sql_server_copies() -> dict[str, str]:
-    """Returns, by table, the migrations' definition of a copy, with Copy after each of its names. It is on one line because tsql interprets
-    lines that begin with "Version"."""
+    """Returns, by table, the migrations' definition of a copy, with Copy appended to each of its names. The definition is on one line,
+    because tsql interprets lines that begin with "Version"."""
     tables = re.findall(r"^CREATE TABLE optiks\.\[?(Leaf|Value)\]? (\(.*?\n\));", SQL_SERVER_TABLES.read_text(), re.DOTALL | re.MULTILINE)
     return {table: f"CREATE TABLE optiks.{table}Copy " + re.sub(r"(CONSTRAINT \w+)", r"\1Copy", " ".join(columns.split())) + ";" for table, columns in tables}
 

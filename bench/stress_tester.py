@@ -34,7 +34,7 @@ class RunningStress:
         self._report = report
 
     def wait(self, seconds: float) -> None:
-        """Lets the run continue for so many seconds. Raises StressFailed when it ends earlier."""
+        """Lets the run continue for so many seconds. Raises StressFailed when the run ends earlier."""
         try:
             code = self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -43,7 +43,7 @@ class RunningStress:
 
     def end(self) -> dict:
         """Ends the run and returns its JSON report. Raises StressFailed if an answer was wrong, or an update was lost or doubled."""
-        # Not SIGINT: a shell's background job ignores it, and so do its children.
+        # The signal is not SIGINT, which a shell's background job and its children ignore.
         self._process.send_signal(signal.SIGTERM)
         code = self._process.wait(END_SECONDS)
         if code != 0:
@@ -96,8 +96,8 @@ class StressTester:
         self._accepted += self.published() - before
 
     def run(self, mix: str, rate: float, seconds: float, *options: str) -> dict:
-        """Returns the JSON report of a run. All its answers were right. Its updates are published according to the records; the updates
-        that were followed are also checked against their statuses and histories."""
+        """Returns the JSON report of a run. Raises StressFailed unless all answers were right and the records show that all updates are
+        published. The updates that were followed are also checked against their statuses and histories."""
         self._runs += 1
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
@@ -125,7 +125,7 @@ class StressTester:
 
     @contextmanager
     def running(self, mix: str, rate: float, *options: str) -> Iterator[RunningStress]:
-        """A run in the background of other actions. Leaving the context kills it. Its accepted updates are not counted."""
+        """Starts a run in the background of other actions. Leaving the context kills the run. Its accepted updates are not counted."""
         self._runs += 1
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"

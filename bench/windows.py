@@ -1,4 +1,4 @@
-"""Compares the latencies of an optiks-stress run during an event with those before it: p99 of requests."""
+"""Compares the p99 latencies of requests during an event in an optiks-stress run with the latencies before the event."""
 
 import datetime
 import math
@@ -35,7 +35,7 @@ class Window:
     """By operation, the number of answers in each bucket, by its upper edge in microseconds."""
 
     def p99(self, operation: str) -> float:
-        """Returns seconds."""
+        """Returns the p99 of an operation in seconds."""
         return p99_of([self], operation)
 
 
@@ -59,14 +59,14 @@ def windows_of(report: dict, length: float) -> list[Window]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The windows before an event began, and those from its beginning until one window's time after its end."""
+    """The windows before an event began, and the windows from its beginning until one window's time after its end."""
 
     before: list[Window]
     meanwhile: list[Window]
 
     def figures(self, name: str, operation: str) -> list[Figure]:
-        """Compares the p99 of all requests meanwhile with that before, and the worst window meanwhile with the median window before.
-        Windows without an answered request are left out."""
+        """Compares the p99 of all requests during the event with the p99 before it, and the worst window during the event with the median
+        window before it. Windows without an answered request are left out."""
         per_window = [window.p99(operation) * 1e3 for window in self.meanwhile if window.latencies.get(operation)]
         calm = [window.p99(operation) * 1e3 for window in self.before if window.latencies.get(operation)]
         return [

@@ -3,7 +3,7 @@
 
 usage: check.py [--fix] [--junit FILE] [--quick | --slow] [NAME...]
 
-With names, only these checks run. With --quick only the checks that take seconds run, with --slow only the others. --fix lets the
+With names, only these checks run. With --quick only the checks that take seconds run, with --slow only the other checks. --fix lets the
 formatters write. Needs restored projects (make build). The exit code is 0 when nothing was found.
 """
 
@@ -29,7 +29,7 @@ def run(*command):
 
 
 def list_files():
-    """Returns the tracked files and the new ones that are not ignored, without files that are deleted but not committed."""
+    """Returns the tracked files and the new files that are not ignored, without files that are deleted but not committed."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], capture_output=True, text=True, check=True)
     return sorted({f for f in listed.stdout.split("\0") if f and os.path.isfile(f)})
@@ -45,7 +45,7 @@ def clang_tidy(files, fix):
     """Checks the sources, and through them the headers. Tests are not checked, because most findings would be in the macros that they use.
 
     The files are read together (the preset tidy), because the headers that they include take far longer than the files themselves. With
-    --fix they are read one by one.
+    --fix the files are read one by one.
     """
     preset = ["cmake", "--fresh", "--preset", "tidy", *(["-DCMAKE_UNITY_BUILD=OFF"] if fix else [])]
     if complaint := run(*preset):
@@ -66,7 +66,7 @@ def dotnet_format(files, fix):
     """Checks white space. With --fix it corrects everything that `dotnet format` can correct."""
     if fix:
         return run("dotnet", "format", "Optiks.slnx", "--no-restore")
-    # It reads a folder, because it takes ten times as long to read a solution.
+    # The command reads a folder, because `dotnet format` takes ten times as long to read a solution.
     return run("dotnet", "format", "whitespace", ".", "--folder", "--exclude", "build", "--verify-no-changes")
 
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs every libFuzzer target with AddressSanitizer and UndefinedBehaviorSanitizer, one after the other.
-#   fuzz.sh MINUTES    for all of them together
+#   fuzz.sh MINUTES    for all targets together
 # The corpus grows in build/fuzz/corpus; an input that fails is left in build/fuzz/artifacts, and its path is printed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Installs Debian packages: the packages of each group that is named as an argument, and others by their own names.
-#   install.sh build            to build the programs and run them on SQLite
-#   install.sh build test wrk   also the packages that the tests need, and the package wrk
-# Prints nothing and needs no network when all are installed. The group build is the base; each other group lists additional packages.
+# Installs Debian packages: the packages of each group that is named as an argument, and other packages by their own names. install.sh build
+#   to build the programs and run them on SQLite install.sh build test wrk   also the packages that the tests need, and the package wrk
+# The script prints nothing and needs no network when all packages are installed. The group build is the base; each other group lists
+# additional packages.
 set -euo pipefail
 
 declare -A groups=(
@@ -29,7 +29,7 @@ done
 is_installed() {
   # A kubectl from another source is enough, and cannot be installed together with this package.
   if [[ $1 == kubernetes-client ]] && command -v kubectl >/dev/null; then return; fi
-  # Another package may provide pkg-config and others.
+  # Another package may provide a package such as pkg-config.
   [[ $(dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null) == installed* ]]
 }
 

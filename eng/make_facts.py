@@ -3,8 +3,8 @@
 
 usage: make_facts.py [--check]
 
-Writes the stale files and prints their names. With --check it only prints them, and the exit code is 1 if there are any. Some files are
-generated as a whole. In others only the part between the lines `facts: NAME` and `facts: end` is generated.
+Writes the stale files and prints their names. With --check the script only prints the names, and the exit code is 1 if a file is stale.
+Some files are generated as a whole. In other files only the part between the lines `facts: NAME` and `facts: end` is generated.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def grouped(number, mark="_"):
 
 
 def all_reasons(facts):
-    """Returns all reasons by number: those of the native verifier, and those that only clients return."""
+    """Returns all reasons by number: the reasons of the native verifier, and the reasons that only clients return."""
     return sorted((facts["reasons"] | facts["client_reasons"]).items(), key=lambda one: one[1][0])
 
 
@@ -58,7 +58,7 @@ def kind_and_life(structure):
 
 
 def sentence(text):
-    """Returns a fact's text as a comment. Pages of the specification cite each other by file name alone; the comment has their path in
+    """Returns a fact's text as a comment. Pages of the specification cite each other by file name alone; the comment has the page's path in
     the repository."""
     text = re.sub(r"(?<![\w/-])([a-z-]+\.md)", r"docs/spec/\1", text)
     return f"{text[0].upper()}{text[1:]}."

@@ -68,7 +68,7 @@ class Characters:
             if decomposition:
                 tag, _, parts = decomposition.rpartition("> ") if ">" in decomposition else ("", "", decomposition)
                 self.decomposition[points[0]] = (tag.lstrip("<"), tuple(int(part, 16) for part in parts.split()))
-        # Only mappings without a condition: a condition restricts a mapping to a language or to a place in a word.
+        # Only mappings without a condition are used: a condition restricts a mapping to a language or to a place in a word.
         for points, lower, *rest in rows("SpecialCasing.txt"):
             if rest[2] == "":
                 self.lower[points[0]] = tuple(int(part, 16) for part in lower.split())
@@ -76,10 +76,10 @@ class Characters:
         excluded = has_property("DerivedNormalizationProps.txt", "Full_Composition_Exclusion")
         self.compositions = {
             point: parts for point, (tag, parts) in self.decomposition.items() if not tag and len(parts) == 2 and point not in excluded}
-        # The characters whose NFKC form differs: those with a decomposition that composition does not undo, and those composed of such
-        # characters.
+        # The characters whose NFKC form differs: characters with a decomposition that composition does not undo, and characters composed of
+        # such characters.
         self.has_compatible = {point for point in self.decomposition if not self._is_composed(point)}
-        # Python's own Unicode data is older. For the characters that it has, both must agree.
+        # Python's own Unicode data is older. For the characters in Python's data, both versions must agree.
         for point in self.category:
             if unicodedata.category(chr(point)) != "Cn" and (unicodedata.normalize("NFKC", chr(point)) != chr(point)) != (point in self.has_compatible):
                 raise ValueError(f"U+{point:04X}: the decompositions contradict each other")

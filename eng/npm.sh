@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the npm packages of tests/openapi in build/npm, exactly as its lock file lists them. Prints nothing and needs no network when
-# they are installed.
+# Installs the npm packages of tests/openapi in build/npm, exactly as its lock file lists them. The script prints nothing and needs no
+# network when the packages are installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

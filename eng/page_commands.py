@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Checks that eng/page_commands.toml names, for each command of README.md, docs/tutorial.md and docs/operations, the test that runs it or why no
-test does.
+"""Checks that eng/page_commands.toml names, for each command of README.md, docs/tutorial.md and docs/operations, the test that runs it, or
+the reason why no test runs it.
 
-usage: page_commands.py prints rows for the commands without one
+usage: page_commands.py prints new rows for the commands that have no row
 
 A command is a line in a block of `sh`, `bash` or `console`, or a target of make in a sentence. When a page gains a command, eng/check.py
 fails until the table has a row for it: the author of the command decides there which test runs it.

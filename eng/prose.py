@@ -15,7 +15,7 @@ READABLE = (".md", ".py", ".sql", *C_LIKE, *HASH_LIKE, *MARKUP_LIKE)
 # The number of first lines in which a generated file says that it is generated.
 GENERATED_LINES = 3
 
-# A comment at the end of a line or on its own. String literals come first, so that "//" inside one is not taken for a comment.
+# A comment at the end of a line or on its own. String literals come first, so that "//" inside a literal is not taken for a comment.
 _C_TOKEN = re.compile(r'"""+.*?"""+|@\$?"(?:[^"]|"")*"|\$@"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)', re.DOTALL)
 _XML_NAME = re.compile(r'<(?:see|paramref|typeparamref|seealso) (?:cref|name|langword|href)="([^"]*)"\s*/>')
 # Tags between which a new text begins.

@@ -4,11 +4,11 @@
 usage: services.py run|up|down
 
   run    in the foreground until Ctrl-C
-  up     in the background; returns when all are ready
-  down   stops them; succeeds when none runs
+  up     in the background; returns when all services are ready
+  down   stops the services; succeeds when none of them runs
 
 Environment: OPTIKS_DATA (database, keys, board, logs), OPTIKS_QUERY_PORT, OPTIKS_UPDATE_PORT, OPTIKS_TASK_PORT
-(docs/operations/variables.md). Exit code 78: one of them has an invalid value.
+(docs/operations/variables.md). Exit code 78: one of these variables has an invalid value.
 """
 
 import contextlib
@@ -111,7 +111,7 @@ class Service:
         folder = ROOT / "build/out" / self.name
         if not (folder / self.program).exists():
             raise Failure(f"{folder / self.program} is missing: run 'make programs' first")
-        # Otherwise the other program's health would be taken for that of our service.
+        # Without this check, another program on the port could answer the health request in place of our service.
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", int(self.port))) == 0:
                 raise Failure(f"{self.name} cannot start: another program listens on port {self.port}")
@@ -169,7 +169,7 @@ class Services:
     the genesis record, which the task publishes."""
 
     def __init__(self) -> None:
-        # Absolute, because each service is started in a folder of its own.
+        # The path is absolute, because each service is started in a folder of its own.
         self.data = Path(os.path.abspath(os.environ.get("OPTIKS_DATA") or DEFAULT_DATA))
         os.environ["OPTIKS_DATA"] = str(self.data)
         self.all = [
@@ -208,7 +208,7 @@ class Services:
             pass
         code = os.waitstatus_to_exitcode(ended[1])
         if code in (0, -signal.SIGTERM, 128 + signal.SIGTERM):
-            # `make down` or a user's kill ended it, which is not a failure.
+            # `make down` or a user's kill ended the service, which is not a failure.
             say("a service was stopped from elsewhere: stopping all")
             return 0
         service = children[ended[0]]
@@ -226,7 +226,8 @@ class Services:
         return self.stop(self.all)
 
     def start(self) -> None:
-        """Starts the services that do not run yet and waits until all are ready. If one fails, stops those that this call started."""
+        """Starts the services that do not run yet and waits until all are ready. If one fails, stops the services that this call
+        started."""
         started = []
         with self._prepared():
             try:
@@ -256,8 +257,8 @@ class Services:
             # The programs find the .NET runtime without DOTNET_ROOT only in its standard folders.
             if not os.environ.get("DOTNET_ROOT") and (dotnet := shutil.which("dotnet")) is not None:
                 os.environ["DOTNET_ROOT"] = str(Path(dotnet).resolve().parent)
-            # Services never create or change a schema. This command does, and is idempotent. It runs before this script puts any file
-            # into the folder, because an empty folder is special: it gets development keys.
+            # Services never create or change a schema. This command does that, and can be repeated. It runs before this script puts any
+            # file into the folder, because an empty folder is special: it gets development keys.
             if (code := subprocess.run([OPTIKS_DB, "migrate"], check=False).returncode) != 0:
                 sys.exit(code)
             for folder in ("run", "log"):

@@ -15,8 +15,8 @@ MOST_LINES = 500
 # The modules whose headers a C++ module's files may include as "optiks/<module>/...".
 CPP_MODULES = {"base": {"base"}, "vrf": {"base", "vrf"}, "ozks": {"base", "vrf", "ozks"}}
 
-# The folders of ozks (docs/architecture.md section 3) and the headers of ozks/include. Each may use the rows before its own; entries of one
-# row must not use each other. OZKS_USERS are folders that may use everything.
+# The folders of ozks (docs/architecture.md section 3) and the headers of ozks/include. Each entry may use the rows before its own row;
+# entries of one row must not use each other. OZKS_USERS are folders that may use everything.
 OZKS_FOLDERS = (("types.h", "verify"), ("leaves", "names"), ("trie",), ("linked", "stored"), ("directory",), ("pahd", "snapshot", "verdicts.h"), ("optiks.h",), ("capi",))
 OZKS_USERS = ("tests", "bench", "fuzz")
 
@@ -239,9 +239,9 @@ def secret_marks(files):
 
 
 def plain_english(files):
-    """Pages and comments have none of the forms that eng/prose.py refuses (CONTRIBUTING.md, section English)."""
+    """Refuses the forms in pages and comments that eng/prose.py lists (CONTRIBUTING.md, section English)."""
     for path in files:
-        # Its text quotes the forms.
+        # CONTRIBUTING.md quotes the refused forms.
         if path.endswith(prose.READABLE) and path != "CONTRIBUTING.md":
             yield from prose.breaches(path, "\n".join(_lines(path)))
 

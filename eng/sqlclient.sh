@@ -1,7 +1,7 @@
 #!/bin/bash
 # Chooses the version of Microsoft.Data.SqlClient for Directory.Packages.props, once. Chooses the supported version where the package feed
 # serves all its packages, and a version that restores everywhere where the feed says that it lacks one. When the feed does not answer, the
-# script fails and chooses nothing. A choice stays until `make clean`, also without a network.
+# script fails and chooses nothing. A choice stays until `make clean`, even when there is no network.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -9,7 +9,8 @@ readonly choice=build/sqlclient.props log=build/sqlclient.log supported=6.1.8 ol
 # The project that names the client.
 readonly project=sql/sqlserver/src/Optiks.Storage.SqlServer.csproj
 
-# Returns whether every error of the restore says that the feed lacks a package or a version of one: unknown (404), or withheld.
+# Returns whether every error of the restore says that the feed lacks a package or a version of one: unknown (404), or that the feed
+# withholds it.
 feed_says_no() {
   local missing='error (NU1101|NU1102|NU1103|NU1107|NU1605):' withheld='status code does not indicate success: (403|404|410|451) '
   local about='Failed to (retrieve information about|download package) |The feed .* lists package '

@@ -3,8 +3,8 @@
 
 usage: sum_junit.py [--allow-skip REGEX] FILE...
 
-The caller names every file that it expects. A file that is missing, unreadable or without a test case counts as a failed test. So does a
-skipped test whose suite and name do not match REGEX. The exit code is 0 only when nothing failed and something passed.
+The caller names every file that it expects. A file that is missing, unreadable or without a test case counts as a failed test. A skipped
+test whose suite and name do not match REGEX also counts as failed. The exit code is 0 only when nothing failed and something passed.
 """
 
 import argparse

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Runs the gating suites and writes their JUnit files to build/test. Ends with tables of the slowest and `N passed, N failed, N skipped`.
+"""Runs the gating suites and writes their JUnit files to build/test. Ends with tables of the slowest suites and tests, and `N passed, N
+failed, N skipped`.
 
 usage: test.py [--lanes N] SET...
 
@@ -30,9 +31,10 @@ RESULTS = ROOT / "build/test"
 SUITE_SECONDS = 1200
 ALLOWED_SKIPS = "SqlServer"
 NUM_SLOWEST = 12
-# The last lines shown of a passed suite's output: the programs under test log to the same place.
+# The number of last lines that are shown of a passed suite's output. The programs under test log to the same output, so the whole output is
+# long.
 NUM_LINES = 8
-# The folder for files in memory, and the free memory that tests need to use it. They write less than a third of it.
+# The folder for files in memory, and the free memory that tests need to use it. The tests write less than a third of this amount.
 MEMORY_FOLDER = "/dev/shm"
 SCRATCH_OCTETS = 8 << 30
 # These suites take longest and start first: the other suites fill the lanes meanwhile, and no long suite runs alone at the end.
@@ -43,7 +45,7 @@ LONGEST = (
 FETCHED_FIRST = {"python-e2e-openapi": [["eng/npm.sh"]]}
 # These suites have tests that repeat their work: a few times in `quick`, and more often in `deep`, which sets DEEP_VARIABLE.
 DEEPER = ("python-reference-leaves", "python-reference-model", "python-reference-periods", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-erasures", "python-e2e-faults", "python-e2e-limits", "python-e2e-malicious", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.UpdateTask.Tests")
-# These run only in `deep`. Each starts services of its own, for behaviour that `quick` also covers in tests of the parts.
+# These suites run only in `deep`. Each suite starts services of its own, for behaviour that `quick` also covers in tests of the parts.
 DEEP_ONLY = ("python-e2e-backup", "python-e2e-bucket", "python-e2e-edge", "python-e2e-erasures", "python-e2e-failover", "python-e2e-hostile_periods", "python-e2e-keys", "python-e2e-limits", "python-e2e-pkcs11", "python-e2e-pooler", "python-e2e-radosgw", "python-e2e-receipts", "python-e2e-watching")
 # `make test-deb` and `make test-images` run these. They build packages or images and start machines of their own, which takes as long as
 # all of `quick`.
@@ -65,9 +67,9 @@ class Suite:
 
     name: str
     commands: list[list[str]]
-    # It keeps all processors busy by itself, so no other suite runs at the same time.
+    # The suite keeps all processors busy, so no other suite runs at the same time.
     is_alone: bool = False
-    # In `deep` its tests repeat their work more often: tests/reference/rounds.py, common/tests/Shared/Rounds.cs.
+    # In `deep` the suite's tests repeat their work more often: tests/reference/rounds.py, common/tests/Shared/Rounds.cs.
     is_deep: bool = False
 
     @property
@@ -112,7 +114,7 @@ def python(name: str, folder: str) -> list[Suite]:
 
 
 def suites_of(names: list[str]) -> list[Suite]:
-    """Returns each suite once. With `deep`, the suites of DEEPER are in their long form, which includes the short one."""
+    """Returns each suite once. With `deep`, the suites of DEEPER are in their long form, which includes the short form."""
     every = [
         checks("checks", "--quick", is_alone=False),
         cpp("release"),
@@ -172,7 +174,7 @@ class Run:
 
     def run(self, lanes: int) -> None:
         with tempfile.TemporaryDirectory(prefix="optiks-tests-", dir=scratch_parent(), ignore_cleanup_errors=True) as scratch:
-            # Same mode as /tmp, because a test's PostgreSQL runs as another user.
+            # The folder gets the same mode as /tmp, because a test's PostgreSQL runs as another user.
             os.chmod(scratch, 0o1777)
             self._environment["TMPDIR"] = scratch
             self._run_all(lanes)

@@ -14,8 +14,8 @@ alignas(32) constexpr std::uint8_t kRotatedBy16[32] = {2, 3, 4, 5, 6, 7, 0, 1, 1
 alignas(32) constexpr std::uint8_t kRotatedBy24[32] = {3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10,
                                                        3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10};
 
-// The shuffle's operand stays in memory. The working words fill all registers: one that is spilled for the operand
-// returns only ten cycles later (Zen 3).
+// The shuffle's operand stays in memory. The working words fill all registers. If the operand took a register, a
+// working word would be spilled to memory and return only ten cycles later (Zen 3).
 [[gnu::always_inline]] inline Words4 shuffled(Words4 x, const std::uint8_t (&octets)[32]) {
   Words4 out;
   __asm__("vpshufb %2, %1, %0" : "=x"(out) : "x"(x), "m"(octets));
@@ -66,8 +66,9 @@ template <int N>
   a.w3 = rotated<N>(a.w3);
 }
 
-// Interleaves four mixes step by step. One after another they would compete for the execution units, oldest first. The
-// next half of a round mixes all four results, and would wait for the last one: 27 cycles a half instead of 21 (Zen 3).
+// Interleaves four mixes step by step. If the mixes ran one after another, they would compete for the execution units,
+// oldest first. The next half of a round mixes all four results, and would wait for the last mix: 27 cycles a half
+// instead of 21 (Zen 3).
 [[gnu::always_inline]] inline void mix_four(Row<Words4> a, Row<Words4> b, Row<Words4> c, Row<Words4> d,
                                             Row<const Words4> x, Row<const Words4> y) {
   add(a, x);

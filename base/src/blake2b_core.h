@@ -97,7 +97,7 @@ constexpr std::uint64_t blake2b_parameters(std::size_t digest_len, std::size_t k
 void blake2b_compress(Blake2bState& h, const std::uint8_t* block, std::uint64_t counter, bool is_last);
 
 // Hash eight or four messages. Slot i is at slots + i*stride and has lens[i] octets in [1, stride]; digest i, of
-// digest_len octets, is at digests + i*digest_len. They are three compilations of blake2b_lanes.h.
+// digest_len octets, is at digests + i*digest_len. The functions are three compilations of blake2b_lanes.h.
 using Blake2bLanes = void(std::uint8_t* digests, std::size_t digest_len, const std::uint64_t* state,
                           std::uint64_t num_absorbed, const std::uint8_t* slots, std::size_t stride,
                           const std::size_t* lens);

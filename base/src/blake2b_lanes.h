@@ -52,7 +52,8 @@ static_assert(std::endian::native == std::endian::little);
   }
 }
 
-// The same for four lanes, without the exchange at distance 2: the two halves of a register are loaded from two lanes.
+// Loads the message words of one block of four lanes, without the exchange at distance 2: the two halves of a register
+// are loaded from two lanes.
 [[gnu::always_inline]] inline void load_blocks(Words4 (&m)[16], const std::uint8_t* slots, std::size_t stride) {
 #pragma GCC unroll 8
   for (std::size_t i = 0; i < 16; i += 2) {
@@ -88,7 +89,7 @@ static_assert(std::endian::native == std::endian::little);
     states[2][part] = OPTIKS_SHUFFLE(even[0], even[1], 2, 3, 6, 7);
     states[3][part] = OPTIKS_SHUFFLE(odd[0], odd[1], 2, 3, 6, 7);
   }
-  if (digest_len == sizeof(Words4)) {  // each node of a tree: avoids a call of memcpy
+  if (digest_len == sizeof(Words4)) {  // every node of a tree has this length; avoids a call of memcpy
     for (std::size_t lane = 0; lane < 4; ++lane) {
       __builtin_memcpy(digests + lane * sizeof(Words4), &states[lane][0], sizeof(Words4));
     }
@@ -118,7 +119,7 @@ template <typename Words>
     Words m[16];
     load_blocks(m, slots + start, stride);
     // Lengths are public: the compiler may compile their comparisons to branches.
-    const Words rest = len - start;  // for the lanes that are not done
+    const Words rest = len - start;  // valid in the lanes that are not done
     const auto is_active = reinterpret_cast<Words>(len > Words{} + start);
     const Words is_last = is_active & reinterpret_cast<Words>(rest <= Words{} + kBlockLen);
     const Words absorbed = (is_last & len) | (~is_last & (Words{} + (start + kBlockLen)));

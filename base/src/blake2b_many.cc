@@ -34,7 +34,8 @@ void hash_one(std::uint8_t* digest, std::size_t digest_len, const Blake2bPrefix&
   zeroize(state.data(), sizeof(state));
 }
 
-// From this many messages on, padding them with empty ones to all lanes is faster than hashing one after another.
+// From this number of messages on, filling the unused lanes with empty messages is faster than hashing one message
+// after another.
 constexpr std::size_t kLeastPadded = 2;
 // A few longer messages are hashed one by one: copying them would cost as much as the lanes save.
 constexpr std::size_t kMaxPaddedStride = 2 * kBlake2bBlockLen;

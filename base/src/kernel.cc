@@ -54,8 +54,8 @@ bool has_ifma512() {
 struct Entry {
   Kernel kernel;
   const char* name;
-  bool (*is_runnable)();  // null: everywhere
-  const char* complaint;  // if it is not runnable
+  bool (*is_runnable)();  // null: the kernel runs everywhere
+  const char* complaint;  // the error text if the kernel is not runnable
 };
 
 // In increasing order of speed.

@@ -20,7 +20,7 @@ namespace {
 
 class Blake2bMany : public testing::TestWithParam<Kernel> {};
 
-// Lengths on both sides of each block boundary, mixed in one call, with and without a prefix.
+// Tests lengths on both sides of each block boundary, mixed in one call, with and without a prefix.
 TEST_P(Blake2bMany, GivesWhatTheStreamingHashGives) {
   std::mt19937_64 random(3);
   for (const auto& [prefix_len, stride] :
@@ -110,7 +110,7 @@ TEST(RunnableKernels, AreThoseOfTheProcessor) {
 
 // A process that did not check kernel_choice at its start aborts instead of using another kernel.
 TEST(KernelDeathTest, AnUnknownNameEndsTheProcess) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process, which has not chosen yet
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the test starts a new process, which has not chosen a kernel yet
   EXPECT_DEATH(
       {
         setenv("OPTIKS_FORCE_KERNEL", "neon", 1);

@@ -43,7 +43,7 @@ inline optiks_dir_options_t options(std::uint64_t vrf_cache_bytes) {
   return out;
 }
 
-// Updates of n keys, which are numbers from `first` on.
+// Updates of n keys. The keys are the numbers from `first` on.
 struct Updates {
   Updates(std::uint64_t first, std::size_t n)
       : structures(n, std::uint8_t{OPTIKS_KEYS}), keys(kKeyLen * n), values(kValueLen * n, 7) {
@@ -62,7 +62,7 @@ struct Updates {
   std::vector<std::uint64_t> key_offsets, value_offsets;
 };
 
-// Returns the leaves of `epoch`, the next epoch; and the staged epoch.
+// The first function returns the leaves of `epoch`, which is the next epoch; the second returns the staged epoch.
 inline std::vector<optiks_leaf_t> prepare(const optiks_dir_t* dir, std::uint64_t epoch, const Updates& updates) {
   std::vector<optiks_leaf_t> rows(updates.size());
   require(optiks_dir_prepare(dir, epoch, rows.size(), updates.structures.data(), updates.keys.data(),

@@ -13,7 +13,7 @@ namespace {
 
 // The number of keys that are loaded at once while a directory is filled.
 constexpr std::size_t kLoadBatch = std::size_t{1} << 18;
-// For a key with one version: 1,700 octets with 2^20 keys.
+// The capacity for the answer about a key with one version, which has 1,700 octets with 2^20 keys.
 constexpr std::size_t kMaxAnswerLen = 4096;
 // The number of lookups at once that fill the cache.
 constexpr std::size_t kWarmBatch = 64;

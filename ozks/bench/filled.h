@@ -1,4 +1,4 @@
-// Helpers of the benchmarks of linked mode: directories full of keys that can be looked up, and lookups of them.
+// Helpers of the benchmarks of linked mode: directories full of keys that can be looked up, and lookups of these keys.
 #pragma once
 
 #include <compare>
@@ -18,8 +18,8 @@ namespace optiks::ozks::bench {
 inline constexpr std::size_t kBatch = 1024;
 inline constexpr std::uint8_t kKeys = OPTIKS_KEYS;
 
-// The number of keys, spread over the whole directory, whose VRF proofs are cached. Each has two proofs, and the cache
-// has so many entries that almost all of them fit.
+// The number of keys, spread over the whole directory, whose VRF proofs are cached. Each key has two proofs, and the
+// cache has so many entries that almost all proofs fit.
 inline constexpr std::size_t kCachedKeys = std::size_t{1} << 20;
 inline constexpr std::uint64_t kCacheBytes = std::uint64_t{1} << 30;
 
@@ -103,9 +103,9 @@ class Asker {
   std::vector<std::uint8_t> out_;
 };
 
-// An epoch on one thread and on two alternately: in_turn_bench.cc.
+// Measures epochs alternately on one thread and on two threads: in_turn_bench.cc.
 void insert_in_turn(benchmark::State& state, std::size_t keys, bool with_proof);
-// A reader of a directory while epochs are committed: reader_bench.cc.
+// Measures a reader of a directory while epochs are committed: reader_bench.cc.
 void reader_during_epochs(benchmark::State& state, std::size_t keys);
 
 }  // namespace optiks::ozks::bench

@@ -1,5 +1,5 @@
 // Measures an epoch alternately on one thread and on two, together with the best speedup that the machine allows at
-// that time. On a shared host that changes within minutes.
+// that time. On a shared host the best speedup changes within minutes.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ double milliseconds(const std::function<void()>& work) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// Computes as many labels as an epoch has, on each of some threads that share nothing: the upper bound of their
-// speedup.
+// Computes as many labels as an epoch has on each of several threads. The threads share nothing, so their speedup is an
+// upper bound.
 class Yardstick {
  public:
   Yardstick() {
@@ -37,7 +37,7 @@ class Yardstick {
   }
 
   double measure(std::size_t threads) {
-    // The time to wake up is not part of the measurement.
+    // This first run wakes the threads up, so that the measurement does not include the time to wake up.
     run(threads);
     return milliseconds([&] { run(threads); });
   }
@@ -67,8 +67,8 @@ class Yardstick {
 
 }  // namespace
 
-// Counters are for the fastest tenth and for the median: milliseconds on one thread and on two, speedup, and speedup
-// for work that shares nothing.
+// The counters give, for the fastest tenth and for the median: milliseconds on one thread and on two, speedup, and
+// speedup for work that shares nothing.
 void insert_in_turn(benchmark::State& state, std::size_t keys, bool with_proof) {
   Filled* const directories[2] = {&filled({keys, 0, 1}), &filled({keys, 0, 2})};
   Yardstick yardstick;

@@ -1,5 +1,5 @@
-// Leaves with made-up labels and tags, which look like those of the VRF and of the keyed hash, but take no time to
-// make.
+// Leaves with made-up labels and tags, which look like labels of the VRF and tags of the keyed hash, but take no time
+// to make.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace optiks::ozks::bench {
 
-// splitmix64.
+// The splitmix64 generator.
 class Random {
  public:
   std::uint64_t next() {

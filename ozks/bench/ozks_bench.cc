@@ -41,7 +41,8 @@ using bench::require;
 using bench::States;
 using bench::Updates;
 
-// An epoch of 1,024 new keys: labels, openings and commitments, tree, leaf log, with or without the step's proof.
+// Measures an epoch of 1,024 new keys: labels, openings and commitments, tree and leaf log, with or without the step's
+// proof.
 void insert(benchmark::State& state, std::size_t keys, unsigned threads, bool with_proof) {
   Filled& directory = filled({keys, 0, threads});
   for (auto _ : state) {
@@ -54,7 +55,7 @@ void insert(benchmark::State& state, std::size_t keys, unsigned threads, bool wi
   directory.report(state);
 }
 
-// The tree alone: leaves are sorted, hashed and added.
+// Measures the tree alone: leaves are sorted, hashed and added.
 class BareTree {
  public:
   explicit BareTree(std::size_t keys) {
@@ -82,7 +83,7 @@ class BareTree {
     for (std::size_t i = 0; i < labels.size(); ++i) {
       added_[i].id = nodes_.add_leaf({labels[i], {}});
     }
-    // The same chunk size as in new_leaves.cc.
+    // The chunk size is the same as in new_leaves.cc.
     constexpr std::size_t kHashChunk = 64;
     workers.for_each_index((labels.size() + kHashChunk - 1) / kHashChunk, [&](std::size_t chunk) {
       HashBatch hashes;
@@ -141,8 +142,8 @@ void insert_tree_only(benchmark::State& state, std::size_t keys, unsigned thread
   state.counters["bytes_per_key"] = tree->bytes() / tree->count();
 }
 
-// The cached keys: spread over the whole tree, or the same few again and again. The part of the tree of a few keys
-// stays in the processor's cache.
+// Which keys are cached: no keys, keys spread over the whole tree, or the same few keys. The part of the tree that
+// belongs to a few keys stays in the processor's cache.
 enum class Kept { kNothing, kEverywhere, kFew };
 
 // Each call has `at_once` lookups. An iteration is a call, an item is a proof.
@@ -163,7 +164,8 @@ void prove(benchmark::State& state, std::size_t keys, Kept kept, std::size_t at_
     verify::Reader reader(answer);
     const auto lookup = verify::Lookup::decode(reader);
     for (const verify::Member& member : lookup.members) {
-      // VRF proof, epoch and kind, opening, the length of the value, and the path (docs/spec/proofs.md section 1).
+      // A member has a VRF proof, epoch and kind, an opening, the length of the value, and the path
+      // (docs/spec/proofs.md section 1).
       member_len +=
           vrf::kProofLen + 8 + 1 + verify::kOpeningLen + 3 + verify::kHashLen + 2 + member.path.siblings.size();
     }
@@ -218,7 +220,8 @@ void verify_proof(benchmark::State& state, bool is_member) {
   state.SetItemsProcessed(state.iterations());
 }
 
-// The append-only proof of an epoch of 1,024 new keys; making it includes staging the epoch.
+// Measures the append-only proof of an epoch of 1,024 new keys. The time to make the proof includes the time to stage
+// the epoch.
 void append_proof(benchmark::State& state, bool verify) {
   Filled& directory = filled({std::size_t{1} << 20, 0, 1});
   const Updates updates(directory.fresh_keys(), kBatch);
@@ -239,7 +242,7 @@ void append_proof(benchmark::State& state, bool verify) {
     optiks_staged_destroy(staged);
   };
   make();
-  // Structures 1 and 2 are empty: 8 octets each.
+  // The proofs of structures 1 and 2 are empty, and have 8 octets each.
   verify::Reader reader(base::ByteSpan(proofs).subspan(16));
   const auto proof = verify::AppendProof::decode(reader);
   auto workspace = verify::AppendWorkspace::create(1);
@@ -261,7 +264,7 @@ void append_proof(benchmark::State& state, bool verify) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
 }
 
-// One interior node: the unit of all tree work.
+// Measures the hash of one interior node, which is the unit of all work on trees.
 void interior_hash(benchmark::State& state) {
   verify::Hash hash{};
   for (auto _ : state) {

@@ -1,6 +1,6 @@
 // Micro-benchmarks of the switch to the next period through the C ABI. They measure preparing and loading copies,
-// replacing copies, and the first epoch, which must not cost more with many copies than with few. The calibration for
-// preparing is the rows of an epoch with as many keys.
+// replacing copies, and the first epoch, which must not cost more with many copies than with few. As a calibration,
+// they also measure preparing the rows of an epoch with as many keys.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -61,7 +61,7 @@ class Next {
   std::vector<optiks_leaf_t> rows_;
 };
 
-// Prepares copies: labels of the VRF, tags, openings and commitments.
+// Prepares copies, which includes labels of the VRF, tags, openings and commitments.
 void prepare_copies(benchmark::State& state, unsigned threads) {
   const optiks_dir_options_t options = next_options(threads);
   optiks_dir_t* dir = nullptr;
@@ -78,7 +78,7 @@ void prepare_copies(benchmark::State& state, unsigned threads) {
   optiks_dir_destroy(dir);
 }
 
-// The calibration: prepares the rows of an epoch with as many new keys.
+// As the calibration, prepares the rows of an epoch with as many new keys.
 void prepare_epoch(benchmark::State& state, unsigned threads) {
   optiks_dir_options_t options = bench::options(0);
   options.threads = threads;
@@ -116,7 +116,7 @@ void load_copies(benchmark::State& state, std::size_t num_copies, unsigned threa
   state.counters["anonymous_bytes_a_copy"] = memory / copies;
 }
 
-// Replaces copies, and erases the replaced ones.
+// Replaces copies, and erases the replaced copies.
 void supersede(benchmark::State& state, std::size_t num_copies) {
   Next next(num_copies, 1);
   next.load_all();

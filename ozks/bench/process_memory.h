@@ -7,7 +7,8 @@
 
 namespace optiks::ozks::bench {
 
-// Returns the anonymous memory in octets: memory that is mapped from files belongs to the page cache.
+// Returns the anonymous memory in octets. It excludes memory that is mapped from files, which belongs to the page
+// cache.
 inline std::uint64_t anonymous_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

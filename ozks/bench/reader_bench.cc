@@ -1,5 +1,5 @@
-// A reader looks up keys without a pause while epochs are committed. Measures the time of its lookups while an epoch is
-// staged and committed, and between epochs.
+// Measures the time of lookups while an epoch is staged and committed, and between epochs. A reader looks up keys
+// without a pause during all this time.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kEpochs = 200;
 constexpr std::chrono::milliseconds kInterval(30);
-// One in this many answers is kept, and verified at the end.
+// One of every kSampled answers is kept, and verified at the end.
 constexpr std::size_t kSampled = 256;
 
 // A histogram of latencies in nanoseconds, in steps of 16.
@@ -49,7 +49,7 @@ class Latencies {
 
  private:
   static constexpr std::size_t kStep = 16;
-  // Up to slightly more than a millisecond.
+  // The histogram reaches to slightly more than a millisecond.
   std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(std::size_t{1} << 16);
   std::uint64_t total_ = 0;
 };

@@ -1,6 +1,6 @@
-// A directory of many keys from its first leaf to its restart: it is built, updated, queried, saved and restored. Each
-// step reports its time, memory and disk. `scale_bench KEYS FOLDER` prints a JSON object for each figure to stdout, and
-// progress to stderr. It uses the C ABI, so a figure is what a service gets.
+// Measures a directory of many keys from its first leaf to its restart: the program builds, updates, queries, saves and
+// restores the directory. Each step reports its time, memory and disk. `scale_bench KEYS FOLDER` prints a JSON object
+// for each figure to stdout, and progress to stderr. It uses the C ABI, so a figure is what a service gets.
 #include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ constexpr double kGiB = 1U << 30;
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 double resident() {
-  // Returns freed memory that malloc keeps.
+  // Returns freed memory that malloc keeps to the system.
   malloc_trim(0);
   return static_cast<double>(bench::anonymous_bytes());
 }
@@ -200,7 +200,7 @@ class Scale {
     }
   }
 
-  // The check after a snapshot came from another replica.
+  // Measures the check that a replica makes after it got a snapshot from another replica.
   void check() const {
     const double start = now();
     require(optiks_dir_check(dir_));
@@ -209,7 +209,7 @@ class Scale {
 
   struct Spent {
     double seconds = 0;
-    double cpu_seconds = 0;  // of all threads
+    double cpu_seconds = 0;  // CPU time of all threads in seconds
 
     template <typename Call>
     void on(Call call) {
@@ -231,8 +231,8 @@ class Scale {
     require_saved();
   }
 
-  // Loads as a new replica in stored mode does without a snapshot, after it has read the leaves: the same number, with
-  // one version each.
+  // Loads leaves as a new replica in stored mode does without a snapshot, after it has read the leaves. The load has
+  // the same number of leaves, all of them first versions.
   void load_stored() {
     constexpr std::size_t kServiceBatch = std::size_t{1} << 16;
     std::filesystem::remove(snapshot_);
@@ -283,7 +283,7 @@ class Scale {
     require_saved();
   }
 
-  // Requires that the directory is the one that was saved.
+  // Requires that the directory's states equal those of the saved directory.
   void require_saved() const {
     std::uint64_t epoch = 0;
     std::array<std::uint8_t, OPTIKS_STATES_LEN> states{};

@@ -26,7 +26,7 @@ std::int32_t lookup(const optiks_view_t* view, std::uint8_t structure, const Pro
         !readable(out_ends, n)) {
       return argument_error("a pointer is missing, a structure has no versions, or a key is not 1..255 octets");
     }
-    // A few queries allocate no other memory.
+    // With a few queries this memory is enough, so that the call allocates nothing.
     std::array<std::byte, 512> room;
     std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
     std::pmr::vector<LookupQuery> queries(&memory);

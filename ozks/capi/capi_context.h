@@ -1,5 +1,6 @@
 // Helpers of the verifier's calls of the C ABI. They convert the caller's parameters to the verifier's types, and heads
-// and lookups to the ABI's. Only these calls of the verifier depend on libsodium, exceptions or the conventions of C#.
+// and lookups to the types of the ABI. Only these calls of the verifier depend on libsodium, exceptions or the
+// conventions of C#.
 #pragma once
 
 #include <sodium.h>
@@ -28,7 +29,7 @@ inline bool valid(const optiks_context_t* context) {
          (context->kept_record != nullptr || context->kept_period_record == nullptr);
 }
 
-// For a question about the current state: an ended period has no answer to it.
+// True if the context is valid for a question about the current state. Such a context has no record of an ended period.
 inline bool valid_now(const optiks_context_t* context) { return valid(context) && context->ended_record == nullptr; }
 
 inline Reason to_anchor(const optiks_anchor_t& anchor, Anchor& out) {
@@ -73,7 +74,8 @@ inline KeyState to_key_state(const optiks_known_t& known) {
   return state;
 }
 
-// Every state must be valid by docs/spec/pahd.md section 3; states after pages are valid only for lists of versions.
+// True if every state is valid by docs/spec/pahd.md section 3; a state after a page is valid only if may_be_page is
+// true, for lists of versions.
 inline bool valid(const optiks_known_t* known, std::size_t n, bool may_be_page) {
   if (known == nullptr) {
     return true;
@@ -83,7 +85,7 @@ inline bool valid(const optiks_known_t* known, std::size_t n, bool may_be_page) 
   });
 }
 
-// The offset of a view into the answer; 0 for an empty view.
+// Returns the offset of a view within the answer, or 0 for an empty view.
 inline std::size_t offset_in(ByteSpan answer, ByteSpan view) {
   return view.data() == nullptr ? 0 : static_cast<std::size_t>(view.data() - answer.data());
 }

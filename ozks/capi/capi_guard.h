@@ -42,7 +42,7 @@ std::int32_t guarded(Body body) noexcept {
   }
 }
 
-// Contract rule 4 for complete output.
+// Copies complete output to the caller's buffer, as contract rule 4 says.
 inline std::int32_t copy_out(ByteSpan octets, std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
   if (out_len == nullptr || (out == nullptr && capacity != 0)) {
     return argument_error("an output pointer is missing");
@@ -75,7 +75,7 @@ inline bool read_strings(std::size_t n, const std::uint8_t* blob, const std::uin
   return blob != nullptr || offsets[n] == 0;
 }
 
-// As read_strings, and checks that each string is a key.
+// Reads the byte strings of a call as read_strings does, and checks that each string is a key.
 inline bool read_keys(std::size_t n, const std::uint8_t* blob, const std::uint64_t* offsets, ByteStrings& out) {
   if (!read_strings(n, blob, offsets, out)) {
     return false;

@@ -10,8 +10,8 @@ namespace {
 using namespace optiks::ozks::capi;
 using namespace optiks::ozks::verify;
 
-// Converts the entry that optiks_verify_versions made of version 1 in the answer. Returns false if it is another entry,
-// or not within the answer.
+// Converts the entry that optiks_verify_versions returned for version 1. Returns false if the entry is of another
+// version, or its value is not within the answer.
 bool to_entry(const optiks_version_entry_t& entry, ByteSpan answer, VersionEntry& out) {
   if (entry.version != 1 || entry.value_offset > answer.size() ||
       entry.value_len > answer.size() - entry.value_offset) {

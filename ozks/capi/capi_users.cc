@@ -12,7 +12,7 @@ using namespace optiks::ozks::capi;
 using namespace optiks::ozks::verify;
 using optiks::ozks::ByteStrings;
 
-// The strings of a user that precede those of the devices.
+// The indexes of the strings about a user, which precede the ids of its devices.
 enum : std::size_t { kUsername, kDevice, kUser, kList, kStringsOfUser };
 
 // The callers' questions and kept state, checked once.

@@ -19,13 +19,13 @@ struct optiks_proofs {
   optiks_proofs(const optiks_view& view, std::uint8_t of_structure, bool uses_cache)
       : of(view), structure(of_structure), batch(view.view.data(), uses_cache) {}
   const optiks_view& of;
-  std::uint8_t structure;  // of answers about keys
+  std::uint8_t structure;  // the structure that answers about keys are from
   optiks::ozks::ProofBatch batch;
 };
 
 namespace optiks::ozks::capi {
 
-// Contract rule 4 for an answer that was written.
+// Ends a call that wrote an answer to the caller's buffer, as contract rule 4 says.
 inline std::int32_t finish_output(const Output& output, std::size_t* out_len) {
   *out_len = output.size();
   if (!output.fits()) {

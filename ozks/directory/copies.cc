@@ -1,5 +1,5 @@
-// A directory before its period begins (docs/spec/periods.md section 2). It takes copies of the end of the previous
-// period, as rows that come before the switch, and begins with a first epoch.
+// A directory before its period begins (docs/spec/periods.md section 2). The directory takes copies of the end of the
+// previous period, in rows that arrive before the switch. Its first epoch then begins the period.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -65,7 +65,7 @@ std::uint64_t record_of_label(const DirectoryData& data, const optiks_leaf_t& ro
 struct Changes {
   std::vector<optiks_leaf_t> copies;    // as leaves of the period
   std::vector<std::uint64_t> replaced;  // for each copy: the record of the key's previous copy, or kNoLogOffset
-  std::array<std::vector<NewLeaf>, kNumStructures> dropped;  // in the form of TreeEditor
+  std::array<std::vector<NewLeaf>, kNumStructures> dropped;  // in the form that TreeEditor::edit takes
   std::vector<std::uint64_t> unused;                         // records that no longer belong to a leaf
 };
 
@@ -137,8 +137,8 @@ void Directory::prepare_copies(const std::uint8_t* structures, const ByteStrings
   sort_rows(out, out_rows);
 }
 
-// Checks everything about the rows before the first change. Only a failing disk can stop it later, when it erases
-// records.
+// Checks everything about the rows before the first change. After these checks only a failing disk can stop the call,
+// when it erases records.
 void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values) {
   require_not_begun(*data_);
   TreeEditor& editor = editor_of(*data_);
@@ -181,7 +181,7 @@ void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values
     throw;
   }
   publish();
-  // Lookups begin with the period, all at the same time, so the cache's memory is touched before.
+  // When the period begins, all lookups begin at the same time. So the cache's memory is touched in advance.
   data_->cache.touch_some();
   if (!changes.unused.empty()) {
     data_->log.erase(changes.unused);

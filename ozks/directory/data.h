@@ -20,8 +20,9 @@
 namespace optiks::ozks {
 
 struct DirectoryData {
-  // The directory of an epoch, whose trees `trees` has. `kept`: the state of the leaf log at the options' path; null:
-  // no log is kept. Throws std::system_error if the log cannot be created or opened.
+  // Makes the data of a directory at this epoch, whose trees `trees` holds. `kept`: the state of the existing leaf log
+  // at the options' path, or null to create a leaf log. Throws std::system_error if the log cannot be created or
+  // opened.
   DirectoryData(Secrets&& keys, const optiks_dir_options_t& options, std::unique_ptr<TreeStore> trees,
                 std::uint64_t epoch, const LogState* kept);
 
@@ -30,8 +31,8 @@ struct DirectoryData {
   [[nodiscard]] bool find_newest(const Tag& key, LeafRecord& out) const {
     return trees->find_newest(log, key, out) != kNoLogOffset;
   }
-  // Reads the record of the key's latest leaf at the epoch; returns false if the key has no leaf. Reads one record,
-  // unless there are newer ones.
+  // Reads the record of the key's latest leaf at the epoch; returns false if the key has no leaf. Reads one record, or
+  // more if the key has leaves that are newer than the epoch.
   [[nodiscard]] bool latest(const Tag& key, std::uint64_t epoch, LeafRecord& out) const;
 
   // True if a key of the structure has versions 1, 2, .... A version is a leaf of the key; for usernames that are used
@@ -48,7 +49,7 @@ struct DirectoryData {
 
   Secrets secrets;
   std::uint64_t period;
-  std::atomic<std::uint64_t> period_first_epoch;  // 0 in a period after the first: it has not begun
+  std::atomic<std::uint64_t> period_first_epoch;  // 0 in a period after the first: the period has not begun
   std::uint32_t max_value_len;
   KeptValues kept_values;
   bool reuses_usernames;

@@ -7,7 +7,7 @@
 
 namespace optiks::ozks {
 
-// The trees get the leaves of all epochs at once: those of a call, or in a bulk load those of all calls.
+// The trees get the leaves of several epochs together: all leaves of a call, or in a bulk load all leaves of all calls.
 void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values) {
   const std::uint64_t before = bulk_ != nullptr ? staged_->epoch : data_->epochs.current().epoch;
   if ((staged_.has_value() && bulk_ == nullptr) || epoch < before) {
@@ -81,7 +81,7 @@ void Directory::stage_next(std::uint64_t epoch, std::span<const optiks_leaf_t> r
 
 void Directory::stage_rows(std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs) {
   NewLeaves leaves = make_leaves(*data_, rows, values, workers_, Links::kNow);
-  // With proofs the rows are those of one epoch, whose leaves are in the order of the rows.
+  // With proofs, all rows are of one epoch, and the leaves are in the order of the rows.
   std::vector<Hash> commitments(with_proofs ? rows.size() : 0);
   for (std::size_t i = 0; i < commitments.size(); ++i) {
     std::ranges::copy(rows[i].commitment, commitments[i].begin());
@@ -120,14 +120,15 @@ void Directory::publish() noexcept {
   EpochStates& epochs = data_->epochs;
   epochs.publish(staged_->epoch, data_->trees->staged(), data_->log.size());
   if (staged_->starts_period) {
-    // Earlier work was done in the background, with a priority that the caller chose. From now on callers wait for the
-    // work.
+    // The helpers have worked in the background, with the priority of the thread that started them. From now on callers
+    // wait for the work, so the next call starts new helpers with its own priority.
     workers_.end_helpers();
     // A reader that sees that the period has begun gets a view of one of its epochs.
     data_->period_first_epoch = staged_->epoch;
   }
   staged_.reset();
-  // Often no view pins the previous epoch any more; the next epoch then reuses what only that one referred to.
+  // Often no view pins the previous epoch any more; the next epoch then reuses the memory that only the previous epoch
+  // referred to.
   data_->trees->release(epochs.oldest());
 }
 

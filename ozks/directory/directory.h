@@ -6,8 +6,8 @@
 // of them may call precompute_labels().
 // Invariants
 //   1. No reader sees a staged epoch (tree_store.h).
-//   2. A reader at epoch e ignores leaves of later epochs that the key table already names. Their records were written
-//      before.
+//   2. A reader at epoch e ignores leaves of later epochs that the key table already names. The records of these leaves
+//      were written before the key table named them.
 //   3. All steps of commit() that can fail come before the first change that a reader can see.
 #pragma once
 
@@ -46,7 +46,7 @@ class Directory {
   // Returns the threads that its calls share.
   [[nodiscard]] Workers& workers() const { return workers_; }
 
-  // The calls of optiks.h with these names.
+  // These functions implement the calls of optiks.h with the same names.
   void load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values);
   void load_end();
   void prepare_copies(const std::uint8_t* structures, const ByteStrings& keys, const std::uint64_t* versions,
@@ -62,13 +62,14 @@ class Directory {
 
   void leaves_of(std::uint8_t structure, ByteSpan key, std::uint64_t from, std::size_t n, std::uint8_t* out_labels,
                  std::uint64_t* out_epochs) const;
-  // commitments: those of the leaves, so that other leaves with these labels are skipped; or null.
+  // commitments: null, or the commitments of the leaves. A leaf with one of the labels and another commitment is
+  // skipped.
   void erase(std::size_t n, const std::uint8_t* structures, const std::uint8_t* labels,
              const std::uint8_t* commitments);
 
   void stage(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
   [[nodiscard]] const Trees& staged_trees() const { return data_->trees->staged(); }
-  // Empty if the epoch was staged without proofs.
+  // Returns the append-only proofs of the staged epoch; empty if the epoch was staged without proofs.
   [[nodiscard]] ByteSpan staged_proofs() const { return staged_->proofs; }
   void commit();
   void discard() noexcept;
@@ -76,7 +77,7 @@ class Directory {
  private:
   struct Staged {
     std::uint64_t epoch;
-    std::uint64_t log_size;  // before this epoch
+    std::uint64_t log_size;  // length of the leaf log before this epoch
     std::vector<std::uint8_t> proofs;
     bool starts_period = false;
   };
@@ -91,8 +92,8 @@ class Directory {
   std::shared_ptr<DirectoryData> data_;
   mutable Workers workers_;
   std::optional<Staged> staged_;
-  std::unique_ptr<BulkLoad> bulk_;         // of the staged epoch, which is the last one loaded
-  mutable PrecomputedLabels precomputed_;  // a cache
+  std::unique_ptr<BulkLoad> bulk_;         // load of the staged epoch, which is the last loaded epoch
+  mutable PrecomputedLabels precomputed_;  // only a cache
 };
 
 }  // namespace optiks::ozks

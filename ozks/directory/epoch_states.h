@@ -4,12 +4,13 @@
 // Thread safety: one writer publishes and collects; any number of threads pin and unpin, without locks and without
 // waiting for the writer or each other.
 // Invariants
-//   1. EpochState objects are never freed while their EpochStates lives, so a reader may touch the counter of one that
-//      was retired in the meantime. A reader reads the objects that a state *refers to* only after pin() returned the
-//      state.
+//   1. EpochState objects are never freed while their EpochStates lives, so a reader may touch the counter of a state
+//      that was retired in the meantime. A reader reads the objects that a state *refers to* only after pin() returned
+//      the state.
 //   2. pin() returns a state only if it was still current after its counter had been raised. The writer frees what a
-//      state refers to only if the state is not current and its counter was zero after that. (Both are sequentially
-//      consistent, so one of the two sees the other.)
+//      state refers to only if the state is no longer current and its counter was zero afterwards. (Both accesses are
+//      sequentially consistent: either the reader sees that the state is not current, or the writer sees the raised
+//      counter.)
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,7 @@ namespace optiks::ozks {
 struct EpochState {
   std::uint64_t epoch = 0;
   Trees trees;
-  std::uint64_t log_len = 0;  // of the leaf log; all records of these trees are before this offset
+  std::uint64_t log_len = 0;  // length of the leaf log: all records of these trees are before this offset
   std::atomic<std::uint64_t> readers{0};
 };
 
@@ -53,7 +54,7 @@ class EpochStates {
 
   static void unpin(EpochState* state) { state->readers.fetch_sub(1); }
 
-  // Makes room for one publish(), which then cannot fail. Writer.
+  // Makes room for one publish(), which then cannot fail. Writer thread only.
   void prepare() {
     if (unused_.empty()) {
       // Each list has room for all states, so moving a state between lists cannot fail.
@@ -73,7 +74,8 @@ class EpochStates {
     current_.store(state);
   }
 
-  // Returns the epoch of the oldest state that a reader may still use; states before it are recycled. Writer.
+  // Returns the epoch of the oldest state that a reader may still use; states before it are recycled. Writer thread
+  // only.
   [[nodiscard]] std::uint64_t oldest() noexcept {
     const auto pinned = std::find_if(live_.begin(), live_.end() - 1,
                                      [](const EpochState* state) { return state->readers.load() != 0; });

@@ -15,10 +15,10 @@ namespace optiks::ozks {
 
 using Label = std::array<std::uint8_t, vrf::kLabelLen>;
 
-// Collects VRF inputs and evaluates those of one structure, which share a VRF key, in one batch. One thread.
+// Collects VRF inputs and evaluates all inputs of one structure in one batch, because they share a VRF key. One thread.
 class LabelBatch {
  public:
-  // evaluate() writes the 32 octets of `out`.
+  // Adds a VRF input. evaluate() writes its label to the 32 octets at `out`.
   void add(std::uint8_t structure, ByteSpan key, std::uint64_t version, std::uint8_t* out);
   void evaluate(const Secrets& secrets, Workers& workers);
 
@@ -44,7 +44,7 @@ class PrecomputedLabels {
   using Map = std::unordered_map<Tag, Expected, HashOfTag>;
 
   void put(const Map& labels);
-  // Returns all labels, and keeps none.
+  // Returns all labels and removes them from this object.
   [[nodiscard]] Map take();
 
  private:

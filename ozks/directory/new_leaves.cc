@@ -10,8 +10,8 @@ namespace {
 
 // The number of rows that one thread makes at a time: their hashes fill the lanes of a batch several times.
 constexpr std::size_t kMakeChunk = 64;
-// The number of octets that are written at once. The kernel keeps what is written together in larger pieces, which are
-// faster to read.
+// The number of octets that are written at once. The operating system caches octets that are written together in larger
+// pieces, which are faster to read.
 constexpr std::size_t kWriteLen = std::size_t{1} << 20;
 
 // Makes the leaves of some rows.
@@ -123,11 +123,11 @@ class LeafMaker {
   ByteSpan values_;
   Links links_;
   std::vector<Tag> tags_;
-  std::vector<std::uint32_t> earlier_;  // row of the previous leaf of the same key, or kNoRow
+  std::vector<std::uint32_t> earlier_;  // for each row, the row of the key's previous leaf, or kNoRow
   std::vector<NewLeaf*> leaf_of_;       // the leaf of each row
   std::unique_ptr<std::uint8_t[]> records_;
-  std::size_t len_ = 0;           // of all records
-  std::uint64_t log_offset_ = 0;  // of the first record in the log
+  std::size_t len_ = 0;           // total length of the records
+  std::uint64_t log_offset_ = 0;  // offset of the first record in the log
 };
 
 }  // namespace

@@ -23,8 +23,8 @@ void check_structure(std::uint8_t structure);
 void check_inputs(const DirectoryData& data, const RowInputs& inputs);
 
 // Sets structure and input of each row, the position of its value, its tag (in `tags` as well), a fresh opening and the
-// commitment. `then` sets the other fields; it is called for rows [first, last), on any thread. Throws DirectoryError
-// if a key occurs twice.
+// commitment. `then` sets the other fields of rows [first, last), and is called on any thread. Throws DirectoryError if
+// a key occurs twice.
 void fill_rows(const DirectoryData& data, const RowInputs& inputs, Workers& workers, std::span<optiks_leaf_t> out,
                std::span<Tag> tags, const std::function<void(std::size_t first, std::size_t last)>& then);
 

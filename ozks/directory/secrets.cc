@@ -12,11 +12,11 @@
 namespace optiks::ozks {
 namespace {
 
-// A domain under the tag key: no structure has this number.
+// The domain of the check under the tag key. No structure has this number.
 constexpr std::uint8_t kCheckDomain = 0xfe;
 
-// Memory that RLIMIT_MEMLOCK does not allow to lock may be swapped; it is erased in any case. The lock is never undone:
-// that would unlock the rest of the page too, and a directory usually lives as long as its process.
+// If RLIMIT_MEMLOCK does not allow the lock, the memory may be swapped out; it is erased in any case. The memory stays
+// locked: to unlock it would unlock the rest of the page too, and a directory usually lives as long as its process.
 void lock_octets(std::span<const std::byte> octets) {
   static_cast<void>(mlock(octets.data(), octets.size()));
   // madvise works on whole pages.
@@ -52,7 +52,8 @@ Tag tag_check(const Secrets& secrets) {
     checks[s] = secrets.tag_keys[s].tag({kCheckDomain, {}});
   }
   if (std::ranges::all_of(checks, [&](const Tag& check) { return check == checks[0]; })) {
-    // The check of a log with one tag key, as it was before structures had their own.
+    // All structures have the same tag key, as in logs from before each structure had its own: the check is made from
+    // this key.
     return checks[0];
   }
   std::vector<std::uint8_t> others;

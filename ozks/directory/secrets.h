@@ -14,7 +14,7 @@
 namespace optiks::ozks {
 
 // Each structure has its own secrets: the secrets of devices and keys change with the period, the others stay
-// (docs/spec/periods.md section 2). In a log from before that, all tag keys are the same.
+// (docs/spec/periods.md section 2). In a log from before each structure had its own secrets, all tag keys are the same.
 struct Secrets {
   std::array<vrf::SecretKey, kNumStructures> vrf;
   std::array<TagKey, kNumStructures> tag_keys;
@@ -22,13 +22,13 @@ struct Secrets {
   [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const {
     return tag_keys[structure - 1U].tag({structure, key});
   }
-  // The same for many keys of any structures; the structures' numbers are the inputs' domains. `out` has as many
-  // elements.
+  // Computes the tags of many keys of any structures. The domain of an input is the number of its structure. `out` has
+  // as many elements as `inputs`.
   void tag_many(std::span<const TagInput> inputs, std::span<Tag> out) const;
 };
 
-// Returns a value that differs for other tag keys, and reveals nothing else about them (docs/operations/snapshots.md
-// section 2).
+// Returns a value that differs for different tag keys, and reveals nothing else about the keys
+// (docs/operations/snapshots.md section 2).
 [[nodiscard]] Tag tag_check(const Secrets& secrets);
 
 // Keeps the secrets out of swap, as far as RLIMIT_MEMLOCK allows, and out of core dumps. The secrets must not be moved

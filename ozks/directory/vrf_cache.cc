@@ -37,8 +37,8 @@ bool VrfCache::read(const Set& set, std::size_t way, Content& out) {
   }
   std::array<std::uint64_t, kWords> words;
   for (std::size_t i = 0; i < kWords; ++i) {
-    // Acquire: a word of a later write makes that write's odd sequence visible, and the sequence is read after the
-    // word.
+    // Acquire order: a reader that sees a word of a later write also sees that write's odd sequence, because it reads
+    // the sequence again after the words.
     words[i] = set.words[way][i].load(std::memory_order_acquire);
   }
   if (set.sequence[way].load(std::memory_order_relaxed) != before) {
@@ -65,12 +65,13 @@ void VrfCache::write(Set& set, std::size_t way, const Content& content) {
   }
   set.print[way].store(print_of(content.input), std::memory_order_relaxed);
   set.used[way].store(0, std::memory_order_relaxed);
-  // 0 means never written.
+  // Sequence 0 marks an entry that was never written, so the sequence skips 0.
   set.sequence[way].store(before + 2 == 0 ? 2 : before + 2, std::memory_order_release);
 }
 
-// The hand replaces entries in turn, so a new one stays for a round. One that was used since the hand last passed stays
-// for another round. Two writers may run this at the same time: both then find a way, perhaps the same.
+// The hand replaces entries in turn, so a new entry stays for a round. An entry that was used since the hand last
+// passed stays for another round. Two writers may run this function at the same time: each then finds an entry to
+// replace, perhaps the same entry.
 std::size_t VrfCache::victim(Set& set) {
   std::size_t way = set.hand.load(std::memory_order_relaxed) % kWays;
   for (std::size_t i = 0; i < kWays && set.used[way].load(std::memory_order_relaxed) != 0; ++i) {

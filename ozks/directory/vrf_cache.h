@@ -2,8 +2,8 @@
 // memory access. Set-associative: a set is eight entries, replaced by second chance.
 //
 // Thread safety: any thread, without locks; no thread waits. Each entry is a sequence lock: its sequence is odd while
-// it is being written. A reader that meets a write misses; a writer that meets another one writes nothing. All accesses
-// to an entry's words are atomic, so the sequence reveals a torn read, and there is no data race.
+// it is being written. A reader that meets a write misses; a writer that meets another writer writes nothing. All
+// accesses to an entry's words are atomic, so the sequence reveals a torn read, and there is no data race.
 //
 // Entries are found by the key's tag and the version (a directory has one period). So the cache holds no names, and
 // nobody outside can choose names that collide. Labels and proofs are not secret, but the set of cached ones shows who
@@ -25,8 +25,8 @@ struct Proven {
   std::array<std::uint8_t, vrf::kProofLen> proof;
 };
 
-// Returns the cache's identifier of a VRF input: a version of the key with this tag. Two inputs share one only if the
-// tags of their keys agree in half of their bits and almost in the others. Tags are keyed hashes.
+// Returns the cache's identifier of a VRF input: a version of the key with this tag. Two inputs share an identifier
+// only if the tags of their keys agree in half of their bits and almost agree in the other half. Tags are keyed hashes.
 [[nodiscard]] inline Tag input_of(const Tag& key, std::uint64_t version) {
   Tag input = key;
   base::store_le64(input.data() + 8, base::load_le64(key.data() + 8) + version);
@@ -35,7 +35,8 @@ struct Proven {
 
 class VrfCache {
  public:
-  // `bytes`: the maximum memory; less than one set means no cache. The memory is touched when it is first used.
+  // `bytes`: the maximum memory; if it is less than one set, nothing is cached. The memory is touched when it is first
+  // used.
   explicit VrfCache(std::uint64_t bytes);
 
   // Touches more of the memory in advance, so that its first users need not wait for the system to allocate it. One
@@ -50,7 +51,8 @@ class VrfCache {
   void prefetch(const Tag& input) const;
   void prefetch_entry(const Tag& input) const;
 
-  // Counts the proofs of answers: those found here, and those that had to be made. `input`: one of them.
+  // Counts the proofs of answers: `hits` were found in the cache, `misses` had to be made. `input`: the input of one of
+  // these proofs.
   void count(const Tag& input, std::size_t hits, std::size_t misses);
 
   [[nodiscard]] std::uint64_t bytes() const { return sets_.size() * sizeof(Set); }
@@ -68,13 +70,13 @@ class VrfCache {
   };
   static_assert(sizeof(Content) == kWords * sizeof(std::uint64_t));
 
-  // A zeroed set is an empty one. The fields that select the entry to read fill one cache line.
+  // A zeroed set is an empty set. The fields that select the entry to read fill one cache line.
   struct alignas(64) Set {
     std::array<std::atomic<std::uint32_t>, kWays> sequence;  // 0: never written
-    std::array<std::atomic<std::uint16_t>, kWays> print;     // of the entry's input; only a hint, because it is read
-                                                             // without the sequence
-    std::array<std::atomic<std::uint8_t>, kWays> used;       // since the hand last passed
-    std::atomic<std::uint8_t> hand;                          // where the search for an entry to replace continues
+    // Fingerprint of the entry's input; only a hint, because it is read without the sequence.
+    std::array<std::atomic<std::uint16_t>, kWays> print;
+    std::array<std::atomic<std::uint8_t>, kWays> used;  // whether it was used since the hand last passed
+    std::atomic<std::uint8_t> hand;                     // where the search for an entry to replace continues
     alignas(64) std::array<std::array<Word, kWords>, kWays> words;
   };
   // Counters that threads rarely share.
@@ -92,7 +94,7 @@ class VrfCache {
   [[nodiscard]] std::uint64_t sum(Word Counters::*counter) const;
 
   PageArray<Set> sets_;
-  std::size_t touched_ = 0;  // sets
+  std::size_t touched_ = 0;  // number of sets that were touched
   std::array<Counters, kNumCounters> counters_;
 };
 

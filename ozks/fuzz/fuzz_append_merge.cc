@@ -1,5 +1,6 @@
 // Merges append-only proofs of steps, which come from files with any octets. The input is the number of steps; then for
-// each step a count of each structure and the length of its proofs; then the proofs. Missing input is empty.
+// each step a count of each structure and the length of its proofs; then the proofs. Input that is missing counts as
+// empty.
 #include <algorithm>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // Restores snapshots of other replicas with this machine's leaf log. The input edits a true snapshot, with three octets
-// for each edit: a position, and a number that is added to the octet there. All checksums are corrected. Linked mode
-// restores and checks it; stored mode restores it, which includes the check. Both must accept the same snapshots.
+// for each edit: a position, and a number that is added to the octet there. The target corrects all checksums. Linked
+// mode restores and checks the snapshot; stored mode restores it, which includes the check. Both must accept the same
+// snapshots.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -46,7 +47,7 @@ class Scene {
     optiks_view_destroy(view);
     optiks_dir_destroy(dir);
     const Bytes file = read_file(path("true-snapshot"));
-    // The file is one block, and an empty one.
+    // The file consists of one block and an empty block.
     payload_ = Bytes(file.begin() + 8, file.end() - 8);
   }
   Scene(const Scene&) = delete;
@@ -129,7 +130,7 @@ class Scene {
     OPTIKS_CHECK(optiks_staged_commit(staged) == OPTIKS_OK);
   }
 
-  // In memory, because a run syncs several times. mkdtemp() replaces the last six letters by its own.
+  // The folder is in memory, because a run syncs several times. mkdtemp() replaces the last six letters by its own.
   std::string folder_ = "/dev/shm/fuzz_snapshot-XXXXXX";
   Bytes payload_;
   mutable std::string log_;

@@ -1,5 +1,5 @@
-// Questions about users, as a service passes them on. For any octets, the decoded views lie within them and keep the
-// rules that the writers of answers rely on.
+// Decodes questions about users, as a service passes them on. For any octets, the decoded views must lie within the
+// octets and keep the rules that the writers of answers rely on.
 #include <algorithm>
 
 #include "optiks/base/check.h"

@@ -22,7 +22,7 @@ int make_unnamed_file(const std::string& folder, const char* what) {
   return file;
 }
 
-// Reading and writing differ in the call and in the meaning of an empty result, so they are two short loops.
+// Reading and writing differ in the system call and in the meaning of an empty result, so each has its own short loop.
 std::size_t read_at(int file, base::MutableByteSpan out, std::size_t least, std::uint64_t offset, const char* what) {
   std::size_t done = 0;
   while (done < least) {

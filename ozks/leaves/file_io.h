@@ -17,7 +17,8 @@ namespace optiks::ozks {
 // std::system_error with `what`.
 [[nodiscard]] int make_unnamed_file(const std::string& folder, const char* what);
 
-// Reads at least `least` octets and at most out.size(); returns the number. ENODATA: the file has fewer.
+// Reads at least `least` octets and at most out.size(); returns the number. The exception has ENODATA if the file has
+// fewer than `least` octets.
 std::size_t read_at(int file, base::MutableByteSpan out, std::size_t least, std::uint64_t offset, const char* what);
 
 void write_at(int file, base::ByteSpan octets, std::uint64_t offset, const char* what);

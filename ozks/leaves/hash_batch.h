@@ -14,8 +14,8 @@ namespace optiks::ozks {
 
 class HashBatch {
  public:
-  // A hash is written to `out` at the latest when run() returns. Until then `out` must stay in place, and must not be
-  // the input of another node.
+  // Adds a node, whose hash is written to `out` at the latest when run() returns. Until then `out` must stay in place,
+  // and must not be the input of another node.
   void add_leaf(base::ByteSpan label, base::ByteSpan commitment, std::uint64_t epoch, verify::Hash& out);
   void add_interior(std::size_t length, base::ByteSpan position, base::ByteSpan left, base::ByteSpan right,
                     verify::Hash& out);
@@ -23,7 +23,7 @@ class HashBatch {
   void run();
 
  private:
-  // Small enough to stay in the first-level cache, and a multiple of every kernel's lanes.
+  // The batch is small enough to stay in the first-level cache, and a multiple of every kernel's lanes.
   static constexpr std::size_t kCapacity = 64;
 
   std::span<std::uint8_t, verify::kNodeBlockLen> next(std::size_t len, verify::Hash& out);

@@ -46,7 +46,7 @@ constexpr std::uint32_t kNoValue = 0xffffffff;
 constexpr std::uint32_t kErased = 0x80000000;
 static_assert(verify::kMaxValueLen < kErased);
 
-// Virtual addresses cost nothing, but a small log still reserves only a few.
+// The least length of a mapping. Unused virtual addresses cost nothing, but a small log does not need many.
 constexpr std::size_t kLeastMapping = std::size_t{64} << 20;
 // The length of a record with a value of usual length.
 constexpr std::size_t kPrefetchedLen = 256;
@@ -78,7 +78,7 @@ std::optional<std::size_t> try_parse(std::uint64_t log_offset, Header header, Le
   if (value_len == kNoValue) {
     return 0;
   }
-  // A damaged length must not request gigabytes.
+  // Without this check a damaged length would request gigabytes.
   if ((value_len & ~kErased) > verify::kMaxValueLen) {
     return std::nullopt;
   }
@@ -113,7 +113,7 @@ int create(const char* path) {
   if (path == nullptr) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this library changes the environment
     const char* folder = std::getenv("TMPDIR");
-    // Not /tmp, which is often in memory.
+    // The default folder is not /tmp, which is often in memory.
     return make_unnamed_file(folder != nullptr && *folder != '\0' ? folder : "/var/tmp", kCreating);
   }
   const int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -192,7 +192,7 @@ void LeafLog::map_at_least(std::uint64_t len) {
   if (data == MAP_FAILED) {
     fail_io(errno, "mapping the leaf log");
   }
-  // Answers read keys at random. This is advice: without it the system reads more than needed.
+  // Answers read keys at random. If the system ignores this advice, it reads more than needed.
   static_cast<void>(madvise(data, mapped, MADV_RANDOM));
   mappings_.push_back({static_cast<const std::uint8_t*>(data), mapped});
   newest_mapping_.store(mappings_.back().data, std::memory_order_release);
@@ -289,7 +289,7 @@ void LeafLog::erase_one(std::uint64_t log_offset) {
     base::store_be32(header.data(), header_sum(log_offset, header));
     write_at(file_, header, log_offset, kWriting);
   }
-  // A constant block, not a buffer of that length: an erasure then fails only if the disk fails.
+  // The zeros come from a constant block and not from an allocated buffer, so an erasure fails only if the disk fails.
   static constexpr std::array<std::uint8_t, 4096> kZeros{};
   const std::size_t body_len = kOpeningLen + (value_len & ~kErased);
   for (std::size_t done = 0; done < body_len; done += kZeros.size()) {

@@ -9,7 +9,7 @@
 //
 // Thread safety: one writer appends, links and erases. Any number of threads read what was written before its offset
 // reached them. A value may turn into zeros while a reader copies it. A reader that copies values therefore calls
-// erasures() before and changed_since() after, and starts again if the latter is true.
+// erasures() before the copy and changed_since() after it. If changed_since() returns true, the reader starts again.
 #pragma once
 
 #include <array>
@@ -37,9 +37,9 @@ inline constexpr std::uint64_t kNoLogOffset = ~std::uint64_t{0};
 struct LeafFacts {
   Hash commitment{};
   Tag tag{};
-  std::uint64_t epoch = 0;                // in the leaf's hash: the epoch that inserted it, or 0 for a copy
-  std::uint64_t previous = kNoLogOffset;  // of the record of the key's previous version
-  std::uint32_t version = 0;              // of the key within the period; 0 in an oZKS
+  std::uint64_t epoch = 0;  // the epoch in the leaf's hash: the epoch that inserted the leaf, or 0 for a copy
+  std::uint64_t previous = kNoLogOffset;  // log offset of the record of the key's previous version
+  std::uint32_t version = 0;              // version of the key within the period; 0 in an oZKS
 };
 
 // A record that was read. The object can be reused. Its opening and value are views into the log, valid as long as the
@@ -47,7 +47,7 @@ struct LeafFacts {
 class LeafRecord {
  public:
   [[nodiscard]] const LeafFacts& facts() const { return facts_; }
-  // False: the value was erased, or the directory does not keep it.
+  // False if the value was erased, or the directory does not keep it.
   [[nodiscard]] bool has_value() const { return !body_.empty(); }
   [[nodiscard]] ByteSpan opening() const { return body_.first(kOpeningLen); }
   [[nodiscard]] ByteSpan value() const { return body_.subspan(kOpeningLen); }
@@ -61,7 +61,7 @@ class LeafRecord {
 
 class LeafLog {
  public:
-  // Log offsets are below this, so that they fit into six octets.
+  // Log offsets are below this limit, so that they fit into six octets.
   static constexpr std::uint64_t kMaxLen = std::uint64_t{1} << 48;
 
   // Creates the file (mode 0600), truncating an existing one. Without a path, creates one without a name, in $TMPDIR or
@@ -70,29 +70,30 @@ class LeafLog {
   // A number that no other log has, so that offsets in one log are not used with another.
   using Identity = std::array<std::uint8_t, 16>;
   // Opens the log with this identity and cuts off everything beyond `len`, which was written after a snapshot. Throws
-  // as above, and if the file is another log or shorter; then the file is unchanged.
+  // std::system_error if the file cannot be opened, is another log, or is shorter; then the file is unchanged.
   LeafLog(const char* path, const Identity& identity, std::uint64_t len);
   LeafLog(const LeafLog&) = delete;
   LeafLog& operator=(const LeafLog&) = delete;
   ~LeafLog();
 
-  // The length of a record; `opening` and `value` as for put().
+  // Returns the length of a record. `opening` and `value` are those that put() takes.
   [[nodiscard]] static std::size_t record_len(ByteSpan opening, ByteSpan value);
-  // Reserves `len` octets of the file for records and returns the offset of the first. Writer.
+  // Reserves `len` octets of the file for records and returns the offset of the first. Writer thread only.
   [[nodiscard]] std::uint64_t reserve(std::size_t len);
   // Encodes the record for an offset into `out`, which has room for it. `opening` has kOpeningLen octets, or is empty
   // for a record without a value.
   static void put(std::uint8_t* out, std::uint64_t log_offset, const LeafFacts& facts, ByteSpan opening,
                   ByteSpan value);
-  // Writes records that were encoded for reserved offsets, from this one on. Several threads may write different
-  // records at the same time.
+  // Writes records that put() encoded for reserved offsets, of which `log_offset` is the first. Several threads may
+  // write different records at the same time.
   void write(std::uint64_t log_offset, ByteSpan records);
-  // All three steps, for one record.
+  // Does all three steps (reserve, put and write) for one record; returns its offset.
   [[nodiscard]] std::uint64_t append(const LeafFacts& facts, ByteSpan opening, ByteSpan value);
-  // Makes a written record refer to the record of the key's previous version. Writer.
+  // Makes a written record refer to the record of the key's previous version. Writer thread only.
   void link(std::uint64_t log_offset, std::uint64_t previous) const;
   // Destroys the openings and values of written records, one after another; records without a value stay as they are.
-  // After a failure, or a crash, some are erased, and the call can be repeated for all of them. Writer.
+  // After a failure or a crash some of the records are erased, and the call can be repeated for all of them. Writer
+  // thread only.
   void erase(std::span<const std::uint64_t> log_offsets);
   // A number for changed_since(). An erasure changes it when it begins and when it ends. Any thread.
   [[nodiscard]] std::uint64_t erasures() const { return erasures_.load(std::memory_order_acquire); }
@@ -104,10 +105,10 @@ class LeafLog {
   }
   // Returns after everything written is on disk. Any thread.
   void sync() const;
-  // Discards everything reserved or written from `size` on, when a staged epoch is discarded. Writer.
+  // Discards everything reserved or written from `size` on, when a staged epoch is discarded. Writer thread only.
   void truncate(std::uint64_t size) noexcept { size_ = size; }
 
-  // Throw std::system_error if there is no such record, or it is damaged.
+  // Reads a record. Throws std::system_error if there is no such record, or it is damaged.
   void read(std::uint64_t log_offset, LeafRecord& out) const;
   void read_facts(std::uint64_t log_offset, LeafFacts& out) const;
   // Prefetches a record that will be read soon, or the beginning of a long one.
@@ -115,13 +116,13 @@ class LeafLog {
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] const Identity& identity() const { return identity_; }
-  // False: the file has no name, and disappears with this object.
+  // False if the file has no name, and disappears with this object.
   [[nodiscard]] bool has_name() const { return has_name_; }
 
  private:
-  // The length of a mapping is a power of two. A mapping begins at the start of the file, which may be shorter than it.
-  // When the file outgrows the mapping, the log adds one twice as long. Older mappings stay, because readers may use
-  // them.
+  // The length of a mapping is a power of two. A mapping begins at the start of the file, and may be longer than the
+  // file. When the file outgrows the mapping, the log adds a mapping that is twice as long. Older mappings stay,
+  // because readers may still use them.
   struct Mapping {
     const std::uint8_t* data;
     std::size_t len;
@@ -141,7 +142,7 @@ class LeafLog {
   // No record ends beyond this offset. It never decreases, because a mapping's octets beyond the end of the file must
   // not be touched.
   std::atomic<std::uint64_t> written_{0};
-  // Odd while a record is being erased.
+  // This number is odd while a record is being erased.
   std::atomic<std::uint64_t> erasures_{0};
 };
 

@@ -129,7 +129,7 @@ void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out) {
     return std::size_t{structure_of(row) - 1U} << bits |
            static_cast<std::size_t>(base::load_be64(row.label) >> (64 - bits));
   };
-  // First the position where each group begins, then where its next row goes.
+  // For each group: at first the position where the group begins, then the position of the group's next row.
   std::vector<std::uint32_t> ends((kNumStructures << bits) + 1);
   for (const optiks_leaf_t& row : rows) {
     ++ends[group_of(row) + 1];

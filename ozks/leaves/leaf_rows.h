@@ -23,8 +23,8 @@ inline std::uint8_t structure_of(const optiks_leaf_t& row) {
 
 [[nodiscard]] Tag tag_of(const optiks_leaf_t& row);
 
-// Returns the version of a key's next leaf, from the facts of its latest leaf, or null. For a structure with versions
-// (a PAHD) or without (an oZKS): throws DirectoryError for a second leaf of a key in an oZKS.
+// Returns the version of a key's next leaf. `latest` has the facts of the key's latest leaf, or is null for a new key.
+// has_versions is true for a PAHD and false for an oZKS. Throws DirectoryError for a second leaf of a key in an oZKS.
 [[nodiscard]] std::uint64_t next_version(bool has_versions, const LeafFacts* latest);
 // Throws DirectoryError unless the version is the one that next_version() returns. For a username, its first leaf
 // determines whether its leaves have versions.
@@ -40,12 +40,12 @@ void check_order(std::span<const optiks_leaf_t> rows, std::uint64_t after, std::
 // The largest version that fits into a leaf's record.
 inline constexpr std::uint64_t kMaxVersion = 0xffffffff;
 
-// A row of the next period (docs/spec/periods.md section 2). Its version is the copied one, and kNoCopy removes the key
-// again. Copies have leaf epoch 0 and are version 1 of the period.
+// The version of a row of copies for the next period (docs/spec/periods.md section 2) is the version that was copied. A
+// row with version kNoCopy removes the key again. Copies have leaf epoch 0 and are version 1 of the period.
 inline constexpr std::uint64_t kNoCopy = 0;
 inline constexpr std::uint64_t kCopyVersion = 1;
 inline constexpr std::uint64_t kCopyEpoch = 0;
-// Throws DirectoryError unless each row is valid as such a row.
+// Throws DirectoryError unless each row is a valid row of copies.
 void check_copies(std::span<const optiks_leaf_t> rows);
 // Throws DirectoryError unless all rows are of structures that live as long as the log.
 void check_know_no_periods(std::span<const optiks_leaf_t> rows);
@@ -53,14 +53,15 @@ void check_know_no_periods(std::span<const optiks_leaf_t> rows);
 // Returns the facts that the leaf log keeps of a leaf, without the record of the previous version. Throws
 // DirectoryError if the version is too large for a record.
 [[nodiscard]] LeafFacts facts_of(const optiks_leaf_t& row);
-// The same with that record: the key's latest leaf has these facts, or null, and this log offset. Throws DirectoryError
-// unless the version follows.
+// Returns the same facts with the record of the previous version. `latest` has the facts of the key's latest leaf,
+// whose record is at the given log offset; it is null for a new key. Throws DirectoryError unless the row has the key's
+// next version.
 [[nodiscard]] LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uint64_t latest_offset);
 
 // The order of a prepared epoch: by structure, then label.
 [[nodiscard]] bool before(const optiks_leaf_t& a, const optiks_leaf_t& b);
 
-// Writes the rows in that order to `out`, which has room for all of them and must not overlap `rows`.
+// Writes the rows to `out` in the order of before(). `out` has room for all rows and must not overlap `rows`.
 void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out);
 
 // Returns for each tag (fewer than 2^32) the index of the last equal tag before it, or kNoRow.

@@ -15,7 +15,7 @@ inline void prefetch(const void* object, std::size_t bytes) {
   __builtin_prefetch(octets + bytes - 1);
 }
 
-// The same for an object that will be written.
+// Prefetches the cache lines of an object that will be written soon.
 inline void prefetch_to_write(void* object, std::size_t bytes) {
   auto* octets = static_cast<char*>(object);
   __builtin_prefetch(octets, 1);

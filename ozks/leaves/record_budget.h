@@ -22,7 +22,8 @@ class RecordBudget {
     return record.has_value() ? LeafLog::record_len(record.opening(), record.value()) : LeafLog::record_len({}, {});
   }
 
-  // Called after some records were read. Throws DirectoryError (OPTIKS_E_DATA) if the log cannot have so many.
+  // Subtracts the octets of records that were read. Throws DirectoryError (OPTIKS_E_DATA) if the log cannot have so
+  // many octets of records.
   void spend(std::size_t octets) {
     const auto spent = static_cast<std::int64_t>(octets);
     if (left_.fetch_sub(spent, std::memory_order_relaxed) < spent) {

@@ -27,7 +27,7 @@ class TagKey {
   explicit TagKey(std::span<const std::uint8_t, 32> key);
 
   [[nodiscard]] Tag tag(const TagInput& input) const;
-  // The same for many inputs, several at a time; `out` has as many elements.
+  // Computes the tags of many inputs, several at a time; `out` has as many elements as `inputs`.
   void tag_many(std::span<const TagInput> inputs, std::span<Tag> out) const;
 
   // Returns the secret memory, for a caller that keeps it out of swap.

@@ -23,7 +23,7 @@ void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const I
   finish_vector32(out, listed);
   const std::size_t tokens = begin_vector32(out);
   out.resize(tokens + starts.back());
-  // Each piece takes a share of the new leaves, which are about those below it.
+  // The new leaves are divided evenly between the pieces, so that a piece gets about the leaves below it.
   workers.for_each_index(num_pieces, [&](std::size_t i) {
     const std::size_t first = leaves.size() * i / num_pieces;
     const std::size_t last = leaves.size() * (i + 1) / num_pieces;

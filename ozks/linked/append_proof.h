@@ -11,10 +11,10 @@
 
 namespace optiks::ozks {
 
-// Appends the encoding of one AppendProof to `out`. It proves the step by `leaves`, with these commitments, all with
-// offset 0, from the old tree that insert_leaves() opened for them. The log has the old leaves' records; throws
-// std::system_error if one cannot be read. The proof is the same for any number of workers. For the writer's thread, or
-// any thread that holds the old tree.
+// Appends the encoding of one AppendProof to `out`. The proof shows that the step adds `leaves`, with these commitments
+// and all with offset 0, to the old tree that insert_leaves() opened for them. The log has the records of the old
+// leaves. Throws std::system_error if such a record cannot be read. The proof is the same for any number of workers.
+// The caller is the writer's thread, or any thread that holds the old tree.
 void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const InsertedLeaf> leaves,
                        std::span<const Hash> commitments, const OpenedTree& opened, Workers& workers,
                        std::vector<std::uint8_t>& out);

@@ -14,7 +14,7 @@ namespace {
 
 [[noreturn]] void damaged() { data_error("the snapshot contradicts its leaf log"); }
 
-// The key table by the number of a leaf: for a key's latest leaf, bits of the key's tag.
+// The key table, indexed by the number of a leaf: for the latest leaf of a key it has bits of the key's tag.
 class Latest {
  public:
   explicit Latest(const KeyTable& keys) {
@@ -55,7 +55,7 @@ class Latest {
 struct Counts {
   std::uint64_t leaves = 0;
   std::uint64_t keys = 0;     // first leaves of their keys
-  std::uint64_t covered = 0;  // leaves of the keys whose latest leaf is among the checked ones
+  std::uint64_t covered = 0;  // leaves of the keys whose latest leaf is among the checked leaves
 
   void add(const Counts& other) {
     leaves += other.leaves;
@@ -108,7 +108,7 @@ class Checker {
       hashes_.add_commitment(record_.opening(), record_.value(), computed_of(facts.commitment));
     }
     const bool is_first = facts.previous == kNoLogOffset;
-    // Usernames have versions in a log that uses them again.
+    // Usernames have versions in a log that allows a username to be reassigned.
     const bool has_versions =
         verify::has_versions(structure_) || (structure_ == verify::kUsernames && facts.version != 0);
     if (has_versions ? is_first != (facts.version == 1) : !is_first || facts.version != 0) {
@@ -134,7 +134,7 @@ class Checker {
     }
   }
 
-  // Returns where the next computed hash goes, which must equal this one.
+  // Returns where the next computed hash goes. The computed hash must equal `hash`.
   Hash& computed_of(const Hash& hash) {
     if (num_put_off_ == kPutOff) {
       compare();
@@ -159,7 +159,7 @@ class Checker {
   const LeafLog& log_;
   const Latest& latest_;
   RecordBudget& budget_;
-  std::size_t num_octets_ = 0;  // of records that are not yet subtracted from the budget
+  std::size_t num_octets_ = 0;  // octets of records that are not yet subtracted from the budget
   std::size_t num_put_off_ = 0;
   Counts counts_;
   LeafRecord record_;

@@ -15,7 +15,8 @@ inline constexpr std::size_t kLeafElementLen = sizeof(Leaf);
 inline constexpr std::uint8_t kLeftIsLeaf = 1;
 inline constexpr std::uint8_t kRightIsLeaf = 2;
 
-// The elements of the key table: a key; and a key that was updated since, whose leaf is identified by its record.
+// The two elements of the key table: for a key; and for a key that got a leaf after the snapshot's epoch, whose earlier
+// leaf is identified by its record.
 inline constexpr std::size_t kKeyElementLen = 8;
 inline constexpr std::size_t kMovedElementLen = 13;
 

@@ -17,8 +17,8 @@ constexpr std::size_t kPageSlots = 512;
 constexpr std::size_t kPrefetchedSlotsLen = 192;
 
 // The limit of slots that a key passes on average when a whole segment is filled: 5.5 at the highest load. A segment
-// that needs several times as many has bits that somebody chose. The limit also bounds one search: N keys pass at most
-// kMaxPassed * N slots together, so no run of slots is longer than about sqrt(2 * kMaxPassed * N).
+// whose keys pass several times as many slots has bits that somebody chose. The limit also bounds one search: N keys
+// pass at most kMaxPassed * N slots together, so no run of slots is longer than about sqrt(2 * kMaxPassed * N).
 constexpr std::size_t kMaxPassed = 64;
 
 // Beyond a load of 11/12 the distance to an empty slot becomes long, about 70 slots.
@@ -41,7 +41,7 @@ std::size_t KeyTable::size_for(std::size_t segment, std::size_t num_keys) {
   while (is_too_full(num_keys, size)) {
     size += size / 10;
   }
-  // Filling the last page costs nothing more.
+  // A partly used last page costs as much as a full page, so the size is rounded up to whole pages.
   return (size + kPageSlots - 1) / kPageSlots * kPageSlots;
 }
 
@@ -79,7 +79,7 @@ void KeyTable::reserve(std::span<const Entry> entries, std::uint64_t epoch, Work
     Segment& segment = segments_[s];
     const std::size_t num_keys = segment.num_keys + added[s];
     if (num_keys != 0 && (segment.owner == nullptr || is_too_full(num_keys, segment.owner->slots.size()))) {
-      // Before any change, because the allocation may fail.
+      // This allocation may fail, so it comes before any change.
       growths.push_back({&segment, size_for(s, num_keys), &retired_.emplace_back(Retired{epoch, nullptr}).array});
     }
   }
@@ -124,7 +124,7 @@ void KeyTable::remove(const Tag& tag, NodeId leaf) {
     if (slot == 0) {
       break;
     }
-    // The entry may move unless its home is after the hole.
+    // The entry may move into the hole unless its home is after the hole.
     const std::size_t home = array.home(bits_of(slot));
     const bool begins_behind = hole < i ? hole < home && home <= i : hole < home || home <= i;
     if (!begins_behind) {
@@ -157,7 +157,7 @@ bool KeyTable::fill(std::size_t segment, std::span<const Slot> slots) {
     return true;
   }
   auto array = std::make_unique<Array>(size_for(segment, slots.size()));
-  // One page more, because with few keys the average varies more.
+  // The limit has one page more, because the average varies more with few keys.
   std::size_t left = kMaxPassed * slots.size() + kPageSlots;
   for (const Slot& slot : slots) {
     const std::size_t passed = replace(*array, slot.bits, 0, slot_of(slot.bits, slot.leaf));

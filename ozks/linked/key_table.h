@@ -3,11 +3,11 @@
 // the key's.
 //
 // The table is 64 segments, by the tag's first bits. Each segment is an array with linear probing that grows by a tenth
-// when it is nearly full, at its own time. So the average load stays constant, and a growing directory never copies (or
-// holds twice) more than a small part.
+// when it is nearly full, independent of the other segments. So the average load stays constant, and a growing
+// directory never copies (or holds twice) more than a small part of the table.
 //
-// Thread safety: one writer (except put_some()); readers without locks, each of which pins a version (epoch_states.h).
-// Invariants
+// Thread safety: one writer (except put_some()). Any number of readers use no locks; each reader pins a version
+// (epoch_states.h). Invariants
 //   1. A slot that is not empty keeps its bits of the tag, and only its leaf is replaced, by the key's next leaf
 //      (except by remove()).
 //   2. Zero marks an empty slot.
@@ -37,7 +37,7 @@ class KeyTable {
   KeyTable() = default;
 
   // Returns the latest leaf of the key, or kNoNode. The leaf may be newer than the reader's version: the reader then
-  // goes back along LeafFacts::previous. is_of_key(leaf) says whether the leaf's whole tag is this one.
+  // goes back along LeafFacts::previous. is_of_key(leaf) says whether the leaf's whole tag is `tag`.
   template <typename IsOfKey>
   [[nodiscard]] NodeId find(const Tag& tag, IsOfKey is_of_key) const {
     const Address address(tag);
@@ -46,7 +46,8 @@ class KeyTable {
       return kNoNode;
     }
     for (std::size_t i = array->home(address.bits);; i = array->after(i)) {
-      // Loaded once: the writer may fill an empty slot with another key's leaf at the same time.
+      // The slot is loaded only once, because the writer may fill an empty slot with another key's leaf at the same
+      // time.
       const std::uint64_t slot = array->slots[i].load(std::memory_order_acquire);
       if (slot == 0) {
         return kNoNode;
@@ -66,13 +67,14 @@ class KeyTable {
     NodeId leaf;
     NodeId previous;
   };
-  // Reserves room for these entries, so that put() cannot fail. Arrays that this replaces are retired as of `epoch`.
+  // Reserves room for these entries, so that put() cannot fail. Arrays that the call replaces are retired as of
+  // `epoch`.
   void reserve(std::span<const Entry> entries, std::uint64_t epoch, Workers& workers);
   void put(const Entry& entry);
-  // Removes a key whose leaf is this one, while no thread reads the table. The entries after its slot move up.
+  // Removes the key whose leaf is `leaf`, while no thread reads the table. The entries after its slot move up.
   void remove(const Tag& tag, NodeId leaf);
-  // The same as put() for the entries whose segments have this remainder. Threads that put different remainders touch
-  // different segments.
+  // Puts the entries whose segment number has this remainder modulo `divisor`. Threads that put different remainders
+  // touch different segments.
   void put_some(std::span<const Entry> entries, std::size_t remainder, std::size_t divisor);
 
   // Frees arrays retired at or before the oldest epoch that is still pinned.
@@ -80,12 +82,12 @@ class KeyTable {
 
   [[nodiscard]] std::size_t bytes() const;
 
-  // The data that the table keeps of a key.
+  // The data that the table keeps for a key.
   struct Slot {
-    std::uint32_t bits;  // of the tag, after those that select the segment
+    std::uint32_t bits;  // bits of the tag after the bits that select the segment
     NodeId leaf;
   };
-  // Calls see for each slot of a segment that is not empty, in its current state.
+  // Calls `see` with each slot of a segment, in its current state, if the slot is not empty.
   template <typename See>
   void for_each(std::size_t segment, See see) const {
     const Array* array = segments_[segment].array.load(std::memory_order_acquire);
@@ -96,8 +98,9 @@ class KeyTable {
       }
     }
   }
-  // Puts all slots of an empty segment. Writer. Returns false, and leaves the segment unchanged, if they are closer
-  // together than slots of keyed hashes ever are. The time to fill such a table would grow with the square of its size.
+  // Puts all slots of an empty segment. Writer thread only. Returns false, and leaves the segment unchanged, if the
+  // slots are closer together than keyed hashes ever make them. The time to fill such a table would grow with the
+  // square of its size.
   [[nodiscard]] bool fill(std::size_t segment, std::span<const Slot> slots);
 
  private:
@@ -138,7 +141,7 @@ class KeyTable {
   // Searches from the home of `bits` for the slot with `from`, which must exist, and replaces it with `to`. Returns the
   // number of slots that it passed.
   static std::size_t replace(const Array& array, std::uint32_t bits, std::uint64_t from, std::uint64_t to);
-  // Gives the segment an array of this size, and `outgrown` the previous one.
+  // Gives the segment an array of this size, and stores the previous array in `outgrown`.
   static void grow(Segment& segment, std::size_t size, std::unique_ptr<Array>& outgrown);
 
   std::array<Segment, kSegments> segments_;

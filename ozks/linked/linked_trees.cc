@@ -12,7 +12,7 @@ namespace {
 
 // The number of new leaves that one thread adds at a time.
 constexpr std::size_t kTakeChunk = 128;
-// When keys are put into the table, a second thread costs more than it saves for fewer than twice as many keys.
+// When fewer than twice this number of keys are put into the table, a second thread costs more than it saves.
 constexpr std::size_t kPutGrain = 256;
 
 }  // namespace
@@ -26,7 +26,8 @@ std::uint64_t LinkedTrees::find_newest(const LeafLog& log, const Tag& key, LeafR
 }
 
 void LinkedTrees::prefetch_newest(const LeafLog& log, std::span<const Tag> keys) const {
-  // First the table's memory for all keys, then that of the leaves that it leads to, then that of their records.
+  // Each loop prefetches for all keys: first the slots of the table, then the leaves that the table leads to, then the
+  // records of these leaves.
   for (const Tag& key : keys) {
     keys_.prefetch(key);
   }

@@ -40,8 +40,8 @@ class LinkedTrees final : public TreeStore, private TreeEditor {
   void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const override;
   void check(const LeafLog& log, Workers& workers) const override;
 
-  // For code that fills an empty store: the nodes and keys of the trees that adopt() then receives. No thread reads the
-  // store before.
+  // For code that fills an empty store: gives access to the nodes and keys of the trees that adopt() then receives. No
+  // thread reads the store before adopt().
   [[nodiscard]] Nodes& nodes() { return nodes_; }
   [[nodiscard]] const Nodes& nodes() const { return nodes_; }
   [[nodiscard]] KeyTable& keys() { return keys_; }

@@ -27,7 +27,7 @@ class Saver {
   }
 
  private:
-  // Writes in preorder: together with the marks of leaves this determines the tree.
+  // Writes the nodes in preorder. The order and the marks of leaves determine the tree.
   void write_tree(NodeId root) {
     std::vector<NodeId> ahead = {root};
     std::array<std::uint8_t, kInteriorElementLen> element{};
@@ -95,7 +95,7 @@ class Saver {
     put_(end);
   }
 
-  // The log offset of the record that the key's leaf had at the snapshot's epoch.
+  // Returns the log offset of the record of the leaf that the key had at the snapshot's epoch.
   [[nodiscard]] std::uint64_t offset_then(NodeId newer) const {
     std::uint64_t log_offset = nodes_.leaf(newer).log_offset();
     LeafFacts facts;
@@ -115,7 +115,7 @@ class Saver {
   std::uint64_t epoch_;
   const TreeStore::PutElement& put_;
   std::uint32_t num_leaves_ = 0;
-  std::vector<std::uint32_t> numbers_;  // by the leaf's id
+  std::vector<std::uint32_t> numbers_;  // the numbers of the leaves, indexed by leaf id
 };
 
 }  // namespace

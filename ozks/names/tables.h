@@ -17,7 +17,7 @@ enum class Bidi : std::uint8_t { kL, kR, kAL, kAN, kEN, kES, kCS, kET, kON, kBN,
 // How a letter joins its neighbours, in cursive scripts.
 enum class Joining : std::uint8_t { kNone, kLeft, kRight, kDual, kTransparent };
 
-// Only the scripts that a rule names; kKana is Hiragana, Katakana and Han.
+// The scripts that a rule names; kKana is Hiragana, Katakana and Han, and kOther is every other script.
 enum class Script : std::uint8_t { kOther, kGreek, kHebrew, kKana };
 
 // One character or two; the second is 0 if there is only one.
@@ -30,13 +30,13 @@ struct Mapped {
 [[nodiscard]] Bidi bidi_of(char32_t c);
 [[nodiscard]] Joining joining_of(char32_t c);
 [[nodiscard]] Script script_of(char32_t c);
-// Canonical combining class; 0 for most.
+// Returns the canonical combining class; 0 for most characters.
 [[nodiscard]] std::uint8_t combining_class_of(char32_t c);
 // Returns the ordinary character for a fullwidth or halfwidth one, otherwise the character itself.
 [[nodiscard]] char32_t narrow(char32_t c);
 // Returns the lower case, without regard to the characters around it.
 [[nodiscard]] Mapped lower(char32_t c);
-// Returns the two characters of a composed character, including Hangul syllables; nothing for others.
+// Returns the two characters of a composed character, including Hangul syllables; nothing for other characters.
 [[nodiscard]] std::optional<Mapped> decompose(char32_t c);
 // The reverse of decompose.
 [[nodiscard]] std::optional<char32_t> compose(char32_t first, char32_t second);

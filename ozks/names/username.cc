@@ -16,8 +16,8 @@ constexpr char32_t kNonJoiner = 0x200C;
 constexpr char32_t kJoiner = 0x200D;
 constexpr std::uint8_t kVirama = 9;
 
-// The characters of a name. A name of 255 octets has at most 255 characters. Decomposing makes at most four of each,
-// and lower case makes two of one of them.
+// The characters of a name. A name of 255 octets has at most 255 characters. Decomposing makes at most four characters
+// of each character, and lower case makes two characters of one of these.
 class Text {
  public:
   void add(char32_t c) {
@@ -36,7 +36,8 @@ bool has(std::span<const char32_t> text, char32_t first, char32_t last) {
   return std::ranges::any_of(text, [&](char32_t c) { return c >= first && c <= last; });
 }
 
-// RFC 5892 appendix A.1: between a letter that joins to the left and one that joins to the right.
+// RFC 5892 appendix A.1: true if the character is between a letter that joins to the left and a letter that joins to
+// the right.
 bool joins_across(std::span<const char32_t> text, std::size_t at) {
   std::size_t before = at;
   while (before > 0 && joining_of(text[before - 1]) == Joining::kTransparent) {
@@ -73,7 +74,7 @@ bool fits_its_place(std::span<const char32_t> text, std::size_t at) {
       return script_of(before) == Script::kHebrew;
     case 0x30FB:  // Katakana middle dot
       return std::ranges::any_of(text, [](char32_t other) { return script_of(other) == Script::kKana; });
-    default:  // Arabic-Indic digits and the extended ones must not be mixed
+    default:  // Arabic-Indic digits and extended Arabic-Indic digits must not be mixed
       return c <= 0x669 ? !has(text, 0x6F0, 0x6F9) : !has(text, 0x660, 0x669);
   }
 }

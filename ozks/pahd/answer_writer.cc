@@ -24,8 +24,8 @@ struct VersionsPlan {
         wanted(query.from > latest ? 0 : latest - query.from + 1),
         listed(std::min<std::uint64_t>(wanted, query.max_members)) {}
 
-  // Adds the labels of the round that begins after `written` members to a LabelProver or ProofBatch. These are members,
-  // whose number it returns, and after the last wanted member the absent versions.
+  // Adds the labels of the round that begins after `written` members to a LabelProver or ProofBatch, and returns the
+  // number of members in the round. After the last wanted member the round also has the absent versions.
   template <typename Labels>
   std::uint64_t add_round(const VersionsQuery& query, std::uint64_t written, Labels& labels) const {
     const std::uint64_t num_members = std::min(listed - written, kProofBatch);
@@ -39,7 +39,7 @@ struct VersionsPlan {
   }
 
   NamedKey key;
-  LeafRecord record;  // of the latest version
+  LeafRecord record;  // record of the latest version
   std::uint64_t latest;
   std::uint64_t wanted;
   std::uint64_t listed;
@@ -48,7 +48,7 @@ struct VersionsPlan {
 bool write_lookups_once(const View& view, std::uint8_t structure, std::span<const LookupQuery> queries,
                         const ProofSource& source, Output& out, std::uint64_t* ends) {
   const DirectoryData& data = view.data();
-  // An answer to one or a few queries allocates no other memory.
+  // With one or a few queries this memory is enough, so that the answer allocates nothing.
   std::array<std::byte, 4096> room;
   std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
   std::pmr::vector<LookupPlan> plans(queries.size(), &memory);
@@ -62,7 +62,7 @@ bool write_lookups_once(const View& view, std::uint8_t structure, std::span<cons
   // The memory of all keys is prefetched before the first key waits for it.
   data.trees->prefetch_newest(data.log, keys);
   LabelProver labels(view.data(), source, memory);
-  // Most keys need one present version and one absent version.
+  // Most keys need two labels: one of a present version and one of an absent version.
   labels.reserve(2 * queries.size());
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const LookupQuery& query = queries[i];

@@ -20,8 +20,8 @@ struct LookupQuery {
   std::uint64_t known_version;
 };
 
-// Writes one Lookup for each query; ends[i] is the end of the i-th. All missing VRF proofs are made in one batch.
-// Returns false, and writes nothing, if the source forbids that.
+// Writes one Lookup for each query; ends[i] is the end of the i-th Lookup. All missing VRF proofs are made in one
+// batch. If a proof is missing that the source may not make, returns false and writes nothing.
 [[nodiscard]] bool write_lookups(const View& view, std::uint8_t structure, std::span<const LookupQuery> queries,
                                  const ProofSource& source, Output& out, std::uint64_t* ends);
 // Adds the labels that write_lookups will need for the query to a batch.
@@ -37,7 +37,7 @@ struct VersionsQuery {
 // Writes one Versions: the whole answer, or a page of it. The batch may be null.
 void write_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch* batch,
                     Output& out);
-// Adds the labels that write_versions will need first for the query to a batch; most answers need no others.
+// Adds the labels that write_versions will need first for the query to a batch. Most answers need no other labels.
 void add_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, ProofBatch& batch);
 
 }  // namespace optiks::ozks

@@ -8,10 +8,11 @@
 
 namespace optiks::ozks {
 
-// The record that all entries refer to: the head's.
+// The number of the record that all entries refer to: the record of the head.
 inline constexpr std::uint8_t kHeadsRecord = 0;
 
-// Writes the entry of the label at `next`, and moves `next` past it. Null: absent.
+// Writes the entry of the label at `next`, and moves `next` past the label. If `present` is null, the entry shows the
+// label absent.
 inline void write_entry(ProofWriter& proofs, std::size_t& next, const LeafRecord* present, Output& out) {
   out.put_integer(kHeadsRecord, 1);
   out.put_integer(present == nullptr ? 0 : 1, 1);

@@ -1,4 +1,5 @@
-// LabelProver: labels with their VRF proofs for one answer: from a batch, from the cache, or made here in one batch.
+// LabelProver: labels with their VRF proofs for one answer. A proof comes from a ProofBatch or from the cache; the
+// other proofs are made in one batch.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@ namespace optiks::ozks {
 
 // The source of an answer's proofs.
 struct ProofSource {
-  const ProofBatch* batch = nullptr;  // used first
-  bool may_make = true;               // proofs that are neither there nor cached
+  const ProofBatch* batch = nullptr;  // searched first
+  bool may_make = true;               // whether proofs may be made that are neither in the batch nor cached
 };
 
 class LabelProver {
@@ -24,7 +25,7 @@ class LabelProver {
       : data_(data), source_(source), items_(&memory) {}
 
   void reserve(std::size_t size) { items_.reserve(size); }
-  // run() reads the key's octets once more.
+  // Adds a version of a key. run() reads the key's octets once more.
   void add(const NamedKey& key, std::uint64_t version);
   // Proves all added labels; operator[] then returns them in order. Returns false if a proof is missing that may not be
   // made.

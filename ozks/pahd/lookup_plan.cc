@@ -16,7 +16,7 @@ void LookupPlan::write(ProofWriter& writer, std::size_t& next, Output& out) cons
   out.put_integer(version, 8);
   const std::size_t members_at = out.begin_vector(3);
   for (std::size_t member = 1; member <= num_members; ++member) {
-    // The last member is the latest version: a ladder that is not empty ends with it.
+    // The last member is the latest version, because a ladder that is not empty ends with the latest version.
     const bool is_latest = member == num_members;
     writer.member(next++, is_latest, false, is_latest ? &latest : nullptr);
   }

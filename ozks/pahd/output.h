@@ -22,8 +22,8 @@ class Output {
   void put_integer(std::uint64_t value, std::size_t octets);
   // Discards everything from `size` on.
   void truncate(std::size_t size) { size_ = size; }
-  // Begins a vector, whose contents follow. end_vector takes the result and writes the length, in `octets` octets.
-  // Throws DirectoryError if the length does not fit.
+  // Begins a vector, whose contents follow. begin_vector returns a position, which end_vector takes to write the length
+  // in `octets` octets. Throws DirectoryError if the length does not fit.
   [[nodiscard]] std::size_t begin_vector(std::size_t octets);
   void end_vector(std::size_t begin, std::size_t octets);
 

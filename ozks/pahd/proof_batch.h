@@ -32,10 +32,11 @@ class ProofBatch {
 
   [[nodiscard]] bool uses_cache() const { return uses_cache_; }
 
-  // Adds a version of a key: from the cache, or to be made by run(). After a failure the batch may only be destroyed.
+  // Adds the proof of a version of a key: from the cache, or otherwise run() makes it. After a failure the batch may
+  // only be destroyed.
   void add(const NamedKey& key, std::uint64_t version);
   void run();
-  // Null for an input that was not added, or that was neither cached nor made.
+  // Returns null for an input that was not added, or whose proof was neither cached nor made.
   [[nodiscard]] const Proven* find(const Tag& input) const;
 
  private:

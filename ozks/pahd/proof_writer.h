@@ -1,4 +1,5 @@
-// ProofWriter: Member and NonMember structures (docs/spec/proofs.md) of one view, for the labels of a prover that ran.
+// ProofWriter: writes Member and NonMember structures (docs/spec/proofs.md) of one view, for the labels of a
+// LabelProver whose run() has returned.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -16,8 +17,8 @@ class ProofWriter {
   ProofWriter(const View& view, const LabelProver& labels, Output& out)
       : data_(view.data()), trees_(view.state().trees), labels_(labels), out_(out) {}
 
-  // Writes the Member of the i-th label. `opened`: with the value, unless it was erased and may be erased. `known`: the
-  // leaf's record, or null if it was not read yet.
+  // Writes the Member of the i-th label. With `opened` the Member has the value, unless the value was erased and
+  // may_be_erased is true. `known`: the leaf's record, or null if it was not read yet.
   void member(std::size_t i, bool opened, bool may_be_erased, const LeafRecord* known);
   void non_member(std::size_t i);
 

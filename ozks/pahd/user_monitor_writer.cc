@@ -16,7 +16,7 @@
 namespace optiks::ozks {
 namespace {
 
-// The number of versions of the list that may be read for the cost of one key.
+// The number of versions of the list whose reading counts as much as one key in the size of an answer.
 constexpr std::uint64_t kReadForOne = 64;
 // The octets of the list's versions that are read to find out whether the named ids were on the list. Each version adds
 // a fixed number of octets.
@@ -49,9 +49,9 @@ struct MonitorPlan {
   bool has_left = false;
   LeafRecord left;
   VersionsPage devices;
-  std::vector<LeafRecord> lists;  // of the members of `devices`
+  std::vector<LeafRecord> lists;  // records of the members of `devices`
   Ids ids;
-  std::vector<VersionsPage> keys;  // of the ids
+  std::vector<VersionsPage> keys;  // versions of the keys of the ids
 };
 
 // Adds the labels of an answer in their order, and stops if the question is not answered.
@@ -119,7 +119,7 @@ class MonitorPlanner {
     return true;
   }
 
-  // Returns false for a user who has left: nothing else follows.
+  // Returns false for a user who has left: the answer then has nothing else.
   bool plan_left(MonitorPlan& out) {
     const NamedKey left = named(verify::kDecommissioned, query_.user);
     add_entry(left);
@@ -164,7 +164,7 @@ class MonitorPlanner {
     if (request_.own_only && !have_been_listed(out.ids, page.record)) {
       return stop(Unanswered::kOtherKey);
     }
-    // The newest record comes first.
+    // The list's versions that the page may have, the newest first.
     std::vector<LeafRecord> records;
     read_lists(page, records);
     if (page.from > 1) {
@@ -189,8 +189,8 @@ class MonitorPlanner {
   }
 
   // True if each of the ids was on some version of the list, searched from the latest back. A user's list may be long
-  // and have as many versions as there are epochs. A client that names an id that was never on the list would have all
-  // of them read.
+  // and have as many versions as there are epochs. Without a limit, a client could name an id that was never on the
+  // list, and the service would read all versions.
   bool have_been_listed(Ids ids, LeafRecord record) {
     std::uint64_t num_read = 0;
     for (std::uint64_t searched = 0; !ids.empty(); ++num_read) {
@@ -212,7 +212,7 @@ class MonitorPlanner {
     return ids.empty();
   }
 
-  // Reads the versions of the list that a page may have, and the one before `from`.
+  // Reads the versions of the list that a page may have, and the version before `from`.
   void read_lists(const VersionsPage& page, std::vector<LeafRecord>& out) {
     const std::uint64_t first = std::max<std::uint64_t>(page.from - 1, 1);
     const std::uint64_t last = page.from - 1 + std::min(page.wanted(), request_.page.max_members);
@@ -235,7 +235,7 @@ class MonitorPlanner {
     }
   }
 
-  // Returns no ids for a version that was erased: only the query can name them.
+  // Returns no ids for a version that was erased: then only the query can name ids.
   std::vector<ByteSpan> read_ids(const LeafRecord& record) {
     std::vector<ByteSpan> ids;
     if (!record.has_value()) {
@@ -336,8 +336,8 @@ class MonitorWriter {
   }
 
  private:
-  // `records`: those of the members, as far as they were read. A page may end before its last member if it has too many
-  // octets.
+  // `records`: the records of the members, as far as they were read. A page may end before its last planned member if
+  // the page has too many octets.
   void write_versions(const VersionsPage& page, std::span<const LeafRecord> records, std::uint64_t max_bytes) {
     const std::size_t begin = out_.size();
     const std::size_t end = next_ + page.num_members + page.num_absent;
@@ -345,7 +345,7 @@ class MonitorWriter {
     out_.put_integer(page.from, 8);
     const std::size_t members_at = out_.begin_vector(4);
     std::uint64_t written = 0;
-    // The followed ids depend on all planned members of the list, so all of these are written.
+    // The followed ids depend on all planned members of the list, so all planned members of the list are written.
     while (written < page.num_members && (written == 0 || !records.empty() || out_.size() - begin < max_bytes)) {
       const bool is_latest = page.from + written == page.latest;
       const LeafRecord* known = !records.empty() ? &records[written] : is_latest ? &page.record : nullptr;

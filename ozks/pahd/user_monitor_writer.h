@@ -1,7 +1,7 @@
 // Writes an answer to an owner about its own user (docs/spec/user-monitor.md) from a view.
 //
-// The versions of the list determine whose keys are followed. They are found along the leaf log, from the latest back,
-// so the whole contents of an answer are known before its proofs are made.
+// The versions of the list determine whose keys are followed. The writer follows the versions of the list along the
+// leaf log, from the latest version back. So the whole contents of an answer are known before its proofs are made.
 //
 // Thread safety: any thread, with a view that it holds. No call waits for the writer.
 #pragma once
@@ -18,7 +18,7 @@ namespace optiks::ozks {
 
 // The reason why a question is not answered.
 enum class Unanswered : std::uint8_t {
-  kNothing = 0,    // it is answered
+  kNothing = 0,    // the question is answered
   kNoUser = 1,     // no such user has a list, or has left
   kNoName = 2,     // a name leads to no user
   kOtherUser = 3,  // a name leads to another user, and the caller may not be told
@@ -29,21 +29,21 @@ enum class Unanswered : std::uint8_t {
 
 // The size of an answer, before its proofs are made.
 struct UserMonitorSummary {
-  // The names, decommission, list and keys that it shows, and one for each 64 versions of the list that had to be read
-  // to make it.
+  // The number of names, decommission, list and keys that the answer shows, plus one for each 64 versions of the list
+  // that had to be read to make the answer.
   std::uint64_t num_entries = 0;
   std::uint64_t num_proofs = 0;
-  std::size_t index = 0;  // of the name or the named id that is the reason
+  std::size_t index = 0;  // index of the name or the named id that is the reason
   Unanswered unanswered = Unanswered::kNothing;
 };
 
 // Bounds of an answer. A page always has a version of the list, and of each followed key, if there are any: otherwise
 // no client would make progress.
 struct UserMonitorPage {
-  std::uint64_t max_members = 1;      // of the list, and of each key
-  std::uint64_t max_all_members = 1;  // of all keys together
-  std::uint64_t max_followed = 1;     // ids, beyond which the list's page ends
-  std::uint64_t max_bytes = 1;        // approximate
+  std::uint64_t max_members = 1;      // maximum number of versions of the list, and of each key
+  std::uint64_t max_all_members = 1;  // maximum number of versions of all keys together
+  std::uint64_t max_followed = 1;     // maximum number of followed ids, beyond which the list's page ends
+  std::uint64_t max_bytes = 1;        // approximate size of the answer in octets
 };
 
 struct UserMonitorRequest {
@@ -53,7 +53,7 @@ struct UserMonitorRequest {
   bool own_only = false;
 };
 
-// Reads only the key table and the leaf log.
+// Returns the size of an answer. Reads only the key table and the leaf log.
 [[nodiscard]] UserMonitorSummary summarize_user_monitor(const View& view, const UserMonitorRequest& request);
 
 // Adds the labels that write_user_monitor will need to a batch.

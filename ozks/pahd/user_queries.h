@@ -23,7 +23,7 @@ struct UserQuery {
   ByteSpan username;
   ByteSpan device;  // the one requested device; empty: all devices
   bool knows_user = false;
-  std::uint64_t period = 0;  // of the known versions
+  std::uint64_t period = 0;  // period of the known versions
   std::uint64_t devices = 0;
   verify::List<KnownKey> keys;  // ids strictly increasing
 
@@ -52,8 +52,8 @@ struct NamedDevice {
 struct UserMonitorQuery {
   ByteSpan user;
   verify::List<Username> usernames;
-  std::uint64_t period = 0;        // of the known versions
-  std::uint64_t from = 0;          // of the list
+  std::uint64_t period = 0;        // period of the known versions
+  std::uint64_t from = 0;          // first requested version of the list
   verify::List<NamedDevice> keys;  // ids strictly increasing
 };
 

@@ -22,24 +22,24 @@ using verify::UserKind;
 struct GenerationsPlan {
   std::vector<LeafRecord> names;
   std::size_t num_absent = 0;
-  std::vector<LeafRecord> left;  // of all users but the last
+  std::vector<LeafRecord> left;  // records which show that all users but the last have left
 };
 
 struct UserPlan {
   UserKind kind = UserKind::kNone;
   bool has_name = true;
-  LeafRecord name;  // unless kNone; the latest
+  LeafRecord name;  // the latest record of the name, unless kNone
   GenerationsPlan generations;
-  LeafRecord left;  // if kLeft
+  LeafRecord left;  // record which shows that the user has left, if kLeft
   LookupPlan devices;
-  std::size_t num_keys = 0;  // if kCurrent
+  std::size_t num_keys = 0;  // number of keys, if kCurrent
 };
 
 struct UsersPlan {
   std::vector<UserPlan> users;
-  std::vector<LookupPlan> keys;  // of all users
-  // Copies of the device lists. Their ids are read for tags and again for proofs. If a list were erased in between, a
-  // proof of other octets would be cached for the device.
+  std::vector<LookupPlan> keys;  // lookups of the keys of all users
+  // Copies of the device lists. Their ids are read for tags and again for proofs. If a list were erased in between, the
+  // proof of other octets would be cached under the device's tag.
   std::deque<std::vector<std::uint8_t>> lists;
 };
 
@@ -135,7 +135,8 @@ class Planner {
     }
   }
 
-  // The client's known version. If names are used again it is ignored: it might be that of another user of the name.
+  // Returns the client's known version. In a log that reassigns usernames, the client's version is ignored: it might
+  // belong to another user of the name.
   [[nodiscard]] KnownVersion known(const UserQuery& query, std::uint64_t version) const {
     return view_.data().reuses_usernames ? KnownVersion() : KnownVersion{query.period, version};
   }
@@ -225,7 +226,7 @@ class UsersWriter {
   }
 
  private:
-  // Null: absent.
+  // Writes the entry of the next label. If `present` is null, the entry shows the label absent.
   void put_entry(const LeafRecord* present) { write_entry(proofs_, next_, present, out_); }
 
   void write_versioned(const LookupPlan& lookup) {

@@ -128,13 +128,13 @@ BlockReader::BlockReader(const char* path) : file_(open(path, O_RDONLY | O_CLOEX
   if (file_ < 0) {
     fail("opening the snapshot");
   }
-  // Advice: reads ahead.
+  // Advises the system to read ahead.
   static_cast<void>(posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL));
 }
 
 BlockReader::~BlockReader() { close(file_); }
 
-// Reads as much as the file has, at most out.size().
+// Reads at most out.size() octets, and fewer only at the end of the file.
 std::size_t BlockReader::read(base::MutableByteSpan out) const {
   std::size_t done = 0;
   while (done < out.size()) {

@@ -20,7 +20,7 @@ using base::ByteSpan;
 inline constexpr std::size_t kMaxElementLen = 1024;
 
 // Writes a temporary file next to the path, and then renames it. At any time the path has its previous file or the
-// whole new one. All functions throw std::system_error.
+// whole new file. All functions throw std::system_error.
 class BlockWriter {
  public:
   explicit BlockWriter(const char* path);
@@ -53,14 +53,14 @@ class BlockReader {
   BlockReader& operator=(const BlockReader&) = delete;
   ~BlockReader();
 
-  // Returns the next element's octets, valid until the next call. Its block was checked.
+  // Returns the next element's octets, valid until the next call. The block with this element was checked.
   [[nodiscard]] ByteSpan take(std::size_t len) {
     if (at_ == block_.size()) {
       read_block();
     }
     return take_here(len);
   }
-  // Throws unless everything was read.
+  // Throws DirectoryError unless everything was read.
   void finish();
 
  private:

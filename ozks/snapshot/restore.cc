@@ -42,8 +42,9 @@ class TreeMaker {
   NodeId root_ = kNoNode;
 };
 
-// Reads trees and table into an empty store. The file's contents are checked as far as lookups rely on them: the shape
-// of the trees, and that everything referred to exists, once. The file's length bounds the work, whatever its contents.
+// Reads trees and table into an empty store. The file's contents are checked as far as lookups rely on them: the trees
+// must have the right shape, and every node or record that the file refers to must exist exactly once. The file's
+// length bounds the work, whatever its contents.
 class Restorer {
  public:
   Restorer(BlockReader& in, const SnapshotHeader& header, LinkedTrees& store)
@@ -70,7 +71,7 @@ class Restorer {
  private:
   using Slots = std::array<std::vector<KeyTable::Slot>, KeyTable::kSegments>;
 
-  // A key whose latest leaf is found by its record.
+  // A key whose latest leaf is identified by its record, and not by its number.
   struct Moved {
     std::uint64_t log_offset;
     std::uint32_t bits;
@@ -99,8 +100,8 @@ class Restorer {
     }
   }
 
-  // Returns the id of the leaf with this number, which must be the latest leaf of only one key. So there are at most as
-  // many keys as leaves.
+  // Returns the id of the leaf with this number, which must be the latest leaf of only one key. This bounds the number
+  // of keys by the number of leaves.
   NodeId latest(std::uint32_t leaf) {
     if (leaf >= num_leaves_ || is_latest_[leaf]) {
       damaged();
@@ -126,8 +127,8 @@ class Restorer {
       return;
     }
     std::ranges::sort(moved, {}, &Moved::log_offset);
-    // Leaves were numbered from 0 in an empty store. If two leaves or two keys had the same record, another one would
-    // be missing.
+    // Leaves were numbered from 0 in an empty store. If two leaves or two keys had the same record, another record
+    // would be missing.
     std::size_t num_found = 0;
     for (std::uint32_t leaf = 0; leaf < num_leaves_; ++leaf) {
       const std::uint64_t log_offset = store_.nodes().leaf(leaf | kLeafBit).log_offset();
@@ -146,7 +147,7 @@ class Restorer {
   const SnapshotHeader& header_;
   LinkedTrees& store_;
   std::uint32_t num_leaves_ = 0;
-  std::vector<bool> is_latest_;  // by the leaf's number
+  std::vector<bool> is_latest_;  // indexed by the leaf's number
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Restores a snapshot's file to a node store. The file has the leaves in the order of their labels, without their
 // hashes and keys, which are in the leaf log. The log is read in its own order, because it may be larger than memory.
-// So the leaves are sorted by record before their records are read, and the store is built as by a bulk load. The file
-// is trusted for nothing but the leaves themselves: every hash is recomputed, and the roots must be the header's.
+// So the leaves are sorted by record before their records are read, and the store is built as by a bulk load. Nothing
+// of the file is trusted: every hash is recomputed from the leaves, and the roots must equal those of the header.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -22,7 +22,7 @@ namespace optiks::ozks {
 namespace {
 
 constexpr std::size_t kSortMemory = std::size_t{16} << 20;
-// The number of leaves whose records are read at once, and the number that one thread reads of them.
+// The number of leaves whose records are read at once, and the number of records that one thread reads at a time.
 constexpr std::size_t kReadBatch = 8192;
 constexpr std::size_t kReadPart = 256;
 
@@ -75,7 +75,7 @@ class StoredRestorer {
   }
 
  private:
-  // The leaf log names the keys.
+  // The keys of the file are not needed: the store's keys are made from the leaf log.
   void skip_keys() {
     for (std::size_t segment = 0; segment < KeyTable::kSegments; ++segment) {
       while (base::load_be32(in_.take(kKeyElementLen).data() + 4) != 0xffffffff) {
@@ -117,7 +117,7 @@ class StoredRestorer {
       data_.log.read(leaf.log_offset, record);
       num_octets += RecordBudget::length_of(record);
       facts[i] = record.facts();
-      // Otherwise the builder would add the missing link.
+      // A record without its link is an error here, because the builder would add the missing link.
       if (facts[i].version > 1 && facts[i].previous == kNoLogOffset) {
         contradicted();
       }

@@ -19,7 +19,8 @@ struct SnapshotHeader {
   void write(BlockWriter& out) const;
   // Throws DirectoryError if the file is not a snapshot, or has another version of the format.
   static SnapshotHeader read(BlockReader& in);
-  // Throws DirectoryError unless the snapshot is of these secrets, and of the options' period and configuration.
+  // Throws DirectoryError unless the snapshot was made with these secrets, and in the period and with the configuration
+  // of the options.
   void require_of(const Secrets& secrets, const optiks_dir_options_t& options) const;
 };
 

@@ -1,5 +1,5 @@
-// ExternalSort: sorts more records than fit into memory. It sorts as many as fit at a time, in runs on disk, and merges
-// the runs as they are read.
+// ExternalSort: sorts more records than fit into memory. It sorts as many records as fit at a time, writes each sorted
+// run to disk, and merges the runs when the records are read.
 //
 // Thread safety: one thread at a time; each thread uses its own object.
 #pragma once
@@ -21,8 +21,8 @@ class ExternalSort {
   static_assert(std::is_trivially_copyable_v<Record>);
 
  public:
-  // Uses at most `memory` octets, unless thousands of times as many are added. `folder`: for the file, which is made
-  // when it is needed.
+  // Uses at most `memory` octets, unless thousands of times as many octets are added. `folder`: the folder of the
+  // file, which is made only when it is needed.
   ExternalSort(std::string folder, std::size_t memory)
       : folder_(std::move(folder)), capacity_(memory / sizeof(Record)) {}
 
@@ -30,14 +30,15 @@ class ExternalSort {
     if (records_.size() == capacity_) {
       write_run();
     }
-    // Room for a few records first, then for all: growth by doubling would need half as much again while it copies.
+    // The vector gets room for a few records first, then for as many as fit into memory. Growth by doubling would need
+    // half as much memory again during the last copy.
     if (records_.size() == records_.capacity()) {
       records_.reserve(records_.empty() ? std::min(capacity_, kFirst) : capacity_);
     }
     records_.push_back(record);
   }
 
-  // Ends the adding.
+  // Ends the adding of records and sorts the last run.
   void sort() {
     std::sort(records_.begin(), records_.end());
     if (runs_.empty()) {
@@ -56,7 +57,8 @@ class ExternalSort {
     std::make_heap(heap_.begin(), heap_.end(), is_after);
   }
 
-  // Returns the next record in order; false if there are no more records: memory and disk are then released.
+  // Writes the next record in order to `out`. Returns false if there are no more records, and then releases memory and
+  // disk.
   [[nodiscard]] bool next(Record& out) {
     if (runs_.empty() && num_taken_ != records_.size()) {
       out = records_[num_taken_++];
@@ -83,11 +85,11 @@ class ExternalSort {
  private:
   // The initial capacity: a small log has no more records.
   static constexpr std::size_t kFirst = 1024;
-  // The number of records of a run that are read at once.
+  // The least number of records of a run that are read at once.
   static constexpr std::size_t kLeastShare = 64;
 
   struct Run {
-    std::uint64_t first;  // index in the file of the first record that was not read
+    std::uint64_t first;  // index in the file of the first record that was not read yet
     std::uint64_t end;
     std::span<Record> buffer;
     std::size_t at = 0;

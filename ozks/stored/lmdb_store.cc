@@ -14,7 +14,7 @@
 namespace optiks::ozks {
 namespace {
 
-// The maximum size of the file, in address space; it uses no memory or disk.
+// The maximum size of the file, in address space; the reserved addresses use neither memory nor disk.
 constexpr std::size_t kMapLen = std::size_t{1} << 40;
 // The number of threads that may read at the same time; each takes a cache line of the lock file.
 constexpr unsigned kMaxReaders = 4096;
@@ -24,7 +24,7 @@ constexpr const char* kTableNames[kNumTables] = {"state", "pages", "keys", "garb
 class LmdbCategory final : public std::error_category {
  public:
   [[nodiscard]] const char* name() const noexcept override { return "lmdb"; }
-  // Includes the system's errors, which LMDB passes on.
+  // Returns the text of LMDB's errors, and of the system's errors, which LMDB passes on.
   [[nodiscard]] std::string message(int code) const override { return lmdb().strerror(code); }
 };
 
@@ -113,7 +113,7 @@ class LmdbStore::Writer final : public Transaction {
   }
 
   void commit() override {
-    // The transaction is gone in any case.
+    // The commit ends the transaction even if it fails.
     require(lmdb().txn_commit(std::exchange(transaction_, nullptr)), "committing to the node store");
   }
 
@@ -150,7 +150,7 @@ void LmdbStore::open() {
   require(lmdb().env_set_mapsize(env_, kMapLen), "opening the node store");
   require(lmdb().env_set_maxreaders(env_, kMaxReaders), "opening the node store");
   require(lmdb().env_set_maxdbs(env_, kNumTables), "opening the node store");
-  // Pages are read at random: the next read is not of a neighbour in the file. A reader is not bound to its thread.
+  // Pages are read at random: so reading ahead in the file would not help. A reader is not bound to its thread.
   require(lmdb().env_open(env_, path_.c_str(), MDB_NOTLS | MDB_NORDAHEAD, 0600), "opening the node store");
   int file = -1;
   struct stat status {};
@@ -158,7 +158,7 @@ void LmdbStore::open() {
   if (fstat(file, &status) != 0) {
     fail(errno, "opening the node store");
   }
-  // A process that reads a mapped file beyond its end dies.
+  // A process that reads a mapped file beyond its end dies, so the file must be as long as its header says.
   if (static_cast<std::uint64_t>(status.st_size) < bytes()) {
     fail(MDB_CORRUPTED, "the node store is shorter than it says");
   }

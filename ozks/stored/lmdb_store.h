@@ -16,8 +16,8 @@ namespace optiks::ozks {
 
 class LmdbStore final : public NodeStore {
  public:
-  // Opens the store in the folder, or makes both (for this user alone). Throws std::system_error if that fails, if
-  // another object uses the folder, or if the file is obviously damaged.
+  // Opens the store in the folder, or creates folder and store (for this user alone). Throws std::system_error if that
+  // fails, if another object uses the folder, or if the file is obviously damaged.
   explicit LmdbStore(std::string folder);
   ~LmdbStore() override;
 
@@ -35,7 +35,7 @@ class LmdbStore final : public NodeStore {
   void close() noexcept;
 
   std::string path_;
-  int folder_ = -1;  // locked
+  int folder_ = -1;  // descriptor of the folder, which stays locked
   MDB_env* env_ = nullptr;
   std::array<MDB_dbi, kNumTables> tables_{};
   // Idle read transactions: starting a new one takes a lock that all processes share.

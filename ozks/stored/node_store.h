@@ -22,15 +22,15 @@ using base::ByteSpan;
 enum class Table : std::uint8_t { kState, kPages, kKeys, kGarbage };
 inline constexpr std::size_t kNumTables = 4;
 
-// At most 16 octets. Keys are ordered by their octets.
+// A key of a table, of at most 16 octets. Keys are ordered by their octets.
 class StoreKey {
  public:
   explicit StoreKey(ByteSpan octets) : len_(octets.size()) { std::copy(octets.begin(), octets.end(), octets_.begin()); }
-  // Big-endian, so the order is that of the numbers.
+  // The number is big-endian, so that keys have the order of their numbers.
   explicit StoreKey(std::uint64_t number) : len_(8) { base::store_be64(octets_.data(), number); }
 
   [[nodiscard]] ByteSpan get() const { return {octets_.data(), len_}; }
-  // The order of the octets: a key comes before those that it is a prefix of.
+  // Compares octets: a key comes before the keys of which it is a prefix.
   auto operator<=>(const StoreKey&) const = default;
 
  private:
@@ -40,13 +40,15 @@ class StoreKey {
 
 class NodeStore {
  public:
-  // Called with an index into the requested keys, and the value, which may be read only during the call.
+  // get() calls this function with an index into the requested keys, and the value, which may be read only during the
+  // call.
   using Visit = std::function<void(std::size_t, ByteSpan)>;
-  // Called with a key and its value; returning false ends the scan.
+  // scan() calls this function with a key and its value. If the function returns false, the scan ends.
   using Scan = std::function<bool(ByteSpan, ByteSpan)>;
 
   // When commit() returns, all changes are in the store, and stay there even if the process or the machine fails.
-  // Without commit() there is no change. A transaction belongs to the thread that began it. One at a time.
+  // Without commit() there is no change. A transaction belongs to the thread that began it. Only one transaction exists
+  // at a time.
   class Transaction {
    public:
     Transaction() = default;
@@ -65,12 +67,13 @@ class NodeStore {
   NodeStore& operator=(const NodeStore&) = delete;
   virtual ~NodeStore() = default;
 
-  // Visits those of the keys that exist, all in one state of the store. Throws std::system_error if the store cannot be
-  // read.
+  // Visits each requested key that exists, all in one state of the store. Throws std::system_error if the store cannot
+  // be read.
   virtual void get(Table table, std::span<const StoreKey> keys, const Visit& visit) const = 0;
   // Visits the keys from `first` on, in their order.
   virtual void scan(Table table, const StoreKey& first, const Scan& scan) const = 0;
-  // Throws std::system_error if the store cannot be written; so do the transaction's members.
+  // Begins a transaction. This function and the transaction's members throw std::system_error if the store cannot be
+  // written.
   [[nodiscard]] virtual std::unique_ptr<Transaction> begin() = 0;
   // Returns a folder for scratch files, on a disk with room for as much as the store.
   [[nodiscard]] virtual std::string folder() const = 0;

@@ -44,7 +44,7 @@ bool Page::is_sound() const {
       }
     }
   }
-  // A page without its own node and without a leaf could refer to itself.
+  // The top must be a node or a leaf: a page with only a reference to a page could refer to itself.
   return exists(top()) && kind_of(top()) != ChildKind::kPage;
 }
 

@@ -21,11 +21,11 @@ namespace optiks::ozks {
 using base::ByteSpan;
 using verify::Hash;
 
-// Never used twice in one store, so a page can be cached forever under its id.
+// A page's id, which is never used twice in one store. So a page can be cached forever under its id.
 using PageId = std::uint64_t;
 inline constexpr PageId kNoPage = 0;
 
-// The child of a node within its page: the kind in the two upper bits, an index in the others.
+// The child of a node within its page: the two upper bits are the kind, the other bits an index.
 using ChildCode = std::uint8_t;
 enum class ChildKind : std::uint8_t { kNode = 0, kLeaf = 1, kPage = 2 };
 [[nodiscard]] constexpr ChildKind kind_of(ChildCode code) { return static_cast<ChildKind>(code >> 6); }
@@ -36,13 +36,13 @@ enum class ChildKind : std::uint8_t { kNode = 0, kLeaf = 1, kPage = 2 };
 
 // The parts of a page, octet for octet.
 struct PageNode {
-  std::uint8_t length;  // of the prefix
+  std::uint8_t length;  // length of the prefix
   ChildCode child[2];
-  Hash hash[2];  // of the children
+  Hash hash[2];  // hashes of the children
 };
 struct PageLeaf {
   Hash label;
-  std::array<std::uint8_t, 8> log_offset;  // of its record in the leaf log, big-endian
+  std::array<std::uint8_t, 8> log_offset;  // offset of its record in the leaf log, big-endian
 };
 using PageRef = std::array<std::uint8_t, 8>;  // big-endian PageId
 static_assert(sizeof(PageNode) == 67 && alignof(PageNode) == 1);
@@ -51,7 +51,8 @@ static_assert(sizeof(PageRef) == 8 && alignof(PageRef) == 1);
 
 inline constexpr std::size_t kPageChecksumLen = 4;
 inline constexpr std::size_t kPageHeaderLen = kPageChecksumLen + 4;
-// With LMDB's header of 16 octets this is one page of the file system. A page has no more parts than an index can name.
+// The maximum length of a page, which is one page of the file system with LMDB's header of 16 octets. The limit also
+// keeps a page from having more parts than an index can name.
 inline constexpr std::size_t kMaxPageLen = 4080;
 static_assert((kMaxPageLen - kPageHeaderLen) / (sizeof(PageNode) + sizeof(PageRef)) + 1 <= 64);
 
@@ -59,10 +60,10 @@ class Page {
  public:
   Page() = default;
 
-  // Copies the octets that the store has under the id. Returns false if they are damaged.
+  // Makes a page of a copy of the octets that the store has under the id. Returns false if the octets are damaged.
   [[nodiscard]] static bool parse(PageId id, ByteSpan octets, Page& out);
 
-  // Keeps the octets alive as long as a reader holds it.
+  // Returns an object that keeps the octets alive as long as a reader holds the object.
   [[nodiscard]] std::shared_ptr<const void> holder() const { return octets_; }
   [[nodiscard]] explicit operator bool() const { return octets_ != nullptr; }
   [[nodiscard]] ByteSpan octets() const { return {octets_.get(), len_}; }
@@ -81,7 +82,7 @@ class Page {
   }
 
  private:
-  // The parts are arrays of octets in an array of octets.
+  // Each part consists of octets alone, so any position in the page's octets is aligned for it.
   template <typename Part>
   [[nodiscard]] const Part* parts(std::size_t at) const {
     return std::launder(reinterpret_cast<const Part*>(octets_.get() + at));
@@ -92,7 +93,8 @@ class Page {
   std::size_t len_ = 0;
 };
 
-// The checksum of the id and the octets after the checksum, which is the page's first integer (big-endian).
+// Returns the checksum of the id and of the page's octets after its first integer (big-endian), which is the stored
+// checksum.
 [[nodiscard]] std::uint32_t page_checksum(PageId id, ByteSpan octets);
 
 }  // namespace optiks::ozks

@@ -41,12 +41,12 @@ void PageCache::put(PageId id, const Page& page) {
   make_room(shard, cost);
   if (shard.unused.empty()) {
     shard.entries.emplace_back();
-    // Room for all entries, so that make_room() cannot fail halfway.
+    // The list of unused entries gets room for all entries, so that make_room() cannot fail halfway.
     shard.unused.reserve(shard.entries.capacity());
     shard.unused.push_back(shard.entries.size() - 1);
   }
   shard.index_of.emplace(id, shard.unused.back());
-  // Not marked as used: a page that is read once is replaced before one that is read again.
+  // The new entry is not marked as used, so a page that is read once is replaced before a page that is read again.
   shard.entries[shard.unused.back()] = {id, page, false};
   shard.unused.pop_back();
   shard.bytes += cost;

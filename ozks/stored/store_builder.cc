@@ -10,7 +10,7 @@ namespace {
 
 // The memory of each of the three sorts.
 constexpr std::size_t kSortMemory = std::size_t{16} << 20;
-// The number of leaves that are put into a tree at once: few, so that few pages are in memory.
+// The number of leaves that are put into a tree at once: the number is small, so that few pages are in memory.
 constexpr std::size_t kStageBatch = 4096;
 // The number of keys of a transaction.
 constexpr std::size_t kKeyBatch = std::size_t{1} << 16;
@@ -80,7 +80,7 @@ void StoreBuilder::write_keys() {
   trees_.put_keys_ahead(keys);
 }
 
-// The two leaves are neighbours in the order of tags, and of the same key.
+// The two leaves follow each other in the order of tags, and belong to the same key.
 void StoreBuilder::follow(const LeafByTag& before, const LeafByTag& leaf) {
   LeafFacts latest;
   latest.version = before.version;

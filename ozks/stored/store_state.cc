@@ -7,7 +7,8 @@
 namespace optiks::ozks {
 namespace {
 
-// Changes with every change of a store's contents: a store of another format is rebuilt.
+// The format's number changes with every change of the structure of a store's contents. A store of another format is
+// rebuilt.
 constexpr std::uint64_t kFormat = 1;
 constexpr std::size_t kChecksumLen = 4;
 constexpr std::size_t kTreeLen = 8 + verify::kHashLen + 8 + 32;

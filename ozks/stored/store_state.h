@@ -28,11 +28,11 @@ struct StoreState {
   std::uint64_t epoch = 0;
   Trees trees;
   PageId next_page = 1;  // pages from here on are of an epoch that was not committed
-  LogState log{};        // beyond its length are leaves of an epoch that was not committed
+  LogState log{};        // leaves beyond its length are of an epoch that was not committed
 };
 
 [[nodiscard]] std::vector<std::uint8_t> encode(const StoreState& state);
-// Returns false if it is damaged or of another format.
+// Decodes the row. Returns false if the row is damaged or of another format.
 [[nodiscard]] bool decode(ByteSpan octets, StoreState& out);
 
 }  // namespace optiks::ozks

@@ -6,7 +6,7 @@
 //   1. A page that is reachable from a published tree never changes and stays in the store. An update makes new pages
 //      under new ids for all changes, up to the root.
 //   2. A node holds the hashes of both children, so a walk finds every sibling's hash on its path. A node's own hash is
-//      in its parent, the root's in its tree.
+//      in its parent, and the root's hash in its tree.
 //   3. A node's prefix is not stored: it is the first `length` bits of the label of any leaf below it.
 #pragma once
 
@@ -37,7 +37,8 @@ class CachedPages final : public PageReader {
  public:
   CachedPages(const NodeStore& store, PageCache& cache) : store_(store), cache_(cache) {}
   void read(std::span<const PageId> ids, Page* out) const override;
-  // The same for a writer, which reads pages that it is about to replace: it adds none to the cache.
+  // Reads pages as read() does, without adding them to the cache. The writer reads pages in this way because it is
+  // about to replace them.
   void read_once(std::span<const PageId> ids, Page* out) const { read(ids, out, false); }
 
  private:
@@ -47,8 +48,8 @@ class CachedPages final : public PageReader {
   PageCache& cache_;
 };
 
-// Throws if prefixes do not get longer on the way down. parse() checks this within a page; between pages only the walk
-// can.
+// Throws the error for prefixes that do not get longer on the way down. parse() checks the prefixes within a page; only
+// the walk can check them from one page to the next.
 [[noreturn]] void throw_misplaced_page();
 
 // Follows the labels' bits from the tree's root, page by page: the pages of one level are read in one batch. The paths

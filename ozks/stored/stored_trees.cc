@@ -11,10 +11,10 @@
 namespace optiks::ozks {
 namespace {
 
-// The number of leaves that are put into the trees at once. Each may load a page of every level into memory, about 10
-// KB in a large tree.
+// The number of leaves that are put into the trees at once. Each leaf may load a page of every level into memory, about
+// 10 KB in a large tree.
 constexpr std::size_t kLeafBatch = 4096;
-// If there are more, one in kSpread leaves is added first.
+// If there are more leaves than kLeafBatch, every kSpread-th leaf is added first.
 constexpr std::size_t kSpread = 16;
 // The maximum size of a staged epoch's pages that wait in memory for its commit: all pages of a usual epoch fit.
 constexpr std::uint64_t kMaxPending = std::uint64_t{32} << 20;
@@ -23,7 +23,7 @@ constexpr std::size_t kIdsPerRow = 2048;
 
 StoreKey state_key() { return StoreKey(std::uint64_t{0}); }
 
-// The rows of one epoch follow each other.
+// Returns the key of a row of superseded pages. The rows of one epoch follow each other.
 StoreKey garbage_key(std::uint64_t epoch, std::uint64_t row) {
   std::array<std::uint8_t, 16> octets{};
   base::store_be64(octets.data(), epoch);
@@ -227,7 +227,7 @@ void StoredTrees::put_pages(NodeStore::Transaction& transaction) const {
   for (const auto& [id, page] : pending_) {
     pages.push_back(&page);
   }
-  // In the order of the table.
+  // The pages are put in the order of the table.
   std::ranges::sort(pages, {}, &TreeUpdate::NewPage::id);
   for (const TreeUpdate::NewPage* page : pages) {
     transaction.put(Table::kPages, StoreKey(page->id), page->octets);
@@ -281,7 +281,7 @@ void StoredTrees::commit(std::uint64_t epoch, const LogState& log, std::vector<K
   remove_abandoned(*transaction, first_staged_);
   remove_garbage(*transaction, oldest);
   put_pages(*transaction);
-  // In the order of the table: neighbours are on one page of the file.
+  // The keys are put in the order of the table, because neighbours are on one page of the file.
   std::ranges::sort(keys, {}, &Key::tag);
   put_keys(*transaction, keys);
   std::vector<std::uint8_t> row;

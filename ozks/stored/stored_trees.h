@@ -1,5 +1,6 @@
 // StoredTrees: the four trees of a directory and its key table in a node store on disk, with a bounded cache of pages
-// in memory. It continues from its last commit. It makes no append-only proofs: only update-task makes them.
+// in memory. A store that is opened again continues from its last commit. StoredTrees makes no append-only proofs: only
+// update-task makes them.
 //
 // Thread safety: as TreeStore's.
 // Invariants
@@ -28,11 +29,11 @@ class StoredTrees final : public TreeStore {
  public:
   struct Key {
     Tag tag;
-    std::uint64_t log_offset;  // of its newest leaf's record
+    std::uint64_t log_offset;  // log offset of the record of the key's newest leaf
   };
 
-  // The contents of the store, which may be empty. Throws std::system_error if it is damaged, belongs to another owner,
-  // or cannot be used.
+  // Takes over the contents of the store, which may be empty. Throws std::system_error if it is damaged, belongs to
+  // another owner, or cannot be used.
   StoredTrees(std::unique_ptr<NodeStore> store, const StoreOwner& owner, std::uint64_t cache_bytes);
 
   // The committed epoch, for the writer.
@@ -59,11 +60,11 @@ class StoredTrees final : public TreeStore {
   void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const override;
   void check(const LeafLog& log, Workers& workers) const override;
 
-  // The parts of the functions above, for code that fills a store. Returns the log offset of the record of a key's
-  // newest leaf, or kNoLogOffset.
+  // The following functions are parts of those above, for code that fills a store. find() returns the log offset of the
+  // record of a key's newest leaf, or kNoLogOffset.
   [[nodiscard]] std::uint64_t find(const Tag& tag) const;
 
-  // As stage(), without keys.
+  // Stages leaves as the stage() above does, without their keys.
   [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers);
   // Writes keys before the very first commit, because there are more than fit into memory. A store that has keys or
   // pages without an epoch is refused when it is opened.
@@ -93,17 +94,17 @@ class StoredTrees final : public TreeStore {
   PageCache cache_;
   CachedPages cached_;
   StoreState state_;
-  PageId next_page_;  // of the process
+  PageId next_page_;  // first unused page id of the process
   Nodes nodes_;       // reused by one TreeUpdate after another
 
-  std::uint64_t oldest_ = 0;  // pinned epoch
+  std::uint64_t oldest_ = 0;  // oldest pinned epoch
   Trees staged_;
   std::vector<Key> staged_keys_;
   PageId first_staged_;                                      // pages from here on are the staged epoch's
-  std::unordered_map<PageId, TreeUpdate::NewPage> pending_;  // not written yet
+  std::unordered_map<PageId, TreeUpdate::NewPage> pending_;  // pages that are not written yet
   std::uint64_t pending_bytes_ = 0;
-  std::vector<PageId> superseded_;  // of earlier epochs
-  std::vector<PageId> dropped_;     // of the staged epoch: written early, and no longer needed
+  std::vector<PageId> superseded_;  // superseded pages of earlier epochs
+  std::vector<PageId> dropped_;     // pages of the staged epoch that were written early and are no longer needed
 };
 
 }  // namespace optiks::ozks

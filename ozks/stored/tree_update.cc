@@ -48,12 +48,12 @@ bool TreeUpdate::run(const Tree& old, std::span<const NewLeaf> leaves, Workers& 
   if (!insert_leaves(nodes_, {root_, old.root_hash, old.count}, inserted, workers, next, change)) {
     return false;
   }
-  // Ids count up, because no id was free before.
+  // The ids of the created nodes count up, because no id was free before.
   first_new_ = change.created.empty() ? kNoNode : change.created.front();
   root_ = root_of(next);
   static_cast<void>(pack(root_, {}));
   if (!is_ref(root_)) {
-    // Its top was split, or it is the first page.
+    // The top page was split, or the tree has no page yet.
     root_ = write_page(root_, kNoPage);
   }
   out = {ref(root_), next.root_hash, next.count};
@@ -67,10 +67,10 @@ NodeId TreeUpdate::add_ref(PageId id) {
 
 // Decodes all pages that the bits of new labels lead to into nodes, level by level.
 void TreeUpdate::read_paths(std::span<const NewLeaf> leaves) {
-  // How far a label was followed.
+  // The position that a label has reached in the tree.
   struct End {
     NodeId* slot;
-    int length;  // of the prefix above
+    int length;  // length of the prefix of the node above
   };
   std::vector<End> ends(leaves.size(), {&root_, -1});
   std::vector<NodeId*> wanted;
@@ -108,7 +108,7 @@ void TreeUpdate::read_paths(std::span<const NewLeaf> leaves) {
   }
 }
 
-// Makes nodes of the page's parts; returns its top.
+// Makes nodes of the page's parts, and returns the top node.
 NodeId TreeUpdate::take_apart(PageId id, const Page& page) {
   taken_apart_.push_back(id);
   const PageMark mark = mark_of(taken_apart_.size());
@@ -145,7 +145,7 @@ TreeUpdate::Packed TreeUpdate::pack(NodeId& id, const PageMark& above) {
     return {sizeof(PageRef), false};
   }
   Interior& node = nodes_.new_interior(id);
-  // The page whose top is the node, or whose top's slot the node has.
+  // The page whose top is the node, or whose top had the slot that the node has now.
   const PageId page = node.page == above ? kNoPage : taken_apart_[number_of(node.page) - 1];
   if (page != kNoPage) {
     if (id < first_new_) {
@@ -158,7 +158,7 @@ TreeUpdate::Packed TreeUpdate::pack(NodeId& id, const PageMark& above) {
   const bool is_too_long = kPageHeaderLen + sizeof(PageNode) + below[0].len + below[1].len > kMaxPageLen;
   const bool is_split = is_too_long || below[0].is_split || below[1].is_split;
   for (std::size_t side = 0; is_split && side < 2; ++side) {
-    // The rest of a split side is nodes between pages, which belong together.
+    // The rest of a side that was split consists of nodes between pages; these nodes stay together.
     if (below[side].len >= kMinPageLen && (is_too_long || !below[side].is_split)) {
       node.child[side] = write_page(node.child[side], kNoPage);
       below[side].len = sizeof(PageRef);
@@ -169,7 +169,8 @@ TreeUpdate::Packed TreeUpdate::pack(NodeId& id, const PageMark& above) {
     return {len, is_split};
   }
   if (is_split) {
-    // All parts of the page are pages now: the rest goes up, and does not count as a split of the page there.
+    // All parts of the page are pages now. The rest goes into the page above, and does not count as a split of that
+    // page.
     return {len, false};
   }
   id = write_page(id, page);

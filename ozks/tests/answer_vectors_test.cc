@@ -10,7 +10,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// One row: the client's input, in the ABI's form.
+// One row of the vectors: the client's input, in the ABI's form.
 class Row {
  public:
   Row(const Json& anchors, const Json& vector) : vector_(vector) {

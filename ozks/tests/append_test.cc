@@ -59,7 +59,7 @@ void check_merges(const GrownTree& grown, std::uint64_t a, std::uint64_t b) {
 TEST(AppendMerge, AllRangesOfShortHistories) {
   Random random(13);
   for (int history = 0; history < 25; ++history) {
-    // Every other history starts from the empty tree; steps without leaves occur.
+    // Every other history starts from the empty tree. Some steps have no leaves.
     const GrownTree grown = grow(random, 9, history % 2 == 0 ? 0 : 30, 6);
     for (std::uint64_t a = 0; a < 9; ++a) {
       for (std::uint64_t b = a + 1; b <= 9; ++b) {

@@ -1,4 +1,5 @@
-// Arguments of the calls about periods that no correct caller passes. The tests in ozks/verify/tests judge the answers.
+// Passes arguments to the calls about periods that no correct caller passes. The tests in ozks/verify/tests judge the
+// answers.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -32,7 +33,7 @@ TEST_F(CApiPeriods, ArgumentsOfPeriods) {
   EXPECT_EQ(periods(nullptr, octets_.data(), &bound_, 1), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(periods(&context_, nullptr, &bound_, 1), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(periods(&context_, octets_.data(), nullptr, 1), OPTIKS_E_ARGUMENT);
-  // The control: an empty answer gets a verdict.
+  // The control: with correct arguments an empty answer gets a verdict.
   EXPECT_EQ(periods(&context_, octets_.data(), nullptr, 0), OPTIKS_OK);
   EXPECT_NE(reason_, 0);
 }

@@ -1,5 +1,5 @@
-// The C ABI's contract: arguments that a correct caller never passes, and buffers. A call that is accepted stands next
-// to each refusal.
+// Tests the C ABI's contract: arguments that a correct caller never passes, and buffers. Next to each refused call
+// there is an accepted call.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ TEST_F(CApi, Create) {
   options.max_value_len = (1U << 20) + 1;
   EXPECT_EQ(optiks_dir_create(&options, &made), OPTIKS_E_ARGUMENT);
   options.max_value_len = 1U << 20;
-  // A scalar beyond the group's order, and zero, for each structure.
+  // Each structure gets a scalar beyond the group's order, and zero.
   for (auto& secret : options.vrf_secret) {
     const std::uint8_t first = secret[0];
     secret[31] = 0xff;
@@ -91,7 +91,7 @@ TEST_F(CApi, KeysOfBatches) {
   const std::uint64_t long_offsets[] = {0, 256};
   const std::uint64_t longest_offsets[] = {0, 255};
   EXPECT_EQ(call(dir(), 1, structures, long_key.data(), long_offsets), OPTIKS_E_ARGUMENT);
-  // The second structure is invalid: nothing is written for the first one either.
+  // The second structure is invalid, so nothing is written for the first structure either.
   const std::uint8_t wrong[] = {kKeys, 5};
   const std::uint8_t two_keys[] = {'k', 'l'};
   const std::uint64_t two[] = {0, 1, 2};
@@ -237,7 +237,7 @@ TEST_F(CApi, LookupMany) {
   ASSERT_EQ(call(view_, kKeys, key_, one_, &none_, &none_, out, kRoom, &len_, &end_), OPTIKS_OK);
   const std::size_t needed = len_;
   EXPECT_EQ(end_, needed);
-  // One octet short: the call returns the length, and writes nothing beyond the capacity.
+  // The buffer is at least one octet too short: the call returns the length, and writes nothing beyond the capacity.
   for (const std::size_t capacity : {std::size_t{0}, std::size_t{8}, std::size_t{10}, needed / 2, needed - 1}) {
     out_.fill(0xaa);
     len_ = 0;
@@ -305,7 +305,7 @@ TEST_F(CApi, Proofs) {
 }
 
 TEST_F(CApi, AppendMerge) {
-  const Bytes empty(32, 0);  // the AppendProof structures, without leaves
+  const Bytes empty(32, 0);  // the AppendProof structures of an epoch without leaves
   const std::uint64_t offsets[] = {0, 32};
   const std::uint64_t counts[] = {0, 0, 0, 0};
   const auto call = [&](std::size_t n, const std::uint8_t* proofs, const std::uint64_t* at, const std::uint64_t* of,
@@ -414,7 +414,7 @@ TEST_F(CApi, ReasonNamesAndErrors) {
   EXPECT_EQ(std::count(secret.begin(), secret.end(), 0), 16);
 }
 
-// The tests in ozks/verify/tests judge whole answers; this one only passes arguments that no correct caller passes.
+// The tests in ozks/verify/tests judge whole answers; this test only passes arguments that no correct caller passes.
 TEST_F(CApi, VerifierArguments) {
   optiks_context_t context{};
   optiks_head_result_t head{};
@@ -456,7 +456,8 @@ TEST_F(CApi, VerifierArguments) {
   EXPECT_EQ(optiks_verify_record(nullptr, octets.data(), nullptr, nullptr, &reason_), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_verify_record(&context.anchor, nullptr, nullptr, nullptr, &reason_), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_verify_record(&context.anchor, octets.data(), nullptr, octets.data(), &reason_), OPTIKS_E_ARGUMENT);
-  // A version that is known neither as the latest nor from a page, and the state after a page in a lookup.
+  // Two states are refused: in every call, a version that is known neither as the latest nor from a page; and in a
+  // lookup, the state after a page.
   known.version = 2;
   EXPECT_EQ(optiks_verify_versions(&context, 1, key_, one_, &known, octets.data(), 1, &reason_, &failed, &head,
                                    &versions, &entry, 1, &len_),

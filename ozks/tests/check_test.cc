@@ -1,4 +1,4 @@
-// optiks_dir_check: every octet of a snapshot from another machine, and of its leaf log, matters.
+// optiks_dir_check must find a change of any octet of a snapshot from another machine, and of its leaf log.
 #include <gtest/gtest.h>
 
 #include "saved_support.h"
@@ -23,11 +23,12 @@ class Checked : public testing::Test {
     DirectoryHandle restored;
     ASSERT_EQ(restore(file_, log_, restored), OPTIKS_OK);
     ASSERT_EQ(check(restored), OPTIKS_OK) << last_error();
-    // The log's records of epoch 3 are cut off.
+    // The restore cuts off the log's records of epoch 3.
     used_ = read_file(log_ + "-copy").size();
   }
 
-  // Restores these files, and returns the status of that or of the following check.
+  // Restores these files and checks the directory; returns the status of the restore if it failed, otherwise of the
+  // check.
   std::int32_t status_of(const Bytes& file, const Bytes& log) {
     write_file(file_, file);
     write_file(log_, log);
@@ -50,7 +51,7 @@ TEST_F(Checked, EachOctetOfTheLeafLogCounts) {
     Bytes damaged = log_octets_;
     damaged[i] ^= 0x10;
     ASSERT_EQ(status_of(octets_, damaged), OPTIKS_E_IO) << i;
-    // Beyond magic and identity only the check finds the damage.
+    // Damage beyond magic and identity is found only by the check.
     ASSERT_EQ(is_restored_, i >= 24) << i;
   }
   EXPECT_EQ(status_of(octets_, log_octets_), OPTIKS_OK);
@@ -61,7 +62,7 @@ TEST_F(Checked, EachOctetOfTreesAndKeysCountsWhateverTheChecksums) {
   constexpr std::size_t kTable = saved::kTrees + 5 * saved::kLeafLen + 2 * saved::kInteriorLen;
   const Bytes payload = payload_of(octets_);
   std::vector<bool> counts(payload.size(), true);
-  // Except the unused members of an element that marks an end.
+  // The loop omits the unused members of an element that marks an end.
   std::size_t at = kTable;
   for (std::size_t segments = 0; segments < 64; at += saved::kKeyLen) {
     if (base::load_be32(payload.data() + at + 4) == 0xffffffff) {
@@ -78,12 +79,13 @@ TEST_F(Checked, EachOctetOfTreesAndKeysCountsWhateverTheChecksums) {
     ASSERT_EQ(status_of(one_block(changed), log_octets_) != OPTIKS_OK, counts[i]) << i;
     num_checked += is_restored_ && counts[i] ? 1 : 0;
   }
-  // At least the hashes, which restoring does not check.
+  // The check is needed at least for the hashes, which restoring does not check.
   EXPECT_GE(num_checked, 4 * 32U);
   EXPECT_EQ(status_of(octets_, log_octets_), OPTIKS_OK);
 }
 
-// Reading one long record for each leaf is more work than the log's length, however short the snapshot is.
+// A snapshot that refers to one long record from each leaf would cause reads of many times the log's length, however
+// short the snapshot is.
 TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   constexpr std::size_t kNumKeys = 4000;
   const std::string log = scratch_file("log");
@@ -123,7 +125,7 @@ TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
     at += is_leaf ? saved::kLeafLen : saved::kInteriorLen;
   }
   ASSERT_EQ(num_leaves, kNumKeys);
-  // A table without keys, so that no leaf is refused for its tag.
+  // The table has no keys, so that no leaf is refused for its tag.
   constexpr std::ptrdiff_t kTail{saved::kMovedLen};
   constexpr std::ptrdiff_t kEnd{saved::kKeyLen};
   payload.erase(payload.begin() + static_cast<std::ptrdiff_t>(at), payload.end() - kTail - kEnd);
@@ -142,7 +144,7 @@ TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   EXPECT_EQ(status_of(octets), OPTIKS_OK) << last_error();
 }
 
-// With several threads, and more leaves than one part has.
+// The check runs with several threads, and with more leaves than one part has.
 TEST(Check, SeesAllPartsOfATree) {
   const std::string log = scratch_file("log");
   const std::string file = scratch_file("snapshot");

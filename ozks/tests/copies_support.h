@@ -1,4 +1,5 @@
-// A directory of the period after that of options_with(), before and after it begins.
+// Helpers for a directory of the period after the period of options_with(), before and after the directory's period
+// begins.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The switch to the next period: a directory that is filled with copies while the previous period continues. All
-// answers of the new period go through the verifier.
+// The switch to the next period: a directory that is filled with copies while the previous period continues. The
+// verifier checks all answers of the new period.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,13 +38,13 @@ verify::Reason handover(const Seen& seen, std::uint8_t structure, const std::str
   return verify::check_handover({view.period, view.period_first_epoch}, entries, end);
 }
 
-// A log of period 0, and the directory of the next period, which follows it.
+// A log of period 0, and the directory of the next period, which follows the log.
 class Switch {
  public:
   Switch(const char* log, const char* next_log)
       : dir(create(options_with(log))), next(create(next_options(next_log))) {}
 
-  // Publishes an epoch in both.
+  // Publishes an epoch in both directories.
   void publish(const std::vector<Update>& updates) {
     const StoredEpoch stored = test::publish(dir.get(), ++epoch, updates);
     EXPECT_EQ(load(next.get(), without_periods(stored)), OPTIKS_OK) << last_error();
@@ -79,8 +79,8 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
       updates.push_back({kDecommissioned, left, ""});
     }
     both.publish(updates);
-    // From the sixth epoch on, each epoch stages some of the copies that are missing or out of date; the end stages all
-    // of them.
+    // From the sixth epoch on, each epoch stages some of the copies that are missing or out of date. At the end all of
+    // these copies are staged.
     std::vector<Copy> copies;
     for (const auto& [key, of_key] : both.latest) {
       if (key.first == kUsernames || key.first == kDecommissioned || epoch < 6 || staged[key] == of_key.first) {
@@ -107,7 +107,7 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
   }
   copy(other.get(), all);
   for (const std::uint8_t structure : {kDevices, kKeys}) {
-    // Openings are fresh, so roots differ; the counts do not.
+    // Openings are fresh, so the roots differ; the counts are the same.
     EXPECT_EQ(count_of(states_of(both.next.get()), structure), count_of(states_of(other.get()), structure));
   }
 
@@ -126,8 +126,8 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
     EXPECT_FALSE(std::ranges::equal(state_of(before, structure).subspan(40), state_of(now, structure).subspan(40)))
         << "the VRF key is another one";
   }
-  // Proofs of the step: those of usernames and decommissioned are as in the old period, those of devices and keys have
-  // no leaves.
+  // The step's proofs of usernames and decommissioned are as in the old period; the proofs of devices and keys have no
+  // leaves.
   EXPECT_EQ(staged_proofs(start.get()), staged_proofs(as_before.get()));
   EXPECT_NE(now, states_of(both.dir.get()));
   commit(std::move(start));
@@ -185,7 +185,8 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
   EXPECT_EQ(load_copies(again.get(), {}), OPTIKS_E_STATE);
 }
 
-// The result of rows depends neither on how calls divide them, nor on the rows that they supersede, nor on threads.
+// The result does not depend on how the rows are divided between calls, on superseded rows, or on the number of
+// threads.
 TEST(Copies, TheLastRowOfAKeyCountsHoweverItComes) {
   const DirectoryHandle maker = create(next_options(nullptr));
   Random random(43);
@@ -267,7 +268,7 @@ class Rows : public testing::Test {
     EXPECT_EQ(optiks_dir_check(dir_.get()), OPTIKS_OK) << what;
   }
 
-  // The row of a key.
+  // Returns the row of a key.
   static optiks_leaf_t of(const StoredEpoch& rows, std::uint32_t input) {
     return *std::ranges::find_if(
         rows.rows, [&](const optiks_leaf_t& row) { return (row.structure_and_input & 0xfffffff) == input; });
@@ -282,7 +283,7 @@ TEST_F(Rows, ThatAreMalformedChangeNothing) {
   const optiks_leaf_t good = of(made_, 1);
   const auto refused = [&](const char* what, auto change) {
     optiks_leaf_t row = good;
-    // Another key than those of the other rows.
+    // The row now has another key than all other rows.
     row.tag[0] ^= 1;
     row.label[0] ^= 1;
     change(row);
@@ -330,7 +331,7 @@ TEST_F(Rows, ThatContradictEachOtherChangeNothing) {
   row = of(dropped_, 1);
   std::ranges::copy(of(dropped_, 0).label, row.label);
   expect_refused(row, OPTIKS_E_DATA, "a key that is not there goes, of another one's label");
-  // Compared with the loaded rows: alone, because the other rows would contradict it too.
+  // The row must contradict the loaded rows, so it is loaded alone: the other rows would contradict it too.
   made_.rows = {};
   row = a;
   row.label[5] ^= 1;
@@ -416,7 +417,7 @@ TEST(Copies, NothingElseIsDoneBeforeThePeriodBegins) {
             OPTIKS_E_DATA);
   EXPECT_EQ(states_of(dir.get()), before);
 
-  // A discarded first epoch may be replaced by a later one, with everything that came in between.
+  // A later first epoch may replace a discarded first epoch, with all copies that came in between.
   const StoredEpoch copies = prepare_copies(dir.get(), {{kKeys, "a", 1, "1"}});
   {
     const StagedHandle discarded = start_period(dir.get(), without_periods(second));
@@ -468,7 +469,7 @@ TEST(Copies, ValuesThatAreSupersededOrTakenOutAreGoneFromTheLog) {
   EXPECT_FALSE(holds("first of a"));
   EXPECT_FALSE(holds("only of b"));
   EXPECT_TRUE(holds("second of a"));
-  // A copy whose source is erased before the next copy is staged.
+  // The source of a copy is erased before the next copy is staged.
   const std::uint8_t structure = kKeys;
   const auto copied = std::ranges::find_if(next.rows, [](const optiks_leaf_t& row) { return row.version == 2; });
   // Another row of the key, and a label without a leaf, are skipped.

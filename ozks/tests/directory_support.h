@@ -1,4 +1,4 @@
-// A directory behind its C ABI, with a model of its answers: every answer goes through the verifier.
+// A directory behind its C ABI, with a model of its answers. The verifier checks every answer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -82,11 +82,11 @@ using ProofsHandle = std::unique_ptr<optiks_proofs_t, DestroyProofs>;
 [[nodiscard]] DirectoryHandle create(const optiks_dir_options_t& options);
 [[nodiscard]] std::string last_error();
 
-// Returns the rows of an epoch; the values that they point into are those of the updates, one after another.
+// Returns the rows of an epoch. The rows point into the values of the updates, one after another.
 [[nodiscard]] StoredEpoch prepare(const optiks_dir_t* dir, std::uint64_t epoch, const std::vector<Update>& updates);
 [[nodiscard]] StagedHandle stage(optiks_dir_t* dir, const StoredEpoch& epoch, bool with_proofs = true);
 void commit(StagedHandle staged);
-// Prepares, stages and commits.
+// Prepares, stages and commits an epoch.
 StoredEpoch publish(optiks_dir_t* dir, std::uint64_t epoch, const std::vector<Update>& updates);
 
 [[nodiscard]] Bytes staged_proofs(const optiks_staged_t* staged);
@@ -95,7 +95,7 @@ StoredEpoch publish(optiks_dir_t* dir, std::uint64_t epoch, const std::vector<Up
 // A view as a verifier sees it.
 class Seen {
  public:
-  // For a directory in period 0.
+  // Takes a view of a directory in period 0.
   explicit Seen(ViewHandle view);
   explicit Seen(optiks_dir_t* dir);
 
@@ -116,7 +116,8 @@ class Seen {
                        verify::LookupResult& out) const;
   verify::Reason check(std::uint8_t structure, const std::string& key, const verify::Known& known, const Bytes& answer,
                        std::vector<verify::VersionEntry>& entries, verify::VersionsResult& out) const;
-  // Looks up and verifies; returns "" for a key that is proven absent, "#<reason>" if the verifier refuses.
+  // Looks up a key and verifies the answer. Returns the value, "" for a key that is proven absent, or "#<reason>" if
+  // the verifier refuses the answer.
   [[nodiscard]] std::string value(std::uint8_t structure, const std::string& key) const;
 
  private:

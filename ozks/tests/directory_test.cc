@@ -1,4 +1,4 @@
-// The directory through the C ABI: its answers go through the verifier and are compared with a model.
+// Tests the directory through the C ABI: the verifier checks its answers, which are then compared with a model.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace optiks::ozks::test {
 namespace {
 
-// The published versions, by key of structure keys.
+// The published versions of each key of structure keys.
 struct Model {
   struct Version {
     std::uint64_t epoch;
@@ -158,7 +158,7 @@ TEST(Directory, HistoryInPages) {
   EXPECT_EQ(pages(7, SIZE_MAX), 6U);
   EXPECT_EQ(pages(1000, 1), kVersions);
   EXPECT_GT(pages(1000, 4096), 2U);
-  // Beyond the latest version nothing is listed.
+  // The answer lists no version beyond the latest.
   for (const std::uint64_t from : {kVersions + 1, kVersions + 2, UINT64_MAX}) {
     verify::Versions answer;
     const Bytes octets = seen.versions(kKeys, "a", from);
@@ -202,7 +202,7 @@ TEST(Directory, StagedProofsAreThoseOfTheSteps) {
     }
     auto workspace = verify::AppendWorkspace::create(9);
     EXPECT_EQ(verify::verify_append(0, tree_states, proof, *workspace), verify::Reason::kValid) << s;
-    // The control: one state is replaced by another.
+    // The control: the proof does not fit if one state is replaced by another.
     if (proof.leaves.size() > 65) {
       tree_states.back().root = states[0];
       tree_states.back().root = tree_states.back().root.first(32);
@@ -229,7 +229,7 @@ TEST(Directory, DiscardedEpochsLeaveNothing) {
     ASSERT_EQ(optiks_staged_states(staged.get(), staged_states.data()), OPTIKS_OK);
     EXPECT_NE(staged_states, before);
     EXPECT_EQ(states_of(dir.get()), before);
-    // While an epoch is staged, a second one is refused, and so is a wrong epoch.
+    // While an epoch is staged, the directory refuses a second epoch, and also a wrong epoch.
     optiks_staged_t* second = nullptr;
     EXPECT_EQ(optiks_dir_stage(dir.get(), 2, nullptr, 0, nullptr, 0, 0, &second), OPTIKS_E_STATE);
     staged.reset();
@@ -281,7 +281,7 @@ TEST(Directory, VersionsAndTagsOfKeys) {
             OPTIKS_E_DUPLICATE);
 }
 
-// The labels do not depend on the expected versions, which may be wrong by then, or missing.
+// Leaves get the right labels even if the expected versions were wrong, or no label was precomputed.
 TEST(Directory, PrecomputedLabelsAreThoseOfTheVersionsThatLeavesGet) {
   const DirectoryHandle dir = create(options_with(nullptr));
   const DirectoryHandle plain = create(options_with(nullptr));
@@ -309,20 +309,20 @@ TEST(Directory, PrecomputedLabelsAreThoseOfTheVersionsThatLeavesGet) {
   };
   const std::vector<Update> second = {
       {kKeys, "a", "2"}, {kKeys, "b", "1"}, {OPTIKS_USERNAMES, "m", "1"}, {OPTIKS_DEVICES, "a", "1"}};
-  // All of them; one twice; one that never gets a leaf; and only keys that are not needed.
+  // The calls expect all keys, one key twice, a key that never gets a leaf, and only keys that are not needed.
   expect(second);
   compare(2, second);
   expect({{kKeys, "a", ""}, {kKeys, "a", ""}, {OPTIKS_USERNAMES, "n", ""}});
   compare(2, second);
   expect({{kKeys, "z", ""}});
   compare(2, second);
-  // One after another, one of them again.
+  // The calls expect one key after another, and one key twice.
   for (const Update& update : second) {
     expect({update});
   }
   expect({second[0]});
   compare(2, second);
-  // Computed for version 2, but an epoch that was prepared elsewhere comes in between.
+  // The labels are computed for version 2, but an epoch that was prepared elsewhere comes in between.
   expect(second);
   const StoredEpoch other = prepare(plain.get(), 2, {{kKeys, "a", "2"}});
   commit(stage(dir.get(), other));
@@ -341,7 +341,7 @@ TEST(Directory, ListsAloneMayBeKept) {
   EXPECT_EQ(newest_values(dir.get(), OPTIKS_DEVICES, {"u", "v", "d"}), (std::vector<std::string>{"1", "", "-"}));
   EXPECT_EQ(newest_values(whole.get(), kKeys, {"d", "u"}), (std::vector<std::string>{"1", "-"}));
   EXPECT_TRUE(newest_values(dir.get(), OPTIKS_DEVICES, {}).empty());
-  // Staged values do not count, and discarded ones never do.
+  // Values of a staged epoch are not the newest yet, and values of a discarded epoch never are.
   const StoredEpoch second = prepare(whole.get(), 2, {{OPTIKS_DEVICES, "u", "2"}, {kKeys, "d", "2"}});
   {
     const StagedHandle staged = stage(dir.get(), second);
@@ -366,7 +366,7 @@ TEST(Directory, ListsAloneMayBeKept) {
   wrong.rows[0].value_offset = UINT64_MAX;
   commit(stage(dir.get(), wrong));
   EXPECT_EQ(newest_values(dir.get(), OPTIKS_DEVICES, {"u", "v"}), (std::vector<std::string>{"-", ""}));
-  // Lookups are refused, and other structures have no values.
+  // The directory refuses lookups, and has no values of other structures.
   std::size_t len = 0;
   const auto* key = reinterpret_cast<const std::uint8_t*>("u");
   const std::uint64_t offsets[] = {0, 1};
@@ -401,7 +401,7 @@ TEST(Directory, WithoutValuesNothingIsLookedUp) {
   EXPECT_EQ(optiks_view_versions(seen.view(), kKeys, reinterpret_cast<const std::uint8_t*>("a"), 1, 1, 1, 1, nullptr, 0,
                                  &len),
             OPTIKS_E_STATE);
-  // The same lookup in a directory that keeps all values.
+  // A directory that keeps all values answers the same lookup.
   const DirectoryHandle other = create(options_with(nullptr));
   publish(other.get(), 1, {{kKeys, "a", "1"}});
   EXPECT_EQ(Seen(other.get()).value(kKeys, "a"), "1");
@@ -429,7 +429,7 @@ TEST(Directory, VrfCacheIsBoundedAndHits) {
   EXPECT_EQ(stats(dir).vrf_cache_hits, 2U);
   EXPECT_LE(stats(dir).vrf_cache_bytes, kBytes);
   EXPECT_GT(stats(dir).vrf_cache_bytes, kBytes / 2);
-  // With more inputs than entries, all lookups are answered, and the bound holds.
+  // The cache has fewer entries than there are inputs: all lookups are still answered, and the bound holds.
   std::vector<std::string> keys;
   for (std::uint64_t i = 0; i < 1200; ++i) {
     keys.push_back(key_name(i));

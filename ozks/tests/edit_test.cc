@@ -1,5 +1,5 @@
-// Leaves that are replaced and removed in place. The tree is then the one that a naive model makes of the remaining
-// leaves, and continues to grow.
+// Replaces and removes leaves in place. The result must equal the tree that a naive model makes of the remaining
+// leaves, and it must continue to grow.
 #include "trie/edit.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Erased values: what answers show of them, from each view and after each restart; and readers that run during an
+// Tests what answers show of erased values, from each view and after each restart; and readers that run during an
 // erasure.
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::int32_t erase(optiks_dir_t* dir, const std::string& key, std::uint64_t vers
 
 // Returns what the owner is shown of each version: its value, or "-" if only its commitment is shown.
 std::vector<std::string> history(const Seen& seen, const std::string& key) {
-  // Room for the whole answer: a second call may return a shorter one.
+  // The buffer has room for the whole answer, because a second call may return a shorter answer.
   Bytes answer(std::size_t{5} << 20);
   std::size_t len = 0;
   EXPECT_EQ(optiks_view_versions(seen.view(), kKeys, reinterpret_cast<const std::uint8_t*>(key.data()), key.size(), 1,
@@ -59,7 +59,7 @@ std::string contents(const std::string& path) {
 
 using Strings = std::vector<std::string>;
 
-// In linked mode, and with the trees in a node store.
+// The tests run in linked mode, and with the trees in a node store.
 class Erase : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -79,7 +79,7 @@ class Erase : public testing::TestWithParam<bool> {
     return options;
   }
 
-  // Without proofs, which stored mode does not make.
+  // Publishes an epoch without proofs, because stored mode does not make proofs.
   void publish_next(const std::vector<Update>& updates) {
     std::uint64_t epoch = 0;
     static_cast<void>(states_of(dir_.get(), &epoch));
@@ -96,14 +96,14 @@ TEST_P(Erase, ShowsOtherVersionsAndTheCommitmentOfTheErasedOne) {
   EXPECT_EQ(history(before, "alice"), (Strings{"a first value", "a second value", "a third value"}));
   ASSERT_NE(contents(log_).find("a second value"), std::string::npos);
   ASSERT_EQ(erase(dir_.get(), "alice", 2), OPTIKS_OK) << last_error();
-  // A view that was taken before no longer shows it.
+  // A view that was taken before the erasure no longer shows the value.
   EXPECT_EQ(history(before, "alice"), (Strings{"a first value", "-", "a third value"}));
   EXPECT_EQ(history(Seen(dir_.get()), "alice"), (Strings{"a first value", "-", "a third value"}));
   EXPECT_EQ(history(before, "bob"), (Strings{"b first value", "b second value"}));
   EXPECT_EQ(before.value(kKeys, "alice"), "a third value");
   EXPECT_EQ(contents(log_).find("a second value"), std::string::npos);
   EXPECT_NE(contents(log_).find("a first value"), std::string::npos);
-  // Erasing it again changes nothing.
+  // A second erasure of the same value changes nothing.
   const std::string log = contents(log_);
   EXPECT_EQ(erase(dir_.get(), "alice", 2), OPTIKS_OK);
   EXPECT_EQ(contents(log_), log);
@@ -201,7 +201,7 @@ TEST(EraseLog, WhatACrashLeftHalfErasedIsErasedAgain) {
   log.erase({&at, 1});
   const std::uint64_t size = log.size();
   {
-    // As if only the header had reached the disk.
+    // The file is now as if only the header had reached the disk.
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
     file.seekp(static_cast<std::streamoff>(next - value.size()));
     file.write(reinterpret_cast<const char*>(value.data()), static_cast<std::streamsize>(value.size()));
@@ -217,7 +217,7 @@ TEST(EraseLog, WhatACrashLeftHalfErasedIsErasedAgain) {
   EXPECT_EQ(log.size(), size);
 }
 
-// Readers get the whole value or, once it is erased, the commitment: never half of a value, and no error.
+// Readers get the whole value or, once the value is erased, the commitment. They never get half of a value or an error.
 TEST(EraseThreads, ReadersBesideAnErasureSeeAllOrNothing) {
   const std::string path = scratch_file("threads-log");
   const DirectoryHandle dir = create(options_with(path.c_str()));

@@ -20,10 +20,10 @@ class LogOverDirectory {
     context_.now_ms = kTimeMs + 1000;
   }
 
-  // Valid as long as this object.
+  // Returns the context, which is valid as long as this object.
   [[nodiscard]] const verify::Context& context() const { return context_; }
 
-  // The head of an answer about the directory's epoch, which must be `epoch`.
+  // Returns the head of an answer about the directory's epoch, which must be `epoch`.
   [[nodiscard]] Bytes head(const optiks_dir_t* dir, std::uint64_t epoch) const {
     verify::test::RecordParts record;
     record.log_id = context_.anchor.log_id;

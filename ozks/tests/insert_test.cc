@@ -1,5 +1,5 @@
-// insert_leaves() for every size of batch and number of threads: the tree, the nodes that it made and replaced, and
-// where the labels left the old tree.
+// Tests insert_leaves() for every size of batch and number of threads. The checks cover the tree, the nodes that the
+// call made and replaced, and where the labels left the old tree.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -99,7 +99,7 @@ TEST_P(Threads, GiveTheTreeOfOne) {
   EXPECT_EQ(several.tree().root_hash, NaiveTree(facts.all()).root());
 }
 
-// One batch that is larger than a part, into an empty tree and into a tree with leaves.
+// Inserts one batch that is larger than a part, into an empty tree and into a tree with leaves.
 TEST_P(Threads, LargeBatches) {
   Random random(32);
   Grown grown(GetParam());
@@ -112,7 +112,7 @@ TEST_P(Threads, LargeBatches) {
   EXPECT_EQ(grown.tree().root_hash, NaiveTree(all).root());
 }
 
-// Labels that diverge at every bit: nodes of all heights, each with one new leaf.
+// The labels diverge at every bit, so the tree has nodes of all heights, each with one new leaf.
 TEST_P(Threads, Chains) {
   Random random(33);
   Grown grown(GetParam());
@@ -191,7 +191,7 @@ TEST(Workers, HelpAndAreWaitedFor) {
   std::atomic<int> calls = 0;
   workers.for_each_index(2, [&](std::size_t) {
     has_helped = has_helped || std::this_thread::get_id() != caller;
-    // The helper takes the other index in the meantime, however long it takes to wake up.
+    // The caller waits here until the helper has taken the other index, however long the helper takes to wake up.
     while (!has_helped) {
       std::this_thread::yield();
     }

@@ -1,4 +1,4 @@
-// The key table: every key is found, whatever bits the tags share, at every size, while the table grows.
+// Tests that the key table finds every key, whatever bits the tags share, at every size, while the table grows.
 #include "linked/key_table.h"
 
 #include <gtest/gtest.h>
@@ -85,8 +85,8 @@ TEST(KeyTable, FindsWhatWasPutAndNothingElse) {
 }
 
 TEST(KeyTable, TagsThatAgreeInWhatTheTableKeeps) {
-  // One segment, one home: at the beginning, in the middle, and at the end, from where a search continues at the
-  // beginning.
+  // All keys have one segment and one home. The home is at the beginning, in the middle, or at the end, from where a
+  // search continues at the beginning.
   for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
     Keys keys;
     constexpr std::uint8_t kCount = 200;
@@ -162,7 +162,8 @@ TEST(KeyTable, ReadersGoOnWhileItGrows) {
   EXPECT_EQ(wrong.load(), 0U);
 }
 
-// Tags of one segment whose searches overlap, also at the array's end, where they continue at its beginning.
+// The tags have one segment, and their searches overlap, also at the array's end, where a search continues at the
+// beginning.
 TEST(KeyTable, KeysThatAreTakenOutLeaveTheOthersToBeFound) {
   Random random(37);
   Keys keys;

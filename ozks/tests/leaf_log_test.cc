@@ -1,4 +1,4 @@
-// The leaf log: a read returns what was written, or an error.
+// Tests that a read of the leaf log returns the octets that were written, or an error.
 #include "leaves/leaf_log.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ void expect_reads(const LeafLog& log, const Written& written) {
   expect_same(facts, written.facts);
 }
 
-// Returns errno of a call that fails, 0 of one that succeeds.
+// Returns the errno of a call that fails, or 0 for a call that succeeds.
 template <typename Call>
 int error_of(Call call) {
   try {
@@ -84,7 +84,7 @@ int facts_error(const LeafLog& log, std::uint64_t log_offset) {
   });
 }
 
-// On a log with a name and one without, while it outgrows its mapping.
+// The test uses a log with a name and a log without a name, while the log outgrows its mapping.
 TEST(LeafLog, IsReadByManyThreads) {
   for (const std::string& path : {scratch_file("read-by-many"), std::string()}) {
     LeafLog log(path.empty() ? nullptr : path.c_str());
@@ -123,7 +123,7 @@ TEST(LeafLog, GivesBackWhatItGot) {
   LeafLog log(nullptr);
   std::vector<Written> written;
   for (int i = 0; i < 2000; ++i) {
-    // Lengths near the size of one read, and some longer values that are written at once.
+    // The lengths are near the size of one read, and some longer values are written at once.
     const std::size_t len = i % 100 == 0 ? 300'000 : random.below(700);
     written.push_back(append(log, random, random.below(5) == 0 ? std::nullopt : std::optional(len)));
   }
@@ -146,7 +146,7 @@ TEST(LeafLog, DiscardedRecordsAreOverwritten) {
   LeafLog log(nullptr);
   const Written kept = append(log, random, 10);
   const std::uint64_t size = log.size();
-  // Written records, and reserved space.
+  // The test covers written records and reserved space.
   for (const bool is_written : {false, true}) {
     if (is_written) {
       append(log, random, 100'000);
@@ -194,7 +194,7 @@ TEST(LeafLog, DamageIsAnError) {
     }
     expect_reads(log, one);
   }
-  // A whole record at a wrong offset.
+  // This is a whole record, read at a wrong offset.
   EXPECT_EQ(read_error(log, usual.log_offset + 1), EBADMSG);
   std::string octets(header_len, '\0');
   file.seekg(static_cast<std::streamoff>(bare.log_offset));
@@ -212,7 +212,7 @@ TEST(LeafLog, DamageIsAnError) {
   EXPECT_EQ(log.reserve(1000), end);
   EXPECT_EQ(read_error(log, end), ENODATA);
   // The checksum refuses a record that claims to be longer than everything written; for a record that is really longer,
-  // the end of the log does.
+  // the end of the log causes the error.
   append(log, random, std::nullopt);
   EXPECT_EQ(read_error(log, end), EBADMSG);
 }
@@ -237,7 +237,7 @@ TEST(LeafLog, IsKeptUpToALength) {
   }
   ASSERT_GT(std::filesystem::file_size(path), len);
   {
-    // The file is refused, and left unchanged.
+    // The log refuses the file, and leaves it unchanged.
     LeafLog::Identity other = identity;
     other[15] ^= 1;
     EXPECT_EQ(error_of([&] { const LeafLog log(path.c_str(), other, len); }), EBADMSG);

@@ -1,4 +1,4 @@
-// The order of an epoch's leaves, whatever their labels are.
+// Tests the order of an epoch's leaves, whatever their labels are.
 #include "leaves/leaf_rows.h"
 
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 namespace optiks::ozks::test {
 namespace {
 
-// Returns rows of all structures in no order. The first `shared` octets of their labels are equal, and each row has its
-// number.
+// Returns unsorted rows of all structures. The first `shared` octets of their labels are equal, and each row holds its
+// own number.
 std::vector<optiks_leaf_t> rows_of(std::size_t n, std::size_t shared, Random& random) {
   std::vector<optiks_leaf_t> rows(n);
   for (std::size_t i = 0; i < n; ++i) {

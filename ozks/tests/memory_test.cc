@@ -1,5 +1,5 @@
-// Contract rule 3 of optiks.h: running out of memory at any point returns a status and leaves every handle as it was.
-// Every allocation of every call fails once.
+// Tests contract rule 3 of optiks.h: if memory runs out at any point, the call returns a status and leaves every handle
+// as it was. Every allocation of every call fails once.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -241,7 +241,7 @@ TEST(Memory, CopiesAreTakenAsIfNothingHadHappened) {
   for (std::uint64_t round = 1; round <= 3; ++round) {
     std::vector<Copy> copies;
     for (std::uint64_t i = 0; i < 300; ++i) {
-      // Some replace or remove copies of the previous round.
+      // Some rows replace or remove copies of the previous round.
       const bool is_drop = round > 1 && i % 7 == 0;
       copies.push_back(
           {kKeys, key_name(round * 200 + i), is_drop ? 0 : round, is_drop ? "" : numbered("value ", round)});
@@ -288,7 +288,7 @@ TEST(Memory, AnswersAndMerges) {
   out.resize(len);
   EXPECT_EQ(out, seen.lookup(kKeys, key));
   out.resize(10'000);
-  // Its proofs are cached now, so the lookup no longer allocates memory.
+  // The key's proofs are cached now, so the lookup no longer allocates memory.
   EXPECT_EQ(until_enough(look_up, nothing), 0U);
   EXPECT_GT(until_enough(
                 [&] {

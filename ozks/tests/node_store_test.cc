@@ -1,4 +1,4 @@
-// The drivers of node stores, and what a crash leaves of a store on disk.
+// Tests the drivers of node stores, and the state in which a crash leaves a store on disk.
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
@@ -190,7 +190,7 @@ class Repeatable {
     tag[0] = static_cast<std::uint8_t>(epoch);
     trees.commit(epoch, log_of(epoch), {{{}, epoch}, {tag, epoch}}, epoch - 1);
   }
-  // Checks that the store holds the epoch that it says, and nothing else.
+  // Checks that the store holds only the epoch that its state names.
   static void check(const std::string& path, std::uint64_t epoch) {
     auto store = std::make_unique<LmdbStore>(path);
     const NodeStore& inside = *store;
@@ -297,7 +297,7 @@ TEST(StoredTreesOnDisk, AKilledWriterLeavesOneEpochOrTheNext) {
     std::this_thread::sleep_for(std::chrono::microseconds(random.below(8000)));
     ASSERT_EQ(kill(writer, SIGKILL), 0);
     ASSERT_EQ(waitpid(writer, nullptr, 0), writer);
-    // The epochs that it reported since.
+    // Reads the epochs that the killed process reported.
     for (std::uint64_t said = 0; ::read(ends[0], &said, sizeof(said)) == static_cast<ssize_t>(sizeof(said));) {
       done = said;
     }

@@ -1,5 +1,5 @@
-// VRF proofs made together for several answers: the octets are those of answers made one by one, whatever the cache
-// holds, and each proof is made once.
+// Tests VRF proofs that are made together for several answers. The octets must equal those of answers made one by one,
+// whatever the cache holds, and each proof is made once.
 #include "directory_support.h"
 
 namespace optiks::ozks::test {
@@ -118,7 +118,7 @@ TEST_P(Proofs, GiveTheSameAnswersAndAreMadeOnce) {
   EXPECT_EQ(versions(proofs.get(), "a", 500), model.versions(kKeys, "a", 1, kMaxMembers, 500));
   // Each of these proofs was made once.
   EXPECT_EQ(stats().vrf_cache_misses, made);
-  // More than one round: the answer makes the proofs that were not added.
+  // The answer needs more than one round, and makes the proofs that were not added.
   EXPECT_EQ(versions(proofs.get(), "a", SIZE_MAX), model.versions(kKeys, "a", 1, kMaxMembers));
   EXPECT_EQ(stats().vrf_cache_misses, made + kMaxMembers - 32);
 }
@@ -150,7 +150,7 @@ TEST_P(Proofs, ThatAreNotCachedAreNotMadeUnasked) {
   EXPECT_EQ(stats().vrf_cache_hits, hits + made);
 }
 
-// Neither earlier nor later requests can be recognized.
+// The time of a request without the cache reveals nothing about earlier or later requests.
 TEST_P(Proofs, WithoutTheCacheAreMadeEachTimeAndLeaveNoTrace) {
   const Seen seen(dir_.get());
   const Seen model(model_.get());
@@ -161,7 +161,7 @@ TEST_P(Proofs, WithoutTheCacheAreMadeEachTimeAndLeaveNoTrace) {
     add_all(proofs.get());
     ASSERT_EQ(optiks_proofs_run(proofs.get()), OPTIKS_OK);
     EXPECT_EQ(lookups(proofs.get()), expected_lookups(model));
-    // The second round of proofs, which the answer makes itself.
+    // The answer makes its second round of proofs itself.
     EXPECT_EQ(versions(proofs.get(), "a", SIZE_MAX), model.versions(kKeys, "a", 1, kMaxMembers));
     EXPECT_GT(stats().vrf_cache_misses, made + 40);
     EXPECT_EQ(stats().vrf_cache_hits, 0U);
@@ -179,7 +179,7 @@ TEST_P(Proofs, WithoutTheCacheAreMadeEachTimeAndLeaveNoTrace) {
   EXPECT_GT(stats().vrf_cache_misses, before.vrf_cache_misses + 40);
 }
 
-// Without a cache, and with one that has room for all proofs.
+// The tests run without a cache, and with a cache that has room for all proofs.
 INSTANTIATE_TEST_SUITE_P(Caches, Proofs, testing::Values(0, 1 << 20));
 
 }  // namespace

@@ -49,7 +49,8 @@ class RecycledNames : public testing::Test {
     stored_.push_back(test::publish(dir_.get(), epoch_, updates));
   }
 
-  // Name "n": of user 1 from epoch 1, who leaves in 2; of user 2 from 3, who leaves in 4; of user 3 from 5.
+  // Name "n" belongs to user 1 from epoch 1 until the user leaves in epoch 2, to user 2 from epoch 3 until epoch 4, and
+  // to user 3 from epoch 5.
   void three_users() {
     publish(named_user("n", "user 1"));
     publish({{kDecommissioned, "user 1", kHasLeft}});
@@ -75,8 +76,8 @@ class RecycledNames : public testing::Test {
     return status;
   }
 
-  // Returns "3: user 3" for the third user and "3: user 3 left" for one who left; "0" if the name has no user,
-  // "#<reason>" if refused.
+  // Returns "3: user 3" for the third user, "3: user 3 left" if this user has left, "0" if the name has no user, or
+  // "#<reason>" if the verifier refuses the answer.
   std::string told(const optiks_dir_t* dir, std::uint64_t epoch, const Bytes& queries,
                    const verify::UserState& state = {}, const std::string& name = "n") {
     Bytes body;
@@ -127,7 +128,8 @@ TEST_F(RecycledNames, LeadToEachOfTheirUsersInTurn) {
     EXPECT_EQ(told(dir_.get(), epoch_, username_query("n", 1, true)), expected[i]);
     EXPECT_EQ(told(dir_.get(), epoch_, username_query("nobody"), {}, "nobody"), "0");
   }
-  // Three names and two users who left; then a user who has not left, a list and a key.
+  // The answer has entries for three names and for two users who left, then for a user who has not left, a list and a
+  // key.
   EXPECT_EQ(told(dir_.get(), epoch_, username_query("n")), expected.back());
   EXPECT_EQ(summary_.num_entries, 5U + 3U);
   Bytes none;
@@ -156,7 +158,7 @@ TEST_F(RecycledNames, AreComparedWithTheOneThatIsKept) {
   EXPECT_EQ(kept("user 4", 4), "#version_regressed");
 }
 
-// From stored rows, from a snapshot, and in a node store.
+// The directory starts from stored rows, from a snapshot, and in a node store.
 TEST_F(RecycledNames, AreTheSameAfterAStart) {
   three_users();
   publish(named_user("other", "user 4"));
@@ -211,14 +213,14 @@ TEST_F(RecycledNames, OfOneKindOfLogAreRefusedByTheOther) {
     row.structure_and_input &= 0xf0000000;
   }
   EXPECT_EQ(load(plain.get(), first), OPTIKS_E_DATA);
-  // The leaf of a log without username_reuse is refused as well.
+  // The directory also refuses the leaf of a log without username_reuse.
   const std::string other_log = scratch_file("other");
   const DirectoryHandle other = create(options(other_log));
   for (optiks_leaf_t& row : first.rows) {
     row.version = (row.structure_and_input >> 28) == kUsernames ? 0 : row.version;
   }
   EXPECT_EQ(load(other.get(), first), OPTIKS_E_DATA);
-  // A second user of a name that may have only one.
+  // The leaf is a second user of a name that may have only one user.
   const std::string third_log = scratch_file("third");
   const DirectoryHandle third = create(options_with(third_log.c_str()));
   test::publish(third.get(), 1, named_user("n", "user 1"));
@@ -232,7 +234,7 @@ TEST_F(RecycledNames, OfOneKindOfLogAreRefusedByTheOther) {
             OPTIKS_E_DUPLICATE);
 }
 
-// A generation that is skipped, or occurs twice.
+// The leaves skip a generation, or repeat a generation.
 TEST_F(RecycledNames, FollowOneAnother) {
   publish(named_user("n", "user 1"));
   for (const std::uint64_t version : {1U, 3U}) {
@@ -246,7 +248,8 @@ TEST_F(RecycledNames, FollowOneAnother) {
   }
 }
 
-// The rules of a log forbid this; a log that broke them gets no answer.
+// The rules of a log forbid to take a name from a user who has not left. If a log broke the rules, the directory gives
+// no answer about the name.
 TEST_F(RecycledNames, ThatWereTakenFromAUserAreNotAnsweredAbout) {
   publish(named_user("n", "user 1"));
   publish(named_user("n", "user 2"));

@@ -1,6 +1,6 @@
-// A directory's memory as the system measures it: at most 128 octets a key of one version, with two live snapshots
-// after a thousand epochs (docs/measurements/memory.md has the figures). Also the memory of a first load into a node
-// store.
+// Tests a directory's memory as the system measures it: at most 128 octets a key of one version, with two live
+// snapshots after a thousand epochs (docs/measurements/memory.md has the figures). The file also tests the memory of a
+// first load into a node store.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -23,7 +23,8 @@ std::size_t resident() {
   return bench::anonymous_bytes();
 }
 
-// Returns an epoch of new keys with made-up labels and tags, which look like those of the VRF and of the keyed hash.
+// Returns an epoch of new keys with made-up labels and tags, which look like labels of the VRF and tags of the keyed
+// hash.
 std::vector<optiks_leaf_t> made_up(Random& random, std::uint64_t epoch, std::size_t count) {
   std::vector<optiks_leaf_t> rows(count);
   for (optiks_leaf_t& row : rows) {
@@ -42,7 +43,7 @@ std::vector<optiks_leaf_t> made_up(Random& random, std::uint64_t epoch, std::siz
 
 struct History {
   std::size_t num_keys;
-  std::size_t epoch_len;  // of the last thousand epochs; the earlier keys are loaded
+  std::size_t epoch_len;  // new keys in each of the last thousand epochs; the earlier keys are loaded
 };
 
 class Resident : public testing::TestWithParam<History> {};
@@ -60,7 +61,7 @@ TEST_P(Resident, AtMost128OctetsAKey) {
   const std::size_t before = resident();
   const DirectoryHandle dir = create(options_with(nullptr, 0));
   std::uint64_t epoch = 0;
-  // In batches, as services load.
+  // The rows are loaded in batches, as services load them.
   for (std::size_t loaded = kEpochs * epoch_len; loaded < num_keys;) {
     const std::size_t count = std::min(kLoadBatch, num_keys - loaded);
     const std::vector<optiks_leaf_t> rows = made_up(random, ++epoch, count);
@@ -83,14 +84,15 @@ TEST_P(Resident, AtMost128OctetsAKey) {
   std::printf("%zu keys: %.1f octets a key resident; trees %.1f, key table %.1f\n", num_keys, measured,
               a_key(stats.tree_bytes), a_key(stats.key_table_bytes));
   EXPECT_LE(measured, 128.0);
-  // The measurement works: it includes the memory that the directory reports.
+  // This shows that the measurement works: it includes the memory that the directory reports.
   EXPECT_GE(measured, 0.97 * a_key(stats.tree_bytes + stats.key_table_bytes));
 }
 
 INSTANTIATE_TEST_SUITE_P(Keys, Resident,
                          testing::Values(History{1U << 20, 1024}, History{1U << 20, 256}, History{1U << 22, 1024}));
 
-// Sorts, pages that wait for the disk, and the batches: none of this grows with the leaves.
+// A load needs memory for sorts, for pages that wait for the disk, and for batches. This memory does not grow with the
+// number of leaves.
 TEST(StoredLoad, TakesAtMost160MiB) {
   constexpr std::size_t kLeaves = std::size_t{1} << 20;
   constexpr std::size_t kLoadBatch = 1 << 16;

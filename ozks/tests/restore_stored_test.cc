@@ -1,5 +1,5 @@
-// A directory in stored mode that begins with a snapshot of one in linked mode: both give the same octets for every
-// question. Every octet of the snapshot and its leaf log matters.
+// Tests a directory in stored mode that begins with a snapshot of a directory in linked mode: both give the same octets
+// for every question. A change of any octet of the snapshot or its leaf log must be found.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ TEST_F(RestoreStored, AnswersAsTheSavedDirectoryAndGoesOn) {
     }
     {
       const Seen pinned(linked.get());
-      // Keys that have newer leaves when the snapshot is saved.
+      // Some keys have newer leaves than the pinned epoch when the snapshot is saved.
       publish(linked.get(), 11, random_updates(random, 11));
       save(pinned);
       ASSERT_EQ(restore_to(stored), OPTIKS_OK) << last_error();
@@ -127,7 +127,8 @@ TEST_F(RestoreStored, TakesAnEmptyOneAndOneOfASingleLeaf) {
   }
 }
 
-// Reading one long record for each leaf is more work than the log's length, however short the snapshot is.
+// A snapshot that refers to one long record from each leaf would cause reads of many times the log's length, however
+// short the snapshot is.
 TEST_F(RestoreStored, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   const DirectoryHandle linked = create(options_with(log_.c_str()));
   const std::string value(5000, 'x');
@@ -148,7 +149,7 @@ TEST_F(RestoreStored, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   EXPECT_EQ(status_of(file, log), OPTIKS_OK) << last_error();
 }
 
-// More leaves than are read or put into a tree at once, on several threads.
+// The snapshot has more leaves than are read or put into a tree at once, and several threads restore it.
 TEST_F(RestoreStored, TakesManyLeaves) {
   constexpr std::uint64_t kNumKeys = 20000;
   const DirectoryHandle linked = create(options_with(log_.c_str()));
@@ -196,8 +197,8 @@ TEST_F(RestoreStored, EachOctetCounts) {
     damaged[i] ^= 0x10;
     ASSERT_EQ(status_of(damaged, log), OPTIKS_E_DATA) << i;
   }
-  // With corrected checksums: all octets except those that are recomputed, which are the hashes of children and the key
-  // table. The caller compares the epoch with the signed record.
+  // With corrected checksums, the test changes all octets except the hashes of children and the key table, which the
+  // restore recomputes. The caller compares the epoch with the signed record.
   using saved::kEpoch;
   using saved::kInteriorLen;
   using saved::kLeafLen;
@@ -217,7 +218,7 @@ TEST_F(RestoreStored, EachOctetCounts) {
   EXPECT_EQ(status_of(file, log), OPTIKS_OK) << last_error();
 }
 
-// Leaves with valid records that are not their own.
+// The leaves refer to valid records of other leaves.
 TEST_F(RestoreStored, RefusesLeavesWithTheRecordsOfOthers) {
   {
     const DirectoryHandle dir = create(options_with(log_.c_str()));

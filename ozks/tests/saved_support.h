@@ -19,10 +19,10 @@ std::int32_t restore(const std::string& snapshot, const std::string& log, Direct
 // Returns a file in the form of section 1 of docs/operations/snapshots.md, with one block and its correct checksum.
 Bytes one_block(const Bytes& payload);
 
-// Returns the payload of such a file; the test fails if the file has another form.
+// Returns the payload of a file of one block; the test fails if the file has another form.
 Bytes payload_of(const Bytes& file);
 
-// Offsets in a payload, and the lengths of its elements (section 2 of that page).
+// Offsets in a payload, and the lengths of its elements (docs/operations/snapshots.md section 2).
 namespace saved {
 inline constexpr std::size_t kFormat = 7;
 inline constexpr std::size_t kEpoch = 8 + 1 + 8 + 8;

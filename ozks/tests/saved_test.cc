@@ -1,4 +1,5 @@
-// Snapshots on disk: a restored directory answers octet for octet as the saved one, and nothing else is restored.
+// Snapshots on disk: a restored directory gives the same octets as the saved directory, and a file that is not a whole
+// snapshot is refused.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -92,7 +93,7 @@ TEST(Saved, IsOfTheEpochThatWasPinned) {
   DirectoryHandle restored;
   ASSERT_EQ(restore(file, log, restored), OPTIKS_OK) << last_error();
   expect_same(Seen(restored.get()), pinned);
-  // The log's records of later epochs were cut off.
+  // The restore has cut off the log's records of later epochs.
   EXPECT_LT(std::filesystem::file_size(log + "-copy"), std::filesystem::file_size(log));
   for (const StoredEpoch& epoch : later) {
     commit(stage(restored.get(), epoch));
@@ -225,7 +226,7 @@ TEST_F(SavedFile, HoldsNoSecret) {
 TEST_F(SavedFile, ContradictionsAreRefused) {
   using Change = std::function<void(Bytes&)>;
   constexpr std::ptrdiff_t kMovedLen{saved::kMovedLen};
-  // Three leaves below two interior nodes; the root's flags tell which of the two has the second one.
+  // Three leaves below two interior nodes; the root's flags tell which of its children is the other interior node.
   const bool is_left_heavy = (octets_[8 + kTree] & 1) == 0;
   const std::size_t second_interior = kTree + kInteriorLen + (is_left_heavy ? 0 : kLeafLen);
   const std::size_t last_leaf = kTree + 2 * kInteriorLen + 2 * kLeafLen;
@@ -257,7 +258,7 @@ TEST_F(SavedFile, ContradictionsAreRefused) {
        }},
       {"a key that has another one's leaf",
        [&](Bytes& p) {
-         // The first key twice.
+         // The file now names the first key twice.
          for (std::size_t at = last_leaf + kLeafLen;; at += saved::kKeyLen) {
            if (base::load_be32(p.data() + at + 4) != 0xffffffff) {
              const Bytes element(p.begin() + static_cast<std::ptrdiff_t>(at),
@@ -332,7 +333,7 @@ TEST(Saved, KeysThatLieTooCloseTogetherAreRefused) {
   using Bits = std::uint32_t;
   EXPECT_EQ(status_with([](Bits bits, std::uint32_t) { return bits; }), OPTIKS_OK) << last_error();
   EXPECT_EQ(status_with([](Bits, std::uint32_t) { return Bits{1}; }), OPTIKS_E_DATA);
-  // Other bits, but of the same slot.
+  // The key has other bits of the same slot.
   EXPECT_EQ(status_with([](Bits, std::uint32_t leaf) { return Bits{leaf}; }), OPTIKS_E_DATA);
 }
 
@@ -367,7 +368,7 @@ TEST_F(SavedFile, NeedsTheLogOfThen) {
   EXPECT_EQ(status_with([](const std::string& log) { std::filesystem::remove(log); }), OPTIKS_E_IO);
   EXPECT_EQ(status_with([](const std::string& log) { std::filesystem::resize_file(log, 200); }), OPTIKS_E_IO);
   EXPECT_EQ(status_with([](const std::string& log) { std::filesystem::resize_file(log, 0); }), OPTIKS_E_IO);
-  // The same leaves, loaded again: another log, whatever its contents.
+  // The log comes from another load of the same leaves, so it is another log, whatever its contents.
   EXPECT_EQ(status_with([](const std::string& log) {
               const DirectoryHandle other = create(options_with(log.c_str()));
               publish(other.get(), 1, {{kKeys, "a", std::string(5000, 'x')}});
@@ -401,7 +402,7 @@ TEST(Saved, WhatCannotBeSaved) {
   EXPECT_EQ(optiks_view_save(Seen(dir.get()).view(), "/nowhere/at/all"), OPTIKS_E_IO);
   EXPECT_EQ(optiks_view_save(nullptr, file.c_str()), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_view_save(Seen(dir.get()).view(), nullptr), OPTIKS_E_ARGUMENT);
-  // A folder has the path: the written file is removed again.
+  // A folder has the path, so the save fails and removes the file that it wrote.
   std::filesystem::create_directories(file + "/x");
   EXPECT_EQ(optiks_view_save(Seen(dir.get()).view(), file.c_str()), OPTIKS_E_IO);
   EXPECT_FALSE(std::filesystem::exists(file + ".new"));

@@ -1,5 +1,5 @@
-// A directory's tag keys. The tags of each structure are those that Python's hashlib computed. A log from before each
-// structure had its own key keeps its tags.
+// Tests a directory's tag keys. The tags of each structure must equal the tags that Python's hashlib computed. A log
+// from before each structure had its own key keeps its tags.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -55,7 +55,7 @@ TEST(Snapshots, KeepTheirEpochAndOutliveTheDirectory) {
 
 TEST(Snapshots, ReadersWhileEpochsLand) {
   const std::string log = scratch_file("log");
-  // A small cache, so that entries are replaced while readers use them.
+  // The cache is small, so that entries are replaced while readers use them.
   const DirectoryHandle dir = create(options_with(log.c_str(), 16 << 10));
   constexpr std::uint64_t kEpochs = 50;
   std::atomic<bool> done{false};
@@ -153,8 +153,8 @@ const Nodes& nodes_of(const DirectoryData& data) { return dynamic_cast<const Lin
 TEST_F(Reclaiming, MemoryFollowsTheLeavesNotTheEpochs) {
   const auto dir = make();
   add(*dir, 1, 2000);
-  // 32,000 leaves and as many interior nodes, and twice the nodes that an epoch replaces, although each of 2,000 epochs
-  // replaced 16 paths.
+  // The arenas hold 32,000 leaves, as many interior nodes, and twice the nodes that an epoch replaces. They do not hold
+  // more, although each of 2,000 epochs replaced 16 paths.
   EXPECT_GE(nodes_of(*dir->data()).bytes(), 32'000 * sizeof(Leaf) + 31'999 * sizeof(Interior));
   EXPECT_LE(nodes_of(*dir->data()).bytes(), 32'000 * sizeof(Leaf) + (32'000 + 2 * 16 * 20) * sizeof(Interior));
 }

@@ -1,4 +1,4 @@
-// Stored rows and the leaf log of a directory: loading, damage, full disks.
+// Tests the stored rows and the leaf log of a directory: loading, damage and full disks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,9 +65,9 @@ class StoredData : public testing::Test {
   }
 
   struct Statuses {
-    std::int32_t load;    // of both epochs' rows
-    std::int32_t bulk;    // of a load into a node store, one epoch after another, and its end
-    std::int32_t staged;  // of staging the second epoch on top of the first
+    std::int32_t load;    // status of loading both epochs' rows
+    std::int32_t bulk;    // status of loading them into a node store, one epoch after another, and of ending the load
+    std::int32_t staged;  // status of staging the second epoch after the first
 
     bool operator==(const Statuses&) const = default;
   };
@@ -101,7 +101,7 @@ class StoredData : public testing::Test {
         EXPECT_EQ(handle, nullptr);
         EXPECT_EQ(states_of(staged.get()), before);
         if (epoch.epoch == changed_epoch + 1) {
-          // The failure left nothing that would make the true rows fail.
+          // The failure left the directory unchanged, so the true rows are still accepted.
           commit(stage(staged.get(), epochs_[changed_epoch]));
         }
         break;
@@ -169,7 +169,7 @@ TEST_F(StoredData, LabelsAndKeysComeOnce) {
                        std::copy_n(label, 32, e.rows[0].label);
                      }),
             kTwice);
-  // One key twice in an epoch, both as its next version.
+  // The rows of an epoch have one key twice, both times with its next version.
   EXPECT_EQ(statuses(1,
                      [](StoredEpoch& e) {
                        const optiks_leaf_t& next = e.rows[0].version == 2 ? e.rows[0] : e.rows[1];
@@ -227,7 +227,7 @@ TEST(Storage, ErasedValues) {
   EXPECT_TRUE(entries[0].has_value);
   EXPECT_FALSE(entries[1].has_value);
   EXPECT_TRUE(entries[2].has_value);
-  // The latest value is never erased: without it there is no answer.
+  // The latest value should never be erased, because a lookup without this value has no answer.
   const DirectoryHandle latest = load(2, scratch_file("latest"));
   const Seen broken(latest.get());
   const std::uint64_t offsets[] = {0, 1};
@@ -260,8 +260,8 @@ TEST(Storage, DamagedLeafLog) {
   const auto size = std::filesystem::file_size(log);
   Bytes content(size);
   file.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(size));
-  // Each octet belongs to one of the two records. The other key's absence proof may open the same leaf, but does not
-  // read its value.
+  // Each octet belongs to one of the two records. The absence proof of the other key may open the same leaf, but does
+  // not read the leaf's value.
   std::size_t num_for_one = 0;
   constexpr std::size_t kFileHeaderLen = 24;
   for (std::size_t at = kFileHeaderLen; at < size; at += at < 128 || at + 64 > size ? 1 : 61) {
@@ -298,7 +298,7 @@ TEST(Storage, FullDiskKeepsTheOldEpoch) {
   EXPECT_NE(last_error().find("No space"), std::string::npos) << last_error();
   EXPECT_EQ(staged, nullptr);
   EXPECT_EQ(states_of(dir.get()), before);
-  // An epoch without values needs no room.
+  // An epoch without leaves needs no room on the disk.
   publish(dir.get(), 1, {});
   optiks_dir_options_t options = options_with("/nowhere/at/all");
   optiks_dir_t* none = nullptr;

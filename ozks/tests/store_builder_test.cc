@@ -1,4 +1,5 @@
-// A node store that is filled at once: it gets the trees that epochs would have made. Also what a crash leaves.
+// Tests that a node store that is filled at once gets the same trees as from epochs, and the state in which a crash
+// leaves the store.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ void add(StoreBuilder& builder, std::uint8_t structure, const NewLeaf& leaf) {
   builder.add(structure, leaf, facts_with(tag_of(leaf.label), verify::has_versions(structure) ? 1 : 0));
 }
 
-// Up to more leaves than a sort's memory holds.
+// The largest number of leaves is more than a sort's memory holds.
 TEST(StoreBuilder, MakesTheTreesOfEpochs) {
   Random random(31);
   for (const std::size_t count : {0U, 1U, 2U, 5000U, 110'000U}) {
@@ -85,7 +86,7 @@ TEST(StoreBuilder, MakesTheTreesOfEpochs) {
   }
 }
 
-// Versions of a key, added in any order.
+// The versions of a key are added in any order.
 TEST(StoreBuilder, LinksTheRecordsOfAKeysVersions) {
   constexpr std::uint32_t kVersions = 5;
   Random random(32);
@@ -100,7 +101,7 @@ TEST(StoreBuilder, LinksTheRecordsOfAKeysVersions) {
   std::vector<std::pair<NewLeaf, LeafFacts>> leaves;
   for (std::uint32_t version = 1; version <= kVersions; ++version) {
     for (std::size_t i = 0; i < tags.size(); ++i) {
-      // Some records already refer to the previous one.
+      // Some records already refer to the previous record.
       const bool is_linked = version == 1 || random.below(2) == 0;
       const LeafFacts facts = facts_with(tags[i], version, is_linked && version > 1 ? offsets[i].back() : kNoLogOffset);
       offsets[i].push_back(log.append(facts, Bytes(kOpeningLen), Bytes(random.below(40))));
@@ -216,7 +217,7 @@ TEST(StoreBuilder, AKillLeavesNothingOrWhatIsRefused) {
       StoredTrees trees(std::make_unique<KilledStore>(folder, transactions), StoreOwner{}, 0);
       StoreBuilder builder(trees);
       Random random(33);
-      // More keys than one transaction writes.
+      // The load has more keys than one transaction writes.
       for (int i = 0; i < 70'000; ++i) {
         add(builder, kKeys, {random.hash(), random.hash(), 0});
       }

@@ -1,5 +1,5 @@
-// A directory in stored mode and one in linked mode, over the same epochs: both give the same octets for every
-// question.
+// Compares a directory in stored mode with a directory in linked mode, over the same epochs: both give the same octets
+// for every question.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ TEST_F(StoredMode, AnswersAsLinkedModeDoesThroughRandomHistories) {
       const StoredEpoch rows = prepare(linked.get(), epoch, random_updates(random, epoch));
       commit(stage(linked.get(), rows));
       if (random.below(4) == 0) {
-        // Staged and discarded.
+        // Stages an epoch and discards it.
         static_cast<void>(stage(stored.get(), rows, false));
       }
       commit(stage(stored.get(), rows, false));
@@ -106,7 +106,7 @@ TEST_F(StoredMode, LoadsAsLinkedModeDoesAndGoesOnAfterRestarts) {
   for (std::uint64_t epoch = 1; epoch <= 30; ++epoch) {
     history.push_back(publish(linked.get(), epoch, random_updates(random, epoch)));
   }
-  // In one load, with some values erased; then epoch by epoch, each in another process.
+  // Builds the store in one load with some values erased, then epoch by epoch, each epoch in another process.
   std::vector<optiks_leaf_t> rows;
   Bytes values;
   std::vector<optiks_leaf_t> latest_rows;
@@ -249,20 +249,20 @@ TEST_F(StoredMode, RefusesWhatLinkedModeRefuses) {
   bad = good;
   bad.rows[0].structure_and_input = 0;
   expect_refused(bad, OPTIKS_E_DATA);
-  // The label of an existing leaf.
+  // The row has the label of an existing leaf.
   bad = good;
   const optiks_leaf_t& old = *std::ranges::find_if(
       first.rows, [](const optiks_leaf_t& row) { return row.structure_and_input >> 28 == OPTIKS_KEYS; });
   bad.rows.resize(1);
   std::ranges::copy(old.label, bad.rows[0].label);
   expect_refused(bad, OPTIKS_E_DUPLICATE);
-  // A second leaf of a key in an oZKS.
+  // The row is a second leaf of a key in an oZKS.
   bad = first;
   bad.epoch = 2;
   bad.rows.resize(1);
   bad.rows[0].epoch = 2;
   expect_refused(bad, OPTIKS_E_DUPLICATE);
-  // Only update-task makes proofs.
+  // Stored mode refuses to make proofs: only update-task makes them.
   optiks_staged_t* staged = nullptr;
   EXPECT_EQ(optiks_dir_stage(stored.get(), 2, good.rows.data(), good.rows.size(), good.values.data(),
                              good.values.size(), 1, &staged),
@@ -311,7 +311,7 @@ TEST_F(StoredMode, KeepsListsAloneAndHasThemAfterARestart) {
   const DirectoryHandle linked = create(options_with(nullptr));
   {
     const DirectoryHandle stored = create(lists);
-    // A load brings the first leaves.
+    // The first leaves come from a load.
     const StoredEpoch first = publish(linked.get(), 1, {{OPTIKS_DEVICES, "u", "1"}, {OPTIKS_KEYS, "d", "1"}});
     ASSERT_EQ(optiks_dir_load(stored.get(), 1, first.rows.data(), 2, first.values.data(), first.values.size()),
               OPTIKS_OK);

@@ -43,8 +43,8 @@ struct Census {
   std::size_t depth = 0;  // the number of levels of pages
 };
 
-// Reads the whole tree, page by page. Every hash must be that of the subtree below it, up to the root; every leaf must
-// be one of `all`, and their number the tree's count.
+// Reads the whole tree, page by page. Every hash must be the hash of the subtree below it, up to the root. Every leaf
+// must be in `all`, and the number of leaves must be the tree's count.
 Census census(const NodeStore& store, const Tree& tree, const std::vector<NaiveLeaf>& all);
 
 [[nodiscard]] std::uint64_t num_pages(const NodeStore& store);

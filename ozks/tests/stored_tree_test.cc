@@ -101,7 +101,7 @@ TEST(StoredTree, RandomHistoriesAgreeWithLinkedMode) {
   }
 }
 
-// A chain of 256 nodes in one tree: several levels of pages, in one epoch and one by one.
+// A chain of 256 nodes in one tree has several levels of pages. It is made in one epoch, and leaf by leaf.
 TEST(StoredTree, EveryPrefixLengthAtOnceAndOneByOne) {
   Random random(12);
   const Hash label = random.hash();
@@ -132,7 +132,7 @@ TEST(StoredTree, EveryPrefixLengthAtOnceAndOneByOne) {
   }
 }
 
-// With labels as the VRF makes them, for batches of any size.
+// The labels are distributed as the VRF's labels are, and the batches have any size.
 TEST(StoredTree, PagesAreWellFilledAndFewAboveEachOther) {
   Random random(13);
   for (const std::size_t at_once : {std::size_t{100}, std::size_t{20'000}}) {
@@ -147,14 +147,14 @@ TEST(StoredTree, PagesAreWellFilledAndFewAboveEachOther) {
       all.insert(all.end(), leaves.begin(), leaves.end());
     }
     const Census found = census(stored, stored.trees->state().trees[3], all);
-    // 107 octets a leaf in full pages, and a few per cent in the pages above them.
+    // Full pages have 107 octets a leaf, and the pages above these pages add a few per cent.
     EXPECT_LT(found.octets, 112U * all.size());
     EXPECT_LT(found.pages, all.size() / 16) << at_once;
     EXPECT_LE(found.depth, 4U) << at_once;
   }
 }
 
-// Octet for octet, and under the same ids.
+// The pages are the same octet for octet, and have the same ids.
 TEST(StoredTree, SeveralThreadsMakeTheSamePages) {
   const auto pages_of = [](Workers& workers) {
     Random random(18);
@@ -204,7 +204,7 @@ TEST(StoredTree, RefusesLabelsThatAreThereTwice) {
   EXPECT_NE(stored.trees->state().trees[2].root_hash, root);
 }
 
-// A whole page, with its own id in its checksum, that refers to itself: neither readers nor the writer follow it
+// A whole page, with its own id in its checksum, refers to itself: neither readers nor the writer follow this reference
 // forever.
 TEST(StoredTree, RefusesPagesThatLeadBackUp) {
   Random random(19);
@@ -257,7 +257,7 @@ TEST(StoredTrees, RemoveWhatNobodySeesAnyMoreAndNothingElse) {
       stored.trees->discard();
       ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves), alone));
     }
-    // As the writer of a directory sees it: at commit, the previous epoch is the newest that can be pinned.
+    // As for the writer of a directory, the previous epoch is the newest epoch that can be pinned at a commit.
     pinned = random.below(4) == 0 ? epoch - 1 : pinned;
     stored.trees->commit(epoch, log_of(0), {}, pinned);
     trees.push_back(stored.trees->state().trees[2]);
@@ -265,7 +265,8 @@ TEST(StoredTrees, RemoveWhatNobodySeesAnyMoreAndNothingElse) {
       census(stored, trees[e], grown.leaves(e));
     }
   }
-  // A commit without readers leaves the pages of the current tree, and a list of those that the last epoch superseded.
+  // A commit without readers leaves the pages of the current tree, and a list of the pages that the last epoch
+  // superseded.
   stored.trees->commit(61, log_of(0), {}, 60);
   EXPECT_EQ(num_pages(*stored.store), census(stored, stored.trees->state().trees[2], grown.all()).pages);
 }
@@ -288,7 +289,7 @@ TEST(StoredTrees, KeepKeysAndStateAcrossEpochs) {
   EXPECT_EQ(state.log.len, 200U);
 }
 
-// Many leaves at once: pages are written before the epoch's commit. Without a commit they are removed.
+// With many leaves at once, pages are written before the epoch's commit. If there is no commit, they are removed.
 TEST(StoredTrees, WritesLargeEpochsAheadAndForgetsThemWithoutCommit) {
   Random random(17);
   std::vector<NaiveLeaf> all;

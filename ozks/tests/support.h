@@ -24,7 +24,7 @@ using verify::test::Bytes;
 using NaiveTree = verify::test::Tree;
 using NaiveLeaf = verify::test::Leaf;
 
-// The same sequence in every run.
+// A generator with the same sequence in every run.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
@@ -48,8 +48,8 @@ class Random {
   return label;
 }
 
-// Returns a new label: a random one, or one that diverges from an existing label at any bit (so that prefixes of every
-// length occur).
+// Returns a new label: a random label, or a label that diverges from an existing label at any bit (so that prefixes of
+// every length occur).
 [[nodiscard]] Hash new_label(Random& random, const std::vector<NaiveLeaf>& existing);
 
 // Returns `count` leaves of `epoch`, sorted, whose labels are not in `existing` and occur once.
@@ -62,7 +62,7 @@ class GrownTree {
   struct Epoch {
     Tree tree;
     std::vector<NaiveLeaf> added;
-    Bytes proof;  // of the step
+    Bytes proof;  // proof of the step
   };
 
   explicit GrownTree(std::uint64_t first_epoch = 0) : first_epoch_(first_epoch), epochs_(1) {}
@@ -95,7 +95,7 @@ class GrownTree {
 
 [[nodiscard]] InsertedLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf);
 
-// The path of one label, in Nodes or in a TreeStore; valid as long as `room`.
+// Returns the path of one label, in Nodes or in a TreeStore. The path is valid as long as `room`.
 template <typename Walked>
 [[nodiscard]] const Path& path_of(const Walked& walked, const Tree& tree, const Hash& label, Paths& room) {
   const ByteSpan labels[] = {label};

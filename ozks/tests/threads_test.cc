@@ -1,4 +1,4 @@
-// Epochs on several threads: the result is that of one thread, and concurrent readers see whole epochs.
+// Tests epochs on several threads: the result is the same as on one thread, and concurrent readers see whole epochs.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace optiks::ozks::test {
 namespace {
 
 constexpr std::uint64_t kEpochs = 4;
-// More than one thread takes alone in any step of an epoch.
+// The number of keys is large enough that every step of an epoch uses several threads.
 constexpr std::uint64_t kOldKeys = 700;
 constexpr std::uint64_t kNewKeys = 900;
 

@@ -82,7 +82,8 @@ TEST(Tree, RandomHistoriesAgreeWithTheNaiveModel) {
   }
 }
 
-// A chain of 256 interior nodes: a label, and the label with each single bit flipped, in one epoch and one by one.
+// A label, and the same label with each single bit flipped, make a chain of 256 interior nodes. The leaves are added in
+// one epoch, and one by one.
 TEST(Tree, EveryPrefixLengthAtOnceAndOneByOne) {
   Random random(2);
   const Hash label = random.hash();
@@ -170,7 +171,7 @@ TEST(Arena, GivesEveryFreedIdOnceAgain) {
   Random random(9);
   for (int round = 0; round < 20; ++round) {
     std::shuffle(ids.begin(), ids.end(), std::mt19937_64(random.below(1000)));
-    // Some ids one by one and some together, and different ones when they are allocated again.
+    // Some ids are allocated one by one and some together, and differently when they are allocated again.
     const std::span<const std::uint32_t> freed = std::span(ids).first(random.below(900));
     const std::size_t freed_alone = random.below(freed.size() + 1);
     for (const std::uint32_t id : freed.first(freed_alone)) {
@@ -198,7 +199,7 @@ TEST(Arena, GivesEveryFreedIdOnceAgain) {
 TEST(Arena, GivesFreedIdsAgainAndKeepsTheOthers) {
   Arena<std::uint64_t> arena;
   std::vector<std::uint32_t> ids;
-  // Several blocks of memory.
+  // The elements fill several blocks of memory.
   for (std::uint64_t i = 0; i < 1'000'000; ++i) {
     ids.push_back(arena.allocate());
     arena[ids.back()] = i;

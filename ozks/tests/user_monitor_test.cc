@@ -1,5 +1,5 @@
-// Answers to an owner about its own user from a directory, behind the C ABI. The verifier accepts each answer, and an
-// owner who reads page after page sees what the model says.
+// Tests the answers of a directory to an owner about its own user, through the C ABI. The verifier accepts each answer,
+// and an owner who reads page after page sees what the model says.
 #include <map>
 #include <optional>
 #include <set>
@@ -115,7 +115,7 @@ class UserMonitor : public testing::TestWithParam<bool> {
     return status;
   }
 
-  // Returns an answer, and checks that its summary was correct before.
+  // Returns an answer, and checks that the summary made before was correct.
   Bytes answer(const Seen& seen, const Bytes& query, const optiks_user_monitor_page_t& page = kAll) {
     optiks_user_monitor_summary_t before{};
     EXPECT_EQ(optiks_view_user_monitor_summary(seen.view(), query.data(), query.size(), &page, &before), OPTIKS_OK);
@@ -247,7 +247,7 @@ class UserMonitor : public testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(InBothModes, UserMonitor, testing::Bool(),
                          [](const auto& mode) { return mode.param ? "Stored" : "InMemory"; });
 
-// One owner looks often, one rarely, one reads small pages, one the smallest pages.
+// One owner monitors often, one owner rarely; one owner reads small pages, and one owner the smallest pages.
 TEST_P(UserMonitor, OfRandomHistoriesIsAccepted) {
   Random random(22);
   Owner often;
@@ -353,7 +353,7 @@ TEST_P(UserMonitor, OfAUserWhoHasLeftOrNeverWas) {
   EXPECT_EQ(why({.keys = {{"another's", one}}}), 0U);
   set_list({"tablet"});
   publish();
-  // It was on the list.
+  // The id was on the list.
   EXPECT_EQ(why({.keys = {{"phone", one}}}, 1), 0U);
   leave();
   publish();

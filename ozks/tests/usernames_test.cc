@@ -95,7 +95,7 @@ TEST(Usernames, AFormIsItsOwnFormWhateverTheName) {
   for (int i = 0; i < 200'000; ++i) {
     Bytes name;
     for (std::uint64_t left = 1 + random() % 6; left > 0; --left) {
-      // Mostly characters of the first plane, including surrogates, and octets that are not UTF-8.
+      // The names have mostly characters of the first plane, including surrogates, and octets that are not UTF-8.
       if (random() % 50 == 0) {
         name.push_back(static_cast<std::uint8_t>(random()));
       } else {

@@ -1,5 +1,5 @@
-// Answers about users from a directory, behind the C ABI: the verifier accepts each of them, and they agree with the
-// model.
+// Tests the answers of a directory about users, through the C ABI: the verifier accepts each answer, and the answers
+// agree with the model.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -19,7 +19,7 @@ constexpr std::uint64_t kManyEntries = 1U << 20;
 // A question in its binary form, and the kept state of its client.
 struct Question {
   std::string username;
-  // With initializers, so that tests may omit the members.
+  // The members have initializers, so that tests may omit them.
   std::string device{};
   std::string user{};  // the known id
   std::uint64_t least_epoch = 0;
@@ -208,7 +208,7 @@ class UserWorld {
                                .has_absent = true};
         }
       }
-      // Last, because for an unchanged list the ids above are views of the kept list.
+      // The kept list is replaced last, because for an unchanged list the ids above are views of the kept list.
       question.list = naive::to_bytes(result.list);
     }
     question.has_left = told.kind == UserKind::kLeft;
@@ -310,7 +310,7 @@ TEST_F(Users, OfRandomDirectoriesAreAccepted) {
         kept[asked[j].username] = asked[j];
       }
     }
-    // From the cache the octets are the same.
+    // An answer from the cache has the same octets.
     Bytes again;
     ASSERT_EQ(cached(seen, queries, again), OPTIKS_OK) << last_error();
     EXPECT_EQ(again, body);
@@ -330,7 +330,7 @@ TEST_F(Users, AreCountedBeforeAProofIsMade) {
   const Seen seen(world_.dir());
   const Bytes queries = encode({{.username = "alice"}, {.username = "bob"}, {.username = "nobody"}});
   ASSERT_EQ(optiks_view_users_summary(seen.view(), queries.data(), queries.size(), kManyEntries, &summary_), OPTIKS_OK);
-  // Name, decommission, list and two keys; three entries; one entry.
+  // The three users need a name, decommission, list and two keys; three entries; and one entry.
   EXPECT_EQ(summary_.num_entries, 5U + 3U + 1U);
   optiks_dir_stats_t stats{};
   ASSERT_EQ(optiks_dir_stats(world_.dir(), &stats), OPTIKS_OK);
@@ -393,7 +393,7 @@ TEST_F(Users, AreAskedAboutInTheirFormOnly) {
   EXPECT_EQ(status(encode({{.username = ""}})), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(status(encode({{.username = "alice", .keys = {{"", one}}}})), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(status(encode({{.username = "alice", .keys = {{"a", verify::Known()}}}})), OPTIKS_E_ARGUMENT);
-  // Ids out of order, and one that occurs twice.
+  // The query has ids out of order, and an id that occurs twice.
   for (const std::uint8_t id : {'b', 'c'}) {
     Bytes disordered = sound;
     const std::size_t first_id = sound.size() - 19;
@@ -401,7 +401,7 @@ TEST_F(Users, AreAskedAboutInTheirFormOnly) {
     disordered[first_id] = id;
     EXPECT_EQ(status(disordered), OPTIKS_E_ARGUMENT);
   }
-  // A period without a version, and an invalid flag.
+  // The queries have a period without a version, and an invalid flag.
   Bytes period = encode({{.username = "alice"}});
   EXPECT_EQ(status(period), OPTIKS_OK);
   const std::size_t flag = period.size() - 20;

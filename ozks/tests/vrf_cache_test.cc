@@ -15,7 +15,7 @@ constexpr std::uint64_t kCacheBytes = std::uint64_t{1} << 20;
 // A set of eight entries takes 17 cache lines.
 constexpr std::uint32_t kEntries = kCacheBytes / (17 * 64) * 8;
 
-// Distributed evenly, as inputs are.
+// Returns a tag; the tags are distributed evenly, as those of VRF inputs are.
 Tag input_of(std::uint32_t number) {
   std::uint8_t octets[4];
   base::store_be32(octets, number);
@@ -42,7 +42,7 @@ bool has(VrfCache& cache, std::uint32_t number) {
   return true;
 }
 
-// Looks up [first, first + count), and adds the missing ones; returns the number of hits.
+// Looks up the inputs [first, first + count), and adds the missing inputs. Returns the number of hits.
 std::uint32_t use(VrfCache& cache, std::uint32_t first, std::uint32_t count) {
   std::uint32_t hits = 0;
   for (std::uint32_t i = first; i < first + count; ++i) {

@@ -1,8 +1,8 @@
 // Merges the append-only proofs of consecutive steps. `mine` is the tree as far as the proofs open it. It has nodes of
 // the tree at the range's start ("old"), stubs for unknown subtrees, and the leaves listed so far. A step's proof shows
-// the same tree with other nodes opened. Overlaying it on `mine` opens stubs. A stub that no leaf has reached is an
-// unchanged subtree of the old tree, so nodes found in it are old too. At the end the old nodes along the paths of all
-// labels are written.
+// the same tree with other nodes opened. To overlay the proof on `mine` opens stubs. A stub that no leaf has reached is
+// an unchanged subtree of the old tree, so the nodes found in such a stub are old too. At the end the old nodes along
+// the paths of all labels are written.
 #include "trie/append_merge.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Node {
   enum class Kind : std::uint8_t { kStub, kInterior, kLeaf };
   Kind kind = Kind::kStub;
   bool old = true;
-  std::uint32_t length = 0;  // interior: of the prefix; leaf: 256
+  std::uint32_t length = 0;  // interior: length of the prefix; leaf: 256
   Hash position{};           // interior: prefix; leaf: label; stub: its hash
   Hash commitment{};         // leaf
   std::uint64_t epoch = 0;   // leaf
@@ -76,7 +76,7 @@ class Merger {
   }
 
  private:
-  // Reads the leaves of one step: strictly sorted, offset 0.
+  // Reads the leaves of one step. Returns false unless the leaves are strictly sorted and have offset 0.
   static bool list(ByteSpan octets, std::uint8_t offset, std::vector<Added>& out) {
     if (octets.size() % kAddedLeafLen != 0) {
       return false;
@@ -205,7 +205,7 @@ class Merger {
   }
 
   // Adds a listed leaf to `mine`. Old nodes on its path are copied, so that the originals keep their old children.
-  // Returns false if the label exists already, or if its path is not open (the step's proof should have opened it).
+  // Returns false if the label exists already, or if the label's path is not open (a valid step's proof has opened it).
   bool insert(const Added& added) {
     Node* leaf = make();
     leaf->kind = Node::Kind::kLeaf;
@@ -267,7 +267,8 @@ class Merger {
     return true;
   }
 
-  // A node is a stub exactly if no label reaches it: each step opened the nodes that its labels reach.
+  // Writes the token of a node. A node must be a stub exactly if no label reaches the node, because each step opened
+  // the nodes that its labels reach.
   static bool emit_node(const Node& node, std::size_t known, std::span<const Added> reach,
                         std::vector<std::uint8_t>& out) {
     if (reach.empty() != (node.kind == Node::Kind::kStub)) {
@@ -293,7 +294,7 @@ class Merger {
     return true;
   }
 
-  std::deque<Node> nodes_;  // elements keep their addresses
+  std::deque<Node> nodes_;  // all nodes; elements keep their addresses
   Node* mine_ = nullptr;
   Node* old_root_ = nullptr;
   ByteSpan rest_;

@@ -1,4 +1,4 @@
-// Merges the append-only proofs (docs/spec/proofs.md section 5) of consecutive steps into that of the range.
+// Merges the append-only proofs (docs/spec/proofs.md section 5) of consecutive steps into the proof of the whole range.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace optiks::ozks {
 struct AppendPart {
   base::ByteSpan leaves;    // AddedLeaf structures, offset 0
   base::ByteSpan opened;    // tokens
-  std::uint64_t count = 0;  // leaves of the structure before the step
+  std::uint64_t count = 0;  // number of leaves of the structure before the step
 };
 
 // Appends the encoding of the AppendProof of the whole range to `out`; part i is the step to epoch a + 1 + i. The
 // result is octet for octet the proof that the tree at the range's start would give. Returns false if the parts
-// contradict each other or are malformed: they come from files, so any bytes are allowed. At most 256 parts.
+// contradict each other or are malformed: the parts come from files, so they may have any bytes. At most 256 parts.
 [[nodiscard]] bool merge_append_proofs(std::span<const AppendPart> parts, std::vector<std::uint8_t>& out);
 
 }  // namespace optiks::ozks

@@ -23,7 +23,7 @@ inline void put(std::vector<std::uint8_t>& out, base::ByteSpan octets) {
   out.insert(out.end(), octets.begin(), octets.end());
 }
 
-// Appends the 4-octet length of a vector, whose contents follow; finish_vector32 fills it in.
+// Appends the 4-octet length of a vector, whose contents follow; finish_vector32 fills the length in.
 [[nodiscard]] inline std::size_t begin_vector32(std::vector<std::uint8_t>& out) {
   out.insert(out.end(), 4, 0);
   return out.size();
@@ -32,8 +32,8 @@ inline void finish_vector32(std::vector<std::uint8_t>& out, std::size_t begin) {
   base::store_be32(out.data() + begin - 4, static_cast<std::uint32_t>(out.size() - begin));
 }
 
-// Appends an opened interior node whose prefix is the first `length` bits of `position`, of which `known` are already
-// known.
+// Appends an opened interior node whose prefix is the first `length` bits of `position`, of which the position of the
+// node already implies the first `known` bits.
 inline void put_interior_token(std::vector<std::uint8_t>& out, std::size_t length, base::ByteSpan position,
                                std::size_t known) {
   out.push_back(kInteriorToken);

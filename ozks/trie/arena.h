@@ -6,9 +6,9 @@
 //   1. An element stays in place until the arena is destroyed.
 //   2. An id that was passed to free() is not reachable from any tree that a reader can still hold (the caller's duty,
 //      see epoch_states.h).
-//   3. Some free elements form a stack, and each names as many other free elements as it has room for. It links to the
-//      element that is kPrefetchDistance below it in the stack. So the memory of the next elements can be prefetched,
-//      and a caller that allocates many does not wait for it.
+//   3. Some free elements form a stack. Each of them names as many other free elements as it has room for, and links to
+//      the element that is kPrefetchDistance below it in the stack. So the memory of the next elements can be
+//      prefetched, and a caller that allocates many elements does not wait for this memory.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ class Arena {
   static_assert(std::is_trivial_v<T> && sizeof(T) >= 2 * sizeof(std::uint32_t));
 
  public:
-  // Ids are below this: the 32nd bit of a NodeId distinguishes leaves from interior nodes, and the largest leaf is not
-  // kNoNode.
+  // Ids are below this limit: the 32nd bit of a NodeId distinguishes leaves from interior nodes, and the largest leaf
+  // is not kNoNode.
   static constexpr std::uint32_t kMaxIds = (1U << 31) - 1;
 
   // Throws std::bad_alloc if the process may not have so many addresses.
@@ -59,7 +59,8 @@ class Arena {
     return end_++;
   }
 
-  // Appends n such ids. If memory or ids run out, `out` has the ids that were allocated before.
+  // Appends n ids of elements with unspecified contents. If memory or ids run out, `out` has the ids that were
+  // allocated before.
   void allocate_many(std::size_t n, std::vector<std::uint32_t>& out) {
     const std::size_t end = out.size() + n;
     out.reserve(end);
@@ -89,7 +90,7 @@ class Arena {
         ids = ids.subspan(num_taken);
         continue;
       }
-      // The next element that will name others.
+      // Prefetches the next element that will name other free elements.
       if (ids.size() > kPrefetchDistance * (kMaxNamed + 1)) {
         prefetch_to_write(elements_ + ids[kPrefetchDistance * (kMaxNamed + 1)], sizeof(T));
       }

@@ -60,7 +60,8 @@ void remove_leaf(Nodes& nodes, Tree& tree, const Hash& label) noexcept {
   if (above.empty()) {
     tree = {};
   } else {
-    // The sibling takes its parent's place. Its hash already binds its position, and does not change.
+    // The sibling takes its parent's place. The sibling's hash does not change, because it already binds the sibling's
+    // position.
     const NodeId parent = above.pop();
     const Interior node = nodes.interior(parent);
     const std::size_t other = 1 - above.side_of(node);

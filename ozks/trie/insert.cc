@@ -4,7 +4,7 @@
 //      shares nothing with the others, for one thread.
 //   3. In each part the new nodes are made from the top down, and hashed from the bottom up, height by height.
 //   4. The nodes above the parts are hashed.
-// The tokens of the old tree are written on the way down in steps 2 and 3, which is their order in a proof.
+// Steps 2 and 3 write the tokens of the old tree on the way down: this is the order of tokens in a proof.
 #include "trie/insert.h"
 
 #include <algorithm>
@@ -19,9 +19,10 @@
 namespace optiks::ozks {
 namespace {
 
-// The maximum number of leaves of a part: with its old and new nodes, it stays in the second-level cache.
+// The maximum number of leaves of a part. A part of this size stays, with its old and new nodes, in the second-level
+// cache.
 constexpr std::size_t kMaxPartLen = 256;
-// With several threads: enough parts that no thread waits long for the last one.
+// The number of parts for each of several threads: enough that no thread waits long for the last part.
 constexpr std::size_t kPartsPerThread = 8;
 // For fewer than twice as many leaves a second thread costs more than it saves.
 constexpr std::size_t kGrain = 64;
@@ -34,9 +35,9 @@ const Hash& label_of(const Nodes& nodes, const InsertedLeaf& leaf) { return node
 struct Old {
   NodeId node = kNoNode;
   const Hash* hash = nullptr;
-  std::uint32_t known = 0;  // bits of its prefix that follow from its slot
-  PageMark page{};          // of the node above
-  bool is_opened = false;   // the token of its top node is already written
+  std::uint32_t known = 0;  // number of bits of its prefix that follow from its slot
+  PageMark page{};          // mark of the node above
+  bool is_opened = false;   // whether the token of its top node is already written
 };
 
 // A reference to a subtree of the new tree: a child of its parent, or the tree's root.
@@ -51,10 +52,10 @@ struct Part {
   std::size_t first;
   std::size_t last;
   Slot slot;
-  std::size_t piece;  // of the opened tree, if that is wanted
+  std::size_t piece;  // piece of the opened tree, if the caller wants that tree
 };
 
-// Makes the new nodes of one part, or those above the parts.
+// Makes the new nodes of one part, or the new nodes above the parts.
 class Grower {
  public:
   // `opened`: null if no tokens are wanted.
@@ -75,8 +76,8 @@ class Grower {
     place(whole.old, whole.first, whole.last, whole.slot);
   }
 
-  // Makes a part with its hashes. Takes the ids of its nodes from the front of `ids`, which has enough; returns their
-  // number.
+  // Makes a part with its hashes. Takes the ids of its nodes from the front of `ids`, which has enough ids; returns the
+  // number of ids that it took.
   std::size_t grow_part(const Part& part, std::span<const NodeId> ids, std::vector<NodeId>& superseded) {
     ids_ = ids;
     end_ = part.last;
@@ -111,14 +112,14 @@ class Grower {
   // A new node whose hash is to be computed.
   struct Made {
     const Interior* node;
-    const Hash* label;     // of a leaf below it
-    Hash* hash;            // where the hash goes
+    const Hash* label;     // label of a leaf below the node
+    Hash* hash;            // where the node's hash goes
     std::uint32_t before;  // index of the previous node of the same height
   };
 
   const Hash& label(std::size_t i) const { return label_of(nodes_, leaves_[i]); }
 
-  // The first index in [first, last) whose label has bit `bit` set; the labels agree on all bits before.
+  // Returns the first index in [first, last) whose label has bit `bit` set. The labels agree on all bits before `bit`.
   std::size_t split(std::size_t first, std::size_t last, std::size_t bit) const {
     const auto range = leaves_.subspan(first, last - first);
     const auto at = std::partition_point(range.begin(), range.end(), [&](const InsertedLeaf& leaf) {
@@ -130,13 +131,14 @@ class Grower {
   NodeId new_id() {
     if (created_ != nullptr) {
       if (created_->size() == created_->capacity()) {
-        // Before the id is allocated, so that after a failure every allocated id is listed.
+        // The list grows before the id is allocated, so that after a failure every allocated id is listed.
         created_->reserve(2 * created_->size() + 64);
       }
       created_->push_back(nodes_.allocate_interior());
       return created_->back();
     }
-    // The node may have been freed some time ago: away from the others, and not in the cache.
+    // The memory of the new node may have been freed some time ago, and then is neither near the other nodes nor in the
+    // cache.
     constexpr std::size_t kPrefetchDistance = 8;
     if (num_ids_ + kPrefetchDistance < ids_.size()) {
       prefetch_to_write(&nodes_.new_interior(ids_[num_ids_ + kPrefetchDistance]), sizeof(Interior));
@@ -145,8 +147,8 @@ class Grower {
     return ids_[num_ids_++];
   }
 
-  // All functions that place a subtree return the height of the nodes that have no hash yet. It is 0 if the slot is
-  // complete, or will be when the parts are complete.
+  // All functions that place a subtree return the height of the nodes that have no hash yet. The height is 0 if the
+  // slot is complete, or will be complete when the parts are.
 
   // Places an old subtree with leaves [first, last) added. Each leaf reaches its top node or diverges in the bits of
   // that node's prefix.
@@ -189,8 +191,8 @@ class Grower {
     num_asked_for_ = until;
   }
 
-  // For leaves that diverge at the old node, `common` is below its length; for the others it is at least its length. (A
-  // leaf's prefix is its label, from which all diverge.)
+  // For leaves that diverge at the old node, `common` is below the node's length; for the other leaves, `common` is at
+  // least this length. (The prefix of an old leaf is its label, from which all new leaves diverge.)
   std::size_t add(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
     // The leaves are sorted, so the first or the last one shares the fewest bits with the old node.
     const InsertedLeaf& lowest =
@@ -216,7 +218,8 @@ class Grower {
                 split(first, last, length), last, slot);
   }
 
-  // Makes a new node above `left` with leaves [first, middle) and `right` with the others.
+  // Makes a new node above two subtrees: `left` with leaves [first, middle) added, and `right` with the other leaves
+  // added.
   std::size_t join(std::size_t length, const Old& left, const Old& right, std::size_t first, std::size_t middle,
                    std::size_t last, const Slot& slot) {
     const NodeId id = new_id();
@@ -243,7 +246,8 @@ class Grower {
     }
   }
 
-  // Estimates the size: each old node on a path is opened, and has another one below it that no new label reaches.
+  // Estimates the size of the part's tokens: each old node on a path is opened, and has another node below it that no
+  // new label reaches.
   void reserve_tokens(const Part& part) {
     tokens_->octets.reserve((part.last - part.first) * (kLeafTokenLen + verify::kHashLen) +
                             old_paths_.of(part.first, part.last).size() * (kUsualInteriorTokenLen + verify::kHashLen));
@@ -261,7 +265,7 @@ class Grower {
     }
     const std::size_t length = nodes_.interior(old.node).length;
     const InsertedLeaf& leaf = leaves_[first];
-    // Any leaf below the node has its prefix; the nearest leaf of the new one is below it.
+    // Any leaf below the old node has the node's prefix, and the old leaf nearest to the new leaf is below the node.
     put_interior_token(tokens_->octets, length,
                        leaf.common >= length ? label_of(nodes_, leaf) : nodes_.leaf(leaf.nearest).label, old.known);
   }
@@ -285,15 +289,15 @@ class Grower {
   const OldPaths& old_paths_;
   OpenedTree* opened_;
   OpenedTree::Piece* tokens_ = nullptr;
-  // Used above the parts.
+  // These members are used only above the parts.
   std::size_t part_len_ = 0;
   std::vector<Part>* parts_ = nullptr;
   std::vector<NodeId>* created_ = nullptr;
-  // Used in a part.
+  // These members are used only in a part.
   std::span<const NodeId> ids_;
-  std::size_t num_ids_ = 0;        // taken
+  std::size_t num_ids_ = 0;        // number of ids that were taken
   std::size_t end_ = 0;            // the part's last leaf is before it
-  std::size_t num_asked_for_ = 0;  // up to this leaf
+  std::size_t num_asked_for_ = 0;  // leaves before this index were prefetched
 
   std::vector<NodeId>* superseded_ = nullptr;
   std::vector<Made> made_;
@@ -302,7 +306,7 @@ class Grower {
   std::size_t highest_ = 0;
 };
 
-// Makes the parts. All their ids are allocated before, and listed; unused ids are returned.
+// Makes the parts. The function first allocates and lists the ids for all parts, and returns unused ids at the end.
 void grow_parts(Nodes& nodes, std::span<const InsertedLeaf> leaves, const OldPaths& old_paths,
                 std::span<const Part> parts, Workers& workers, unsigned threads, Change& change, OpenedTree* opened) {
   struct Work {
@@ -332,7 +336,7 @@ void grow_parts(Nodes& nodes, std::span<const InsertedLeaf> leaves, const OldPat
     num_superseded += done.superseded.size();
   }
   change.superseded.reserve(num_superseded);
-  // No step after this one fails: a returned id is no longer listed.
+  // No step after this one can fail, because a returned id is no longer listed.
   end = first_id;
   for (const Work& done : work) {
     change.superseded.insert(change.superseded.end(), done.superseded.begin(), done.superseded.end());

@@ -15,16 +15,17 @@ struct InsertedLeaf {
   NodeId id = kNoNode;
   Hash hash{};
 
-  // Where its label leaves the old tree. insert_leaves() writes these, if the old tree is not empty.
+  // The place where the leaf's label leaves the old tree. If the old tree is not empty, insert_leaves() writes both
+  // members.
   NodeId nearest = kNoNode;  // the old leaf at the end of the label's bits
-  std::uint32_t common = 0;  // bits that the label shares with `nearest`; no old leaf shares more
+  std::uint32_t common = 0;  // number of bits that the label shares with `nearest`; no old leaf shares more
 };
 
-// Superseded and created nodes of insert_leaves(), for reclaiming. Superseded nodes are free once no reader holds the
-// old tree, created ones once the new tree is discarded.
+// Superseded and created nodes of insert_leaves(), for reclaiming. The caller frees superseded nodes when no reader
+// holds the old tree any more, or created nodes when it discards the new tree.
 struct Change {
-  std::vector<NodeId> superseded;  // interior
-  std::vector<NodeId> created;     // interior
+  std::vector<NodeId> superseded;  // interior nodes
+  std::vector<NodeId> created;     // interior nodes
 };
 
 // The old tree along the paths of the new labels, as tokens of an append-only proof (docs/spec/proofs.md section 5). It
@@ -42,9 +43,10 @@ struct OpenedTree {
   std::vector<Piece> pieces;  // in the order of the proof
 };
 
-// Makes the tree with the leaves added, which is the same for any number of workers. The leaves must be strictly sorted
-// by label. Returns false if a label exists already (or occurs twice). Then, and after an exception, `change` lists the
-// nodes to free. Every changed node is made and hashed once. `opened`, unless it is null, gets the tokens. Writer only.
+// Makes the tree with the leaves added. The tree is the same for any number of workers. The leaves must be strictly
+// sorted by label. Returns false if a label exists already (or occurs twice). Then, and after an exception, `change`
+// lists the nodes to free. Every changed node is made and hashed once. `opened`, unless it is null, gets the tokens.
+// Writer only.
 [[nodiscard]] bool insert_leaves(Nodes& nodes, const Tree& old, std::span<InsertedLeaf> leaves, Workers& workers,
                                  Tree& out, Change& change, OpenedTree* opened = nullptr);
 

@@ -14,11 +14,11 @@ namespace optiks::ozks {
 // Throws std::bad_alloc if the system has no memory.
 [[nodiscard]] void* map_pages(std::size_t bytes);
 void unmap_pages(void* pages, std::size_t bytes) noexcept;
-// Makes the system allocate the memory of these octets, which are zero, now. No other thread may use them.
+// Makes the system allocate the memory of these octets now. The octets are zero, and no other thread may use them.
 void touch_pages(void* pages, std::size_t bytes) noexcept;
 
-// A zeroed array. Zero octets must be a valid T that needs no destruction.
-// Thread safety: that of a plain array.
+// A zeroed array. Zero octets must be a valid T that needs no destruction. Thread safety: the same as that of a plain
+// array.
 template <typename T>
 class PageArray {
   static_assert(std::is_trivially_destructible_v<T>);
@@ -56,9 +56,10 @@ class PageArray {
 };
 
 // A zeroed array that grows in place: its addresses are reserved at the start, and memory is allocated when it is first
-// touched. Full blocks are put on huge pages, so that the end never holds more than it needs.
+// touched. Only full blocks are put on huge pages, so that the memory at the end of the array is never larger than
+// needed.
 //
-// Thread safety: one thread grows; any number use what it grew to before.
+// Thread safety: one thread grows; any number of threads use the memory that earlier calls made usable.
 class GrowingPages {
  public:
   // Throws std::bad_alloc if the process may not have so many addresses.

@@ -35,7 +35,7 @@ void Nodes::walk_many(const Tree& tree, std::span<const ByteSpan> labels, Paths&
       if (is_leaf(end)) {
         prefetch(&leaf(end), sizeof(Leaf));
       } else {
-        // The fields of the node below that the next round reads.
+        // Prefetches the fields of the node below that the next round reads.
         const Interior& next = interior(end);
         prefetch(&next.child, sizeof(next.child) + sizeof(next.length));
         going = true;

@@ -5,7 +5,7 @@
 // Invariants
 //   1. A node reachable from a published Tree never changes; insert_leaves() makes new nodes for changes.
 //   2. An interior node holds the hashes of both children, so a walk reads one node for each level and finds every
-//      sibling hash on its path. A node's own hash is in its parent, the root's in its Tree.
+//      sibling hash on its path. A node's own hash is in its parent, and the root's hash in its Tree.
 //   3. A node's prefix is not stored: it is the first `length` bits of the label of any leaf below it.
 #pragma once
 
@@ -33,7 +33,7 @@ inline constexpr NodeId kNoNode = 0xffffffff;
 }
 
 // The page that stored mode took a node from (stored/tree_update.h); zeros in linked mode. A new node has the mark of
-// the interior node whose slot it gets, otherwise that of the node above it.
+// the interior node whose slot it gets. If there was no such node, it has the mark of the node above it.
 using PageMark = std::array<std::uint8_t, 3>;
 
 struct Interior {
@@ -46,7 +46,7 @@ struct Interior {
 // The other data of a leaf is in its record in the leaf log (leaf_log.h).
 struct Leaf {
   Hash label;
-  std::array<std::uint8_t, 6> offset;  // of the record, big-endian
+  std::array<std::uint8_t, 6> offset;  // offset of the record, big-endian
 
   [[nodiscard]] std::uint64_t log_offset() const {
     return std::uint64_t{base::load_be16(offset.data())} << 32 | base::load_be32(offset.data() + 2);
@@ -57,7 +57,7 @@ struct Leaf {
   }
 };
 
-// Most of a directory's memory consists of these.
+// Most of a directory's memory consists of these nodes, so their size matters.
 static_assert(sizeof(Interior) == 76 && sizeof(Leaf) == 38);
 
 // The arenas that all trees of a directory share, and the operations on them.
@@ -81,17 +81,18 @@ class Nodes {
     new_leaf(id) = leaf;
     return id;
   }
-  // The same with unspecified contents; new_leaf() fills them.
+  // Adds a leaf with unspecified contents, which new_leaf() fills.
   [[nodiscard]] NodeId allocate_leaf() { return leaves_.allocate() | kLeafBit; }
   [[nodiscard]] Leaf& new_leaf(NodeId id) { return leaves_[id & ~kLeafBit]; }
 
   // Follows the labels' bits from the tree's root, level by level (TreeStore::walk_many).
   void walk_many(const Tree& tree, std::span<const ByteSpan> labels, Paths& out) const;
 
-  // Allocates an interior node with unspecified contents, for insert_leaves() to write. Writer only, as all functions
-  // below.
+  // Allocates an interior node with unspecified contents, for insert_leaves() to write. Only the writer calls this
+  // function and the functions below.
   [[nodiscard]] NodeId allocate_interior() { return interiors_.allocate(); }
-  // Appends n of them; if memory runs out, those that were allocated before.
+  // Appends n ids of interior nodes with unspecified contents. If memory runs out, `out` has the ids that were
+  // allocated before.
   void allocate_interiors(std::size_t n, std::vector<NodeId>& out) { interiors_.allocate_many(n, out); }
   [[nodiscard]] Interior& new_interior(NodeId id) { return interiors_[id]; }
   void free_interiors(std::span<const NodeId> ids) noexcept { interiors_.free_many(ids); }

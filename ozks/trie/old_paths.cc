@@ -12,7 +12,7 @@ namespace {
 
 // The number of labels that walk down together, so that their memory accesses overlap.
 constexpr std::size_t kWidth = 16;
-// Enough parts that no thread waits long for the last one.
+// The number of parts for each thread: enough that no thread waits long for the last part.
 constexpr std::size_t kPathPartsPerThread = 8;
 
 // The paths of some of the leaves.
@@ -21,7 +21,7 @@ class OldPathsOfSome {
   OldPathsOfSome(const Nodes& nodes, NodeId root, std::span<InsertedLeaf> leaves, std::vector<NodeId>& reached)
       : nodes_(nodes), root_(root), leaves_(leaves), reached_(reached) {}
 
-  // For leaves [first, last); num_reached[i] is written for each.
+  // Finds the paths of leaves [first, last), and writes num_reached[i] for each leaf i.
   bool find(std::size_t first, std::size_t last, std::size_t* num_reached) {
     for (std::size_t begin = first; begin < last; begin += kWidth) {
       if (!find_group(begin, std::min(kWidth, last - begin), num_reached + begin)) {
@@ -34,8 +34,8 @@ class OldPathsOfSome {
  private:
   bool find_group(std::size_t first, std::size_t size, std::size_t* num_reached) {
     std::array<const Hash*, kWidth> labels;
-    // Nodes with prefixes of at most this many bits are also on the path of the previous label; -1 without a previous
-    // label.
+    // For each label: nodes with prefixes of at most this number of bits are also on the path of the previous label. -1
+    // if there is no previous label.
     std::array<int, kWidth> shared;
     for (std::size_t i = 0; i < size; ++i) {
       labels[i] = &label(first + i);

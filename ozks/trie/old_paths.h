@@ -1,4 +1,4 @@
-// Where new labels leave a tree, before they are added to it.
+// Finds where new labels leave a tree, before they are added to the tree.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace optiks::ozks {
 
-// The interior nodes of the old tree that are on the path of a new label and not on that of the previous label.
+// The interior nodes of the old tree that are on the path of a new label and not on the path of the previous label.
 class OldPaths {
  public:
   // Follows the labels down the tree on `threads` threads, and writes `nearest` and `common` of each leaf. Returns
-  // false if the labels are not sorted, or one exists already.
+  // false if the labels are not sorted, or if a label exists already.
   [[nodiscard]] bool find(const Nodes& nodes, const Tree& old, std::span<InsertedLeaf> leaves, Workers& workers,
                           unsigned threads);
 
-  // The nodes for leaves [first, last), top nodes first.
+  // Returns the nodes for leaves [first, last), top nodes first.
   [[nodiscard]] std::span<const NodeId> of(std::size_t first, std::size_t last) const {
     return std::span(nodes_).subspan(ends_[first], ends_[last] - ends_[first]);
   }

@@ -10,9 +10,9 @@
 namespace optiks::ozks {
 namespace {
 
-// How long a thread polls before it sleeps. A helper polls for more work: the caller's own work between two steps of an
-// epoch of some thousand leaves is shorter. The caller polls for the helpers' last calls. Waking up takes a tenth of
-// this time, and several times that on a virtual machine.
+// How long a thread polls before it sleeps. A helper polls for more work, because the caller's own work between two
+// steps is shorter than this time in an epoch of some thousand leaves. The caller polls until the helpers' last calls
+// return. Waking up takes a tenth of this time, and several tenths on a virtual machine.
 constexpr std::chrono::microseconds kLooks{250};
 
 void pause() {
@@ -113,7 +113,7 @@ void Workers::for_each_index(unsigned most, std::size_t n, const std::function<v
       num_calls_.notify_one();
     }
     job.work(Job::Side::kFront);
-    // Helpers that did not wake up in time are not waited for.
+    // The caller does not wait for helpers that did not wake up in time.
     for (std::uint32_t state = state_ |= kClosed; state != kClosed; state = state_) {
       await_change(state_, state);
     }

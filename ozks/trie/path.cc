@@ -12,7 +12,7 @@ void Path::finish(ByteSpan label) {
   }
   common = verify::common_prefix_length(label, *leaf);
   // Prefixes get longer on the way down. The steps to keep are those whose prefixes the label shares. The node after
-  // them is the first whose prefix the label does not share (the leaf, if it shares all of them).
+  // these steps is the first node whose prefix the label does not share, or the leaf if the label shares all prefixes.
   const std::span<const Step> all = above();
   const auto kept = std::ranges::partition_point(all, [&](const Step& step) { return step.length <= common; });
   if (kept != all.end()) {

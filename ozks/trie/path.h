@@ -1,4 +1,4 @@
-// The path of a label in a tree, for either store.
+// The path of a label in a tree, for linked mode and for stored mode.
 #pragma once
 
 #include <array>
@@ -12,30 +12,31 @@
 
 namespace optiks::ozks {
 
-// One sibling on the path from the root, for a proof. Nodes keep the hashes of their two children together, and this
-// points to one of the two.
+// One sibling on the path from the root, for a proof. Nodes keep the hashes of their two children together, and `hash`
+// points to one of these two hashes.
 struct Step {
-  std::uint32_t length;  // of the ancestor's prefix
+  std::uint32_t length;  // length of the ancestor's prefix
   const Hash* sibling;
 };
 
 // The path of one label. In an empty tree it has no leaf and no steps.
 struct Path {
   const Hash* leaf = nullptr;    // label of the leaf at the end of the label's bits
-  std::uint64_t log_offset = 0;  // of that leaf's record in the leaf log
-  std::size_t common = 0;        // bits that the label shares with that leaf; 256: it is the label's leaf
-  const Hash* opened = nullptr;  // both hashes of the first node whose prefix is longer than `common`; null: the leaf
-  std::uint32_t length = 0;      // of that node's prefix
-  std::size_t num_steps = 0;     // steps above that node, or above the leaf
+  std::uint64_t log_offset = 0;  // offset of that leaf's record in the leaf log
+  std::size_t common = 0;        // number of bits that the label shares with that leaf; 256: it is the label's own leaf
+  // Both hashes of the first node whose prefix is longer than `common`; null if that node is the leaf.
+  const Hash* opened = nullptr;
+  std::uint32_t length = 0;   // length of that node's prefix
+  std::size_t num_steps = 0;  // number of steps above that node, or above the leaf
   std::array<Step, verify::kLabelBits> steps;
 
   [[nodiscard]] std::span<const Step> above() const { return std::span(steps).first(num_steps); }
-  // From `leaf` and all steps down to it, finds where the label leaves the tree.
+  // Finds where the label leaves the tree, from `leaf` and all steps down to the leaf.
   void finish(ByteSpan label);
 };
 
-// Room for several labels, which are followed together: a walk mostly waits for memory or for the disk, and these waits
-// overlap.
+// The paths of several labels that are followed together. A walk mostly waits for memory or for the disk, and the waits
+// of several walks overlap.
 struct Paths {
   static constexpr std::size_t kMax = 8;
 

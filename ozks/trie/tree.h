@@ -15,9 +15,9 @@ using verify::Hash;
 
 // One immutable state of one structure.
 struct Tree {
-  std::uint64_t root = 0;  // in the store's own naming of nodes; unused in an empty tree
+  std::uint64_t root = 0;  // the root node in the store's own naming of nodes; unused in an empty tree
   Hash root_hash = verify::empty_root();
-  std::uint64_t count = 0;  // of leaves
+  std::uint64_t count = 0;  // number of leaves
 };
 
 // The trees of structures 1..4.

@@ -29,17 +29,18 @@ namespace optiks::ozks {
 // A leaf for the next tree, with the data that the key table needs.
 struct NewLeaf {
   Hash label;
-  Hash hash;                              // docs/spec/tree.md section 2
-  std::uint64_t log_offset;               // of its record in the leaf log
-  Tag tag{};                              // of its key
-  std::uint64_t replaces = kNoLogOffset;  // the table's current leaf of the key; kNoLogOffset: the key is new
-  bool is_newest = false;                 // the table stores this leaf for the key
+  Hash hash;                 // docs/spec/tree.md section 2
+  std::uint64_t log_offset;  // offset of its record in the leaf log
+  Tag tag{};                 // tag of its key
+  // Log offset of the table's current leaf of the key; kNoLogOffset: the key is new.
+  std::uint64_t replaces = kNoLogOffset;
+  bool is_newest = false;  // whether the table stores this leaf for the key
 };
 
 // The append-only proof of a structure's step.
 struct StepProof {
-  const LeafLog& log;                 // has the old leaves' records
-  std::span<const Hash> commitments;  // of the new leaves
+  const LeafLog& log;                 // log with the old leaves' records
+  std::span<const Hash> commitments;  // commitments of the new leaves
   std::vector<std::uint8_t>& out;     // receives the encoding of an AppendProof at its end
 };
 
@@ -52,7 +53,8 @@ struct TreeStats {
   std::uint64_t cache_misses = 0;
 };
 
-// The first leaves of a store, of any number and in any order. Trees and key table are made from all of them at once.
+// Takes the first leaves of a store, in any number and any order. Trees and key table are then made from all these
+// leaves at once.
 //
 // Thread safety: the store's writer.
 class BulkLoad {
@@ -63,7 +65,7 @@ class BulkLoad {
   virtual ~BulkLoad() = default;
 
   // Takes a leaf of a structure (1..4): its label, hash and log offset, with the facts of its record. The record may
-  // lack the link to the previous one: build() adds it.
+  // lack the link to the previous record of its key: build() adds the link.
   virtual void add(std::uint8_t structure, const NewLeaf& leaf, const LeafFacts& facts) = 0;
   // Stages the trees and the keys. Throws DirectoryError if a label occurs twice, or if a key's versions do not begin
   // and follow each other correctly in the order of their records. The store is then unusable. Call it once.
@@ -80,14 +82,15 @@ class TreeEditor {
   TreeEditor& operator=(const TreeEditor&) = delete;
   virtual ~TreeEditor() = default;
 
-  // Each leaf is of a key of the structure (0..3) whose newest leaf has the same label, and its record at `replaces`.
-  // The leaf takes that one's place. With kNoLogOffset as `log_offset`, the call removes key and leaf.
+  // Each given leaf replaces the newest leaf of its key in the structure (0..3). Both leaves have the same label, and
+  // `replaces` is the log offset of the replaced leaf's record. If `log_offset` is kNoLogOffset, the call removes the
+  // key and its newest leaf instead.
   virtual void edit(std::size_t structure, std::span<const NewLeaf> leaves) noexcept = 0;
 };
 
 class TreeStore {
  public:
-  // Receives the next element of a snapshot's file.
+  // save() calls this function with the next element of a snapshot's file.
   using PutElement = std::function<void(ByteSpan)>;
 
   TreeStore() = default;
@@ -95,8 +98,8 @@ class TreeStore {
   TreeStore& operator=(const TreeStore&) = delete;
   virtual ~TreeStore() = default;
 
-  // Follows the bits of at most Paths::kMax labels from the tree's root; out.paths[i] is that of the i-th. The memory
-  // that a proof reads of them is prefetched.
+  // Follows the bits of at most Paths::kMax labels from the tree's root; out.paths[i] is the path of the i-th label.
+  // The memory that proofs read of these paths is prefetched.
   virtual void walk_many(const Tree& tree, std::span<const ByteSpan> labels, Paths& out) const = 0;
   // Reads the record of the key's newest leaf and returns its log offset; kNoLogOffset if the key has no leaf.
   [[nodiscard]] virtual std::uint64_t find_newest(const LeafLog& log, const Tag& key, LeafRecord& out) const = 0;
@@ -104,22 +107,23 @@ class TreeStore {
   virtual void prefetch_newest(const LeafLog& log, std::span<const Tag> keys) const = 0;
   [[nodiscard]] virtual TreeStats stats() const = 0;
 
-  // Starts a bulk load of a store that has no epoch yet. Null if adding leaves batch by batch is as fast.
+  // Starts a bulk load of a store that has no epoch yet. Returns null if adding leaves batch by batch is as fast.
   [[nodiscard]] virtual std::unique_ptr<BulkLoad> begin_bulk_load() = 0;
   // Adds leaves, sorted by label, to the next epoch's tree of a structure (0..3). Returns false if a label exists
   // already or occurs twice; then, and after an exception, the epoch can only be discarded. `proof` may be null.
   [[nodiscard]] virtual bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
                                    const StepProof* proof) = 0;
-  // The next epoch's trees, or those of the last commit if no epoch is staged.
+  // Returns the trees of the staged epoch, or the trees of the last commit if no epoch is staged.
   [[nodiscard]] virtual const Trees& staged() const = 0;
   // Makes the staged epoch the store's epoch. The log has all records of its leaves in its file. After an exception the
   // store has the previous epoch; the staged one can be committed again or discarded.
   virtual void commit(std::uint64_t epoch, const LeafLog& log, Workers& workers) = 0;
   virtual void discard() noexcept = 0;
-  // Frees everything that only versions of epochs before `oldest` refer to. No such version is pinned, or will be.
+  // Frees everything that only versions of epochs before `oldest` refer to. Such a version is not pinned, and cannot be
+  // pinned again.
   virtual void release(std::uint64_t oldest) noexcept = 0;
 
-  // Null if the store itself is on disk.
+  // Returns the editor of the store's trees, or null if the store itself is on disk.
   [[nodiscard]] virtual TreeEditor* editor() = 0;
 
   // Writes the trees of an epoch, and their keys, as elements of a snapshot's file (docs/operations/snapshots.md

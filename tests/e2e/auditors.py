@@ -38,7 +38,7 @@ def log_hash(origin: str) -> str:
 
 
 class Signed:
-    """A note that the auditor signed, verified by the reference: size, root, time."""
+    """The size, root and time of a note that the auditor signed. The reference has verified the note."""
 
     def __init__(self, note: bytes, vkey: str, log_key: str):
         text, _, lines = note.decode().rpartition("\n\n")
@@ -85,12 +85,12 @@ class Auditor:
         self.newest = [0] * len(logs)
 
     def write_config(self, first_epoch: int = 0, query_urls: list[str] | None = None, **more) -> None:
-        """query_urls: those of the services; or other URLs for all logs."""
+        """Writes the auditor's configuration. query_urls: URLs for all logs; by default those of the services."""
         logs = [{"trust": str(log.data / "trust.json"), "query_urls": query_urls or [query.url for query in log.queries], "first_epoch": first_epoch} for log in self.logs]
         self.config.write_text(json.dumps({"key_file": self.key_file.name, "state": "state", "mark": "mark", "urls": self.url, "interval_seconds": 1, "logs": logs} | more))
 
     def once(self, fail_point: str | None = None) -> Run:
-        """Looks once at every log. With a fail point the auditor is killed there, if it reaches it."""
+        """Looks once at every log. If the auditor reaches the fail point, it is killed there."""
         return self._run("auditor", "--once", "--json", "--config", str(self.config), **({FAIL_POINT: fail_point} if fail_point else {}))
 
     def resume(self) -> Run:
@@ -106,7 +106,8 @@ class Auditor:
         return self.mark / f"{log_hash(self.origins[log])}.mark"
 
     def look_at_signed(self) -> None:
-        """Checks what is signed on disk now: it verifies, never has a second root of a size, and is never beyond the mark or the state."""
+        """Checks the notes that are signed on disk now: each note must verify, no size may have a second root, and no note may be beyond
+        the mark or the state."""
         for number in range(len(self.logs)):
             file = self.folder_of(number) / "signed.json"
             if not file.exists():
@@ -119,7 +120,7 @@ class Auditor:
             require(one.size <= state["head"]["size"], f"a checkpoint of {one.size} entries is signed, and the state is of {state['head']['size']}")
 
     def newest_signed(self) -> int:
-        """The size that was last signed for the first log."""
+        """Returns the size that was last signed for the first log."""
         self.look_at_signed()
         return self.newest[0]
 
@@ -156,7 +157,7 @@ class Daemon(Process):
 def kill_rounds(auditor: Auditor, rounds: int, seed: int) -> Iterator[str]:
     """Kills the auditor at every fail point in turn while the log continues. Now and then it restores an older copy of the state.
 
-    Yields the name of each fail point that killed. Raises when anything is signed that must not be."""
+    Yields the name of each fail point that killed the auditor. Raises when the auditor has signed a note that it must not sign."""
     moments = random.Random(seed)
     points = [name for name in fail_points() if name != "auditor-finding"]
     log = auditor.logs[0]

@@ -57,7 +57,8 @@ class Bucket:
 
     @staticmethod
     def tag(contents: bytes) -> str:
-        """The tag has the form of one for an object uploaded in parts, so that nobody takes it for a hash of the contents."""
+        """Returns an object's tag. It has the form of the tag of an object uploaded in parts, so that nobody takes it for a hash of the
+        contents."""
         return f'"{hashlib.sha256(contents).hexdigest()[:32]}-1"'
 
     @staticmethod

@@ -19,7 +19,8 @@ NAME = "board"
 REGION = "us-east-1"
 START_SECONDS = 120
 ACCESS, SECRET = "test", "test"
-# Ceph reads its own tables into memory that it never releases; the store keeps objects there as well.
+# The size of the store's file in memory. Ceph reads its own tables into memory that it never releases; the store keeps objects there as
+# well.
 STORE_OCTETS = 256 << 20
 
 
@@ -28,7 +29,7 @@ class ServerFailed(Exception):
 
 
 class Ceph:
-    """Use as a context manager. A bucket exists that the key may write and anyone may read."""
+    """Use as a context manager. The server has a bucket that the key may write and anyone may read."""
 
     def __init__(self):
         monitor = shutil.which("ceph-mon")
@@ -146,7 +147,7 @@ class Ceph:
             raise ServerFailed(f"{command[0]}: {done.stdout}{done.stderr}")
 
     def _run_until(self, *command: object) -> None:
-        """Repeats a command: while the monitor starts it may not answer at all."""
+        """Repeats a command until it succeeds, because the monitor may not answer at all while it starts."""
         deadline = time.monotonic() + START_SECONDS
         while True:
             try:

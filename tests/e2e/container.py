@@ -16,12 +16,13 @@ MIRROR = "http://deb.debian.org/debian"
 TRIALS, PREFIX_LENGTH = ip_network("198.18.0.0/15"), 28
 BOOT_SECONDS, END_SECONDS = 60, 30
 BASE = "systemd,systemd-sysv,dbus,iproute2,ca-certificates"
-# The dependencies of the tested packages, and what the pages install: fetched once, so that apt in the container needs no network.
+# The dependencies of the tested packages, and the packages that the pages install. They are fetched once, so that apt in the container
+# needs no network.
 FETCHED = "libicu72 libssl3 libsqlite3-0 libgssapi-krb5-2 libstdc++6 tzdata postgresql-15 openssl prometheus pgbackrest"
-# The cgroups of systemd in a container, by the hierarchy's name in /proc/self/cgroup. A machine may have one of them or both.
+# The cgroups of systemd in a container, by the hierarchy's name in /proc/self/cgroup. A machine may have one of these hierarchies or both.
 CGROUPS = {"name=systemd": Path("/sys/fs/cgroup/systemd"), "": Path("/sys/fs/cgroup/unified")}
 CGROUP_ALONE = Path("/sys/fs/cgroup")
-# Moves itself into the cgroups whose process files stand before "--", and then becomes the command after it.
+# This script moves itself into the cgroups whose process files come before "--". It then becomes the command after "--".
 ENTER = 'while [ "$1" != -- ]; do echo $$ > "$1"; shift; done; shift; exec "$@"'
 
 
@@ -44,7 +45,7 @@ def root_archive() -> Path:
 
 
 class Cgroups:
-    """The cgroups of one container. In a shared one, the systemd instances of two containers would take each other's processes for their
+    """The cgroups of one container. In a shared cgroup, the systemd instances of two containers would take each other's processes for their
     own."""
 
     def __init__(self, name: str):
@@ -77,7 +78,8 @@ class Cgroups:
 
 
 class Network:
-    """A bridge of this machine, for it and containers. Use as a context manager around theirs: it is removed afterwards."""
+    """A bridge between this machine and containers. Use it as a context manager around the containers' own: the bridge is removed
+    afterwards."""
 
     def __init__(self):
         self.name = f"optiks{os.getpid()}"
@@ -100,7 +102,7 @@ class Network:
 
 
 class Container:
-    """A container. Use as a context manager: it is removed afterwards, with its files."""
+    """A container. Use it as a context manager: the container is removed afterwards, with its files."""
 
     def __init__(self, network: Network, name: str = "optiks"):
         # The folder is on a disk: in a memory file system its files would count against this machine's memory.

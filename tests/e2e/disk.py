@@ -10,15 +10,15 @@ ROOMY = "1g"
 
 
 class BoardDisk:
-    """A tmpfs over the board's folder, with the folder's contents. Only root may mount it. No update-task may run meanwhile; readers notice
-    nothing."""
+    """A tmpfs over the board's folder, with the folder's contents. Only root may mount it. No update-task may run while the disk is mounted
+    or removed; readers notice nothing."""
 
     def __init__(self, board: Path, aside: Path):
         self._mounted: list[Path] = []
         aside.mkdir()
         self._mount(aside, "-t", "tmpfs", "-o", f"size={ROOMY},mode=700", "optiks-board")
         _run("cp", "-a", f"{board}/.", aside)
-        # The mount happens at once, so that the board's files exist at all times.
+        # The mount is one step, so that the board's files exist at all times.
         self._mount(board, "--bind", aside)
 
     def close(self) -> None:

@@ -32,8 +32,8 @@ def openssl(folder: Path, *arguments: str) -> None:
 
 
 class Certificates:
-    """Two authorities with one certificate each, for the server and for a client; and a client's certificate of a third authority that
-    nobody knows."""
+    """Two authorities with one certificate each, for the server and for a client; and a client's certificate from a third authority, which
+    nobody trusts."""
 
     KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc")
 
@@ -53,7 +53,8 @@ class Certificates:
         return self._folder / f"{name}-ca.pem"
 
     def context(self, client: str | None = None, version: ssl.TLSVersion | None = None) -> ssl.SSLContext:
-        """Returns the TLS context of a client that knows the server's authority. `version` is then the only one that it speaks."""
+        """Returns the TLS context of a client that knows the server's authority. If `version` is given, the client speaks only that version
+        of TLS."""
         context = ssl.create_default_context(cafile=self.authority)
         if client is not None:
             context.load_cert_chain(*self.files(client))
@@ -69,14 +70,14 @@ class Certificates:
 
 
 class Edge:
-    """A running nginx. The tests replace only what docs/operations/edge.md says is to be replaced, and ports and folders. Use as a context
-    manager."""
+    """A running nginx. The tests replace only the texts that docs/operations/edge.md tells operators to replace, and ports and folders. Use
+    as a context manager."""
 
     def __init__(self, log: Deployment | Mapping[int, str], *replaced: tuple[str, str], more: str = ""):
         """log: a deployment, or the addresses of services by their ports in optiks-upstreams.conf. replaced: further texts of optiks.conf.
         more: additional directives."""
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-edge-"))
-        # The workers run as another user.
+        # The workers run as another user, who must be able to read the folder.
         self.folder.chmod(0o755)
         self.port, self.updates_port = free_port(), free_port()
         self.url, self.updates_url = f"https://{NAME}:{self.port}", f"https://{NAME}:{self.updates_port}"
@@ -98,11 +99,11 @@ class Edge:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Returns the environment of programs that trust its certificate."""
+        """Returns the environment of programs that trust nginx's certificate."""
         return {"SSL_CERT_FILE": str(self.certificates.authority)}
 
     def reload(self) -> None:
-        """Reloads like `nginx -s reload`, and returns once no previous worker accepts connections."""
+        """Reloads nginx like `nginx -s reload`, and returns once no previous worker accepts connections."""
         before = self._workers()
         self._process.send_signal(signal.SIGHUP)
         deadline = time.monotonic() + START_SECONDS
@@ -112,8 +113,8 @@ class Edge:
             time.sleep(0.02)
 
     def reach_by_tls(self, authority: Path, name: str) -> None:
-        """Call before the start: the services are then on other hosts, with certificates of that authority for that name, as in
-        docs/operations/edge.md."""
+        """Makes nginx connect by TLS to services on other hosts, which have certificates of that authority for that name, as in
+        docs/operations/edge.md. Call it before the start."""
         shutil.copy(authority, self.etc / "optiks/services.pem")
         for snippet in ("query", "queries", "updates"):
             file = self.etc / f"snippets/optiks-{snippet}.conf"
@@ -131,7 +132,7 @@ class Edge:
         self.reload()
 
     def requests(self, path: str | None = None) -> list[dict]:
-        """Returns the access log's entries, all or those of one path."""
+        """Returns the access log's entries: all entries, or the entries of one path."""
         # nginx writes the log with a delay; when told to reopen its files, it writes everything.
         self._process.send_signal(signal.SIGUSR1)
         time.sleep(0.2)

@@ -1,5 +1,5 @@
-"""A storm of users, erasures, period switches, tokens and reassigned names under kills, and an oracle that knows what was acknowledged and
-erased."""
+"""A storm of users, erasures, period switches, tokens and reassigned names under kills, and an oracle that knows which updates and erasures
+were acknowledged."""
 
 import base64
 import http.client
@@ -35,13 +35,14 @@ HOUSEHOLDS, PEOPLE, IDS, NAMES, MOST_DEVICES = 2, 4, 60, 12, 3
 BETWEEN, RESTART = 5.0, 1.0
 SERVER_SHARE = 0.2
 PUBLISHED, REFUSED, PENDING = "published", "refused", "pending"
-# Refusals that are correct because this side cannot know better: an id or a name is not free yet, or a period began since.
+# Refusals that are correct, because the client cannot know the state of the log: an id or a name is not free yet, or a new period has
+# begun.
 NOT_FREE, TOO_LATE = {"device-taken", "username-taken"}, {"other-period", "nothing-left"}
 
 
 @dataclass
 class Value:
-    """One value that was sent, and what is known of it."""
+    """One value that was sent, and the test's knowledge about it."""
 
     secret: bytes
     request_id: str
@@ -123,12 +124,12 @@ class Household(Worker):
             return
         person = self._random.choice(self._people)
         self._random.choices((self._set, self._add, self._remove, self._erase_versions, self._leave), (5, 2, 3, 3, 2))[0](person)
-        # Some are erased at once, and most after a switch.
+        # Some people are erased at once, and most after a switch.
         for gone in [gone for gone in self._gone if time.monotonic() - gone.left > self._random.uniform(0, 15)]:
             self._erase(gone)
 
     def finish_people(self) -> None:
-        """Erases everyone who left. Call it after the thread has ended."""
+        """Erases everyone who has left. Call it after the thread has ended."""
         for gone in list(self._gone):
             self._erase(gone)
 
@@ -151,7 +152,7 @@ class Household(Worker):
         self._ids = [device for device in self._ids if device not in devices]
         self._names.remove(person.names[0])
         person.devices = devices
-        # This comes before anything can be requested with it.
+        # The person is listed before anything can be requested with the person's token.
         self._facts.everyone.append(person)
         self._note(status, request["request_id"], person.values, 1 + len(person.names))
         person.token = self._signer.token(claims(devices, scope="update history erase", user_b64=b64(person.id)))
@@ -180,9 +181,9 @@ class Household(Worker):
                 person.removed_in[device] = next(item["period"] for item in status["items"] if item["structure"] == "devices")
 
     def _change(self, person: Person, changes: list[dict], values: list[Value], token: str | None = None) -> dict | None:
-        """Returns the status; None if an id is not free yet."""
+        """Sends the changes. Returns the request's status, or None if an id is not free yet."""
         request = {"request_id": uuid7(), "user_b64": b64(person.id), "changes": changes}
-        # Anyone who is shown a value meanwhile must be shown one of the person's own.
+        # A caller who is shown a value during the change must be shown one of the person's own values.
         person.values += values
         self._until_answered("/v1/users", request, token or person.token)
         status = self._outcome(f"/v1/updates/{request['request_id']}", self._log.api_key)
@@ -228,7 +229,7 @@ class Household(Worker):
         self._ids += [device for held in free for device in held.ids]
 
     def _erase_versions(self, person: Person) -> None:
-        """Erases superseded versions of one device, with the person's token, as far as this side knows them."""
+        """Erases the superseded versions of one device that this client knows, with the person's token."""
         device = self._random.choice(person.devices)
         known = [value for value in person.values if value.device == device and value.version]
         old = [value for value in known[:-1] if value.period == known[-1].period and value.secret not in self._facts.erased]
@@ -260,7 +261,8 @@ class Household(Worker):
         return status
 
     def _period(self) -> int:
-        """Returns the newest period that a replica shows, at least that of any epoch that was published when this was called."""
+        """Returns the newest period that a replica shows. It is at least the period of the newest epoch that was published at the time of
+        the call."""
         latest = self._repeat(lambda client: client.get("/v1/epochs/latest", "application/json"), self._log.api_key, 200, self._log.query)
         return latest["record_fields"]["period"]
 
@@ -290,8 +292,8 @@ class Household(Worker):
 
 
 class Thief(Worker):
-    """Requests everything about people's devices with their tokens, in this period and in the one that ended, including ids that others had
-    before."""
+    """Requests everything about people's devices with their tokens, in this period and in the period that ended, including ids that other
+    people had before."""
 
     def __init__(self, log: Deployment, seed: int, signer: Signer, facts: Facts):
         self._log, self._random, self._signer, self._facts = log, random.Random(seed), signer, facts
@@ -376,8 +378,8 @@ class ErasureStorm:
                 process.start()
 
     def judge(self) -> dict:
-        """Ends the load and all processes. Raises Wrong if something leaked, or another promise was broken; the report says what was lost,
-        doubled or came back."""
+        """Ends the load and all processes. Raises Wrong if a value leaked, or another promise was broken. The report says which updates
+        were lost or doubled, and which values came back."""
         for worker in self._workers:
             worker.finish()
         for household in self._households:
@@ -431,7 +433,8 @@ class ErasureStorm:
         for folder in (self.log.data, self.log.logs):
             yield from (path for path in folder.rglob("*") if path.is_file() and path != file)
         if self.log.storage.name == OwnPostgreSql.name:
-            # The log cannot bound what the server has not overwritten yet.
+            # The server keeps deleted rows until it overwrites them, and the log cannot bound this time. So the test makes the server
+            # overwrite them now.
             self.log.storage.server.sql("VACUUM FULL", DATABASE)
             self.log.storage.server.sql("CHECKPOINT")
             yield from (path for path in (self.log.storage.server.data / "base").rglob("*") if path.is_file())

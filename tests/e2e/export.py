@@ -35,7 +35,7 @@ class Facts:
 
 
 def read(path: Path) -> Facts:
-    """Reads a file. Raises ValueError if it is not whole."""
+    """Reads an exported file. Raises ValueError if the file is not whole."""
     facts = Facts()
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         ended = False

@@ -1,5 +1,5 @@
-"""Measures failovers of a log on the cluster of patroni.py, under constant load: how long no update is accepted, how long there is no
-epoch, and whether anything was lost."""
+"""Measures failovers of a log on the cluster of patroni.py, under constant load: how long no update is accepted, how long no epoch is
+published, and whether an update is lost."""
 
 import itertools
 import json
@@ -14,22 +14,22 @@ from rest import uuid7
 from trial import Trial
 
 WRITERS = 2
-# The rate of each writer: high enough that the figures show when accepting stopped and resumed.
+# The rate of each writer. It is high enough that the figures show when the services stopped and resumed accepting updates.
 LISTS_PER_SECOND = 4
 TAKEOVER_SECONDS = 90
 # The range of the random time for which the load runs undisturbed before each kill.
 CALM_SECONDS = (2, 5)
 # The defaults of the services; the harness otherwise shortens them.
 DEFAULTS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeasePollInterval": "00:00:01", "Optiks__UpdateTask__BoardLockTimeout": "00:00:10"}
-# How often a supervisor restarts a service whose first connection took too long (docs/operations/exit-codes.md), as TLS to a cluster on a
-# busy machine may.
+# How often a supervisor restarts a service whose first connection took too long (docs/operations/exit-codes.md). TLS to a cluster on a busy
+# machine may take too long.
 STARTS = 12
 PRIMARY, TASK = "kill -9 of the primary", "kill -9 of the active update-task"
 
 
 @dataclass(frozen=True)
 class Outage:
-    """The cost of one kill."""
+    """The outage that one kill caused."""
 
     point: str
     without_accepting: float
@@ -123,7 +123,7 @@ class Drill:
         return self._outage(PRIMARY, since)
 
     def kill_task(self) -> Outage:
-        """Kills the leading one of the two update-tasks."""
+        """Kills the active one of the two update-tasks."""
         self._calm()
         killed, successor = self._leading()
         with self.trial.fault(TASK):
@@ -164,7 +164,7 @@ class Drill:
 
     @staticmethod
     def _is_later(since: float, moments: list[float]) -> bool:
-        # It must happen twice: the first may have been under way already.
+        # Two events are needed, because the first may have been under way at the kill.
         return sum(moment > since + 0.5 for moment in moments[-3:]) >= 2
 
     def _accepted(self) -> list[float]:

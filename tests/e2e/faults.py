@@ -16,7 +16,7 @@ from trial import Trial
 KILLED, ROLLBACK = -signal.SIGKILL, 4
 # The limit for something that takes a few seconds on an idle machine.
 LONG_SECONDS = 90
-# Nobody wakes a frozen update-service: others must continue without it, or wait forever. PostgreSQL ends a large group of it within ten
+# Nobody wakes a frozen update-service, so the other services must continue without it. PostgreSQL ends a large group of it within ten
 # seconds.
 FROZEN_SECONDS = 60
 GENESIS, DRAW, ACCEPT = "genesis-key", "draw", "accept"
@@ -36,7 +36,7 @@ class Fault:
 
 
 def one(point: str, put: Callable[[Trial], None]) -> Fault:
-    """Makes a fault that is one row of the report."""
+    """Makes a fault that gives one row of the report."""
 
     def put_and_go_on(trial: Trial) -> None:
         with trial.fault(point):
@@ -47,7 +47,7 @@ def one(point: str, put: Callable[[Trial], None]) -> Fault:
 
 
 def kill_at_genesis(log: Deployment) -> None:
-    """Kills at the genesis of a log that does not exist yet."""
+    """Kills the update-task while it makes the genesis record of a new log."""
     log.task.start(**{FAIL_POINT: GENESIS})
     require(log.task.wait(LONG_SECONDS) == KILLED, f"{GENESIS} did not kill: {log.task.log_end()}")
 
@@ -58,8 +58,8 @@ def after_genesis(trial: Trial) -> None:
 
 
 def killed_at_some(name: str, points: list[str], count: int | None = None) -> Fault:
-    """The update-task kills itself with SIGKILL at this many fail points in turn, by default at each. The start after one kill is the one
-    that the next kills."""
+    """Makes a fault in which the update-task kills itself with SIGKILL at this many fail points in turn, by default at each. The process
+    that starts after one kill is killed at the next fail point."""
 
     def put(trial: Trial) -> None:
         task = trial.log.task
@@ -76,7 +76,7 @@ def killed_at_some(name: str, points: list[str], count: int | None = None) -> Fa
 
 
 def killed_at(name: str) -> Fault:
-    """The update-service kills itself with SIGKILL at a fail point."""
+    """Makes a fault in which the update-service kills itself with SIGKILL at a fail point."""
 
     def put(trial: Trial) -> None:
         update = trial.log.update
@@ -89,7 +89,7 @@ def killed_at(name: str) -> Fault:
 
 
 def frozen_at_draw(trial: Trial) -> None:
-    """An update-service stops while the database accepts for it; another one continues."""
+    """An update-service is stopped while the database accepts updates for it; another update-service continues."""
     frozen, other = trial.log.update, trial.log.other_update
     other.start()
     other.wait_ready()
@@ -111,7 +111,7 @@ def _start_to_be_killed(trial: Trial, process: Process, name: str) -> None:
 
 
 def killed(name: str, choose: Callable[[Trial], Process]) -> Fault:
-    """SIGKILL at a random time; the process stays dead for a random time."""
+    """Makes a fault that sends SIGKILL at a random time; the process stays dead for a random time."""
 
     def put(trial: Trial) -> None:
         process = choose(trial)
@@ -125,7 +125,8 @@ def killed(name: str, choose: Callable[[Trial], Process]) -> Fault:
 
 
 def paused(name: str, choose: Callable[[Trial], Process]) -> Fault:
-    """SIGSTOP, and SIGCONT at a random time, at most half a lease after the lease's end: with a lease of two seconds, up to three later."""
+    """Makes a fault that sends SIGSTOP, and SIGCONT at a random time, at most half a lease after the lease's end. With a lease of two
+    seconds this is up to three seconds later."""
 
     def put(trial: Trial) -> None:
         process = choose(trial)
@@ -169,7 +170,8 @@ def session_paused(trial: Trial) -> None:
 
 
 def overtaken_at(name: str) -> Fault:
-    """A task stops at the fail point beyond its lease, another takes over; then the old one wakes up."""
+    """Makes a fault in which a task stops at the fail point beyond the end of its lease, and another task takes over. Then the old task
+    wakes up."""
 
     def put(trial: Trial) -> None:
         old, successor = trial.log.task, trial.log.standby
@@ -186,7 +188,7 @@ def overtaken_at(name: str) -> Fault:
             time.sleep(0.1)
         trial.log.task, trial.log.standby = successor, old
         trial.publish(f"by the successor of {name}")
-        # The successor may have killed it for the board's lock, which it kept.
+        # The successor may have killed the old task, which kept the board's lock.
         if old.running:
             old.signal(signal.SIGCONT)
             while "No longer the writer" not in old.log()[told:]:
@@ -216,13 +218,13 @@ def _faketime() -> Path:
 
 
 def clock_jumped(seconds: int) -> Fault:
-    """Only the update-task sees another time, from a point while it runs."""
+    """Makes a fault in which only the update-task sees another time, from some point of its run on."""
 
     def put(trial: Trial) -> None:
         clock = trial.log.logs / "clock"
         clock.write_text("+0\n")
         task = trial.log.task
-        # The monotonic clock and waits by it stay unchanged: with faketime's "fix" of them, waits end at random.
+        # The monotonic clock and the waits that use it stay unchanged, because with faketime's "fix" for them waits end at random.
         trial.restart(task, LD_PRELOAD=str(_faketime()), FAKETIME_TIMESTAMP_FILE=str(clock), FAKETIME_NO_CACHE="1",
                       FAKETIME_DONT_FAKE_MONOTONIC="1", FAKETIME_FORCE_MONOTONIC_FIX="0")
         task.wait_ready()
@@ -240,7 +242,8 @@ def clock_jumped(seconds: int) -> Fault:
 
 
 def rolled_back(running: bool) -> Fault:
-    """Restores an older copy of the database under stopped or running services, and brings it forward from the board's bundles."""
+    """Makes a fault that restores an older copy of the database under stopped or running services, and brings the database up to date from
+    the board's bundles."""
 
     def put(trial: Trial) -> None:
         log = trial.log
@@ -291,8 +294,8 @@ def query(trial: Trial) -> Process:
     return trial.log.query
 
 
-# A log that does not switch periods never reaches these fail points, and a log that serves all of its periods never reaches the last of
-# them.
+# A log that does not switch periods never reaches these fail points, and a log that serves all of its periods never reaches the fail points
+# of destroying.
 OF_PERIODS, DESTROYING = "period-", "period-destroying"
 # These logs have no witnesses and no bucket: test_witnesses.py and BucketTests kill there.
 ELSEWHERE = ("quorum", "release", "bucket-mark", "bucket-object", "bucket-objects", "bucket-checkpoint")
@@ -319,9 +322,9 @@ def random_ones(engine: str) -> list[Fault]:
 
 
 def every(engine: str) -> list[Fault]:
-    """Returns every fault that this user can cause on an engine. A server that belongs to others is neither killed nor restored from a
-    copy."""
+    """Returns every fault that this user can cause on an engine. A database server that belongs to others is neither killed nor restored
+    from a copy."""
     copies = [BENEATH_STOPPED, BENEATH_RUNNING] if engine in (Sqlite.name, OwnPostgreSql.name) else []
-    # SQLite has one writer: a process that stops inside its transaction stops all.
+    # SQLite has one writer, so a process that stops inside its transaction stops all other writers.
     several = [] if engine == Sqlite.name else [FROZEN_AT_DRAW]
     return [AT_POINTS, AT_DRAW, AT_ACCEPT, *several, *random_ones(engine), *(OVERTAKEN[name] for name in POINTS), *CLOCKS, *copies, *([BOARD_FULL] if os.geteuid() == 0 else [])]

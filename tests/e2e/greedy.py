@@ -31,7 +31,7 @@ def post(path: str, document, accept: str | None = None) -> Request:
 
 @dataclass(frozen=True)
 class Greed:
-    """The requests that one caller repeats. A credential of None is a stranger."""
+    """The requests that one caller repeats. With the credential None the caller is a stranger."""
 
     name: str
     caller: str
@@ -82,7 +82,8 @@ class GreedyCaller:
 
 
 def of_query_service(url: str, credentials: dict[str, str | None], epoch: int) -> list[Greed]:
-    """credentials by caller: "stranger", "token", "key lookup", "key history". epoch: the newest one."""
+    """Returns the greedy callers of a query-service. credentials: by the callers "stranger", "token", "key lookup", "key history". epoch:
+    the newest epoch."""
     binary = "application/vnd.optiks."
 
     def greed(name: str, caller: str, make: Callable[[int], Request]) -> Greed:
@@ -113,7 +114,7 @@ def of_query_service(url: str, credentials: dict[str, str | None], epoch: int) -
 
 
 def of_update_service(url: str, credentials: dict[str, str | None]) -> list[Greed]:
-    """credentials by caller: "stranger", "token", "key update", "key erase"."""
+    """Returns the greedy callers of an update-service. credentials: by the callers "stranger", "token", "key update", "key erase"."""
 
     def greed(name: str, caller: str, make: Callable[[int], Request]) -> Greed:
         return Greed(name, caller, url, credentials[caller], make)

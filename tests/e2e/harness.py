@@ -1,6 +1,7 @@
 """Real processes on their own data folder and free ports, which end-to-end tests start, kill and query.
 
-OPTIKS_OUT names the folder of the built programs (default build/out of `make build`). Nothing here touches what `make up` runs.
+OPTIKS_OUT names the folder of the built programs (default build/out of `make build`). Nothing here touches the services that `make up`
+runs.
 """
 
 import http.client
@@ -40,10 +41,11 @@ class NotReady(Exception):
 
 
 class Process:
-    """One service. It may be started again after it ended."""
+    """One service process. It may be started again after it ended."""
 
     def __init__(self, service: str, log: Path, environment: Callable[[], dict[str, str]], port: int):
-        """environment: called at each start, because the account with which a service connects is known only after the first migration."""
+        """environment: a function that is called at each start, because the account with which a service connects is known only after the
+        first migration."""
         self.service = service
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
@@ -61,7 +63,7 @@ class Process:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of a process that has ended; a negative one is the signal that ended it."""
+        """The exit code of a process that has ended; a negative code is the number of the signal that ended the process."""
         return self._process.returncode
 
     @property
@@ -71,7 +73,8 @@ class Process:
 
     @property
     def anonymous_bytes(self) -> int:
-        """The memory that belongs to no file: the rest is mapped from files and in the page cache. 0 if the process has ended."""
+        """The process's memory that belongs to no file, in octets; 0 if the process has ended. The rest is mapped from files and in the
+        page cache."""
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         found = re.search(r"^RssAnon:\s+(\d+) kB", status, re.MULTILINE)
         return int(found[1]) * 1024 if found else 0
@@ -84,7 +87,7 @@ class Process:
             return False
 
     def start(self, *prefix: str, **environment: str) -> None:
-        """prefix: a command that runs the service in turn, such as prlimit."""
+        """Starts the service. prefix: a command that runs the service, such as prlimit."""
         folder = OUT / self.service
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -92,7 +95,7 @@ class Process:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
 
     def wait_ready(self, health: str = "ready") -> None:
-        """health "live": waits until it answers at all."""
+        """Waits until the service is ready. With health "live", waits only until the service answers."""
         deadline = time.monotonic() + READY_SECONDS
         with Client(self.url, timeout=5) as client:
             while True:
@@ -108,7 +111,7 @@ class Process:
                 time.sleep(0.05)
 
     def wait_unready(self, reason: str) -> None:
-        """Waits until it is alive, not ready, and gives this reason."""
+        """Waits until the service is alive, is not ready, and gives this reason."""
         deadline = time.monotonic() + READY_SECONDS
         with Client(self.url, timeout=5) as client:
             while True:
@@ -124,7 +127,7 @@ class Process:
                 time.sleep(0.05)
 
     def wait_stopped(self, seconds: float) -> None:
-        """Waits until a SIGSTOP has stopped it."""
+        """Waits until a SIGSTOP has stopped the process."""
         deadline = time.monotonic() + seconds
         while not self.stopped:
             if not self.running or time.monotonic() >= deadline:
@@ -169,7 +172,7 @@ class Run:
         self.code, self.out, self.error = done.returncode, done.stdout, done.stderr
 
     def lines(self) -> list[dict]:
-        """Returns one JSON object per line."""
+        """Returns the JSON objects of the output, one per line."""
         return [json.loads(line) for line in self.out.splitlines()]
 
     def __str__(self) -> str:
@@ -177,8 +180,8 @@ class Run:
 
 
 class Deployment:
-    """One log: a data folder, a database, the three services and any additional replicas. Use as a context manager, which removes it
-    all."""
+    """One log: a data folder, a database, the three services and any additional replicas. Use it as a context manager, which removes
+    everything afterwards."""
 
     def __init__(self, settings: dict[str, str] | None = None, replicas: int = 1, before_start=None, engine: str | Callable = Sqlite.name, query: str = QUERY):
         """engine: one of ENGINES, or a function that makes a similar one."""
@@ -221,7 +224,7 @@ class Deployment:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Returns the environment of its users' programs."""
+        """Returns the environment of the programs of the log's users."""
         return self._environment
 
     @property
@@ -280,7 +283,7 @@ class Deployment:
         return self.optiks_at([(query or self.query).url], self.update.url, *arguments)
 
     def optiks_at(self, query_urls: list[str], update_url: str, *arguments: str) -> Run:
-        """The same as `optiks`, with services at these URLs."""
+        """Runs the command line as `optiks` does, with services at these URLs."""
         urls = [part for url in query_urls for part in ("--query-url", url)]
         return self._run([OUT / "cli/optiks", *arguments, *urls, "--update-url", update_url])
 
@@ -317,7 +320,7 @@ class Deployment:
                     time.sleep(0.05)
 
     def facts(self) -> dict[str, list]:
-        """Returns what updates have left in the database, if it is SQLite."""
+        """Returns the rows that updates have left in the database, if the engine is SQLite."""
         with sqlite3.connect(f"file:{self.database}?mode=ro", uri=True) as connection:
             return {table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
                     for table in ("request", "pending", "outcome", "leaf", "value")}

@@ -24,7 +24,7 @@ from user_monitor import Own
 from users import Asked, Kept, KeptList
 from vectors_users_lies import Liar
 
-# The log began this many steps ago: its newest record is fresh, and no record is from the future.
+# The log began this number of steps ago, so that its newest record is fresh and no record is from the future.
 AGE_STEPS = 100
 
 Answer = Callable[[list[Asked], int], bytes]
@@ -65,7 +65,7 @@ class HostileLog(Server):
         return self.of(asked, kept_size)
 
     def of(self, asked: list[Asked], kept_size: int, at: At | None = None, epoch: int | None = None) -> bytes:
-        """Returns an answer that is true at these epochs, however late it is."""
+        """Returns an answer that was true at these epochs, even if they are old."""
         when = None if at is None else [at for _ in asked]
         return self.d.user_lookup(asked, when, epoch, kept_size=kept_size).encode()
 
@@ -86,7 +86,8 @@ class HostileLog(Server):
 
 
 class WritingLog(HostileLog):
-    """Also accepts requests about users, executes them, and publishes each at once, together with what `beside` does for the user."""
+    """Also accepts requests about users, executes them, and publishes each at once, together with the changes that `beside` makes to the
+    user."""
 
     def __init__(self, d: Liar, beside: Callable[[bytes], None] = lambda user: None):
         super().__init__(d)

@@ -23,7 +23,7 @@ from rounds import rounds
 ANSWER_SECONDS = 180
 UNREACHABLE = 3
 RETRY_SECONDS = 0.1
-# The pause between two requests of a writer. Less load meets the same faults.
+# The pause between two requests of a writer. In the quick form, less load meets the same faults.
 WRITER_PAUSE = rounds(quick=0.1, deep=0.02)
 LIST = 1000
 WINDOW = 16
@@ -31,7 +31,7 @@ WINDOW = 16
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """One version that was answered with 202."""
+    """One version that the update-service accepted (status 202)."""
 
     request_id: str
     item: int
@@ -65,7 +65,8 @@ class Worker:
         self._thread.start()
 
     def hold(self) -> None:
-        """Returns between two turns; the next does not begin before go_on. Raises the exception that ended the thread early."""
+        """Waits for the end of the current turn. The next turn does not begin before go_on. Raises the exception that ended the thread
+        early."""
         self._turn.acquire()
         self._raise()
 
@@ -102,13 +103,14 @@ class Worker:
 
 
 class Reader(Worker):
-    """Looks keys up with one client that remembers. While a service is dead there may be no answer, but never an invalid or older one."""
+    """Looks keys up with one client that keeps its state. While a service is dead a lookup may get no answer, but it must never get an
+    invalid or older answer."""
 
     def __init__(self, log: Callers, keys: list[str], folder: Path):
         self.verified = 0
         self._log, self._keys = log, keys
         self._options = ("--data", str(folder), "--trust", str(log.data / "trust.json"))
-        # A program starts each time, which takes more of the processors than the lookup.
+        # Each turn starts a program, which takes more processor time than the lookup.
         super().__init__(pause=rounds(quick=2, deep=0.5))
 
     def _work(self) -> None:
@@ -194,7 +196,7 @@ class Writer(Worker):
             time.sleep(RETRY_SECONDS)
 
     def _published(self, request_id: str) -> bool:
-        """Returns whether the request is known to be published. Waits for a second."""
+        """Waits for a second, and returns whether the request is then known to be published."""
         try:
             answer = self._client.get(f"/v1/updates/{request_id}?wait=1")
         except (OSError, http.client.HTTPException):
@@ -208,8 +210,8 @@ class Writer(Worker):
 
 
 class BulkWriter(Writer):
-    """Sends lists of LIST updates, one after the other, over its keys in turn. At most WINDOW lists are unpublished, so that faults meet
-    every step of the way."""
+    """Sends lists of LIST updates, one after the other, over its keys in turn. At most WINDOW lists are unpublished at a time, so that
+    faults hit lists at every step from acceptance to publication."""
 
     def __init__(self, log: Callers, name: str, seed: int, point: Callable[[], str], keys: int, pause: float = 0):
         self._next = 0

@@ -82,7 +82,7 @@ class NativeVerifier:
         check_sizes(library, STRUCTS)
 
     def verdict(self, anchors: list[dict], row: dict) -> tuple[str, list[dict] | None]:
-        """Returns the reason and, for a valid answer about keys, what it showed, in the form of the row's results."""
+        """Returns the reason and, for a valid answer about keys, its contents, in the form of the row's results."""
         context = context_of(anchors[row["anchor"]], row)
         answer = bytes.fromhex(row["answer"])
         if row["form"] == "audit":
@@ -125,7 +125,7 @@ class NativeVerifier:
         return judged, versions_shown(results, entries, answer)
 
     def handed_over(self, head: HeadResult, results, entries, answer: bytes, ends: list[dict | None]) -> str:
-        """Returns the reason of the first list, in order, that is not handed over from its end state. The answer was accepted, and the
+        """Returns the reason for the first list that is not handed over from its end state. The answer must have been accepted, and the
         lists' entries follow each other."""
         start = 0
         for one, end in zip(results, ends, strict=True):
@@ -157,7 +157,7 @@ def check_sizes(library: ctypes.CDLL, structs: dict[str, type[Structure]]) -> No
 
 
 def strings(texts: list[bytes]) -> tuple[bytes, ctypes.Array]:
-    """Joins the texts, and returns where each begins and the last ends."""
+    """Joins the texts. Returns the joined text, and the offsets where each text begins and the last text ends."""
     ends = [0]
     for text in texts:
         ends.append(ends[-1] + len(text))
@@ -165,7 +165,7 @@ def strings(texts: list[bytes]) -> tuple[bytes, ctypes.Array]:
 
 
 def versions_shown(results, entries, answer: bytes) -> list[dict]:
-    """Returns what each list of versions shows; the lists' entries follow each other."""
+    """Returns the contents of each list of versions; the lists' entries follow each other."""
     shown, start = [], 0
     for one in results:
         own = entries[start:start + one.num_entries]

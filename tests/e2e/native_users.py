@@ -47,7 +47,8 @@ STRUCTS = {"optiks_user_state_t": UserState, "optiks_user_result_t": UserResult,
 
 
 class NativeUsers:
-    """The same library and verdicts as the verifier of keys. seconds: the time of its last verdict, without the work done here."""
+    """The same library and verdicts as the verifier of keys. seconds: the time of the native verifier's last call, without the work done
+    here."""
 
     def __init__(self, verifier: NativeVerifier):
         self._verifier, self._name, self._library = verifier, verifier.name, verifier.library
@@ -62,8 +63,8 @@ class NativeUsers:
             POINTER(VersionsResult), POINTER(OwnKeyResult), c_size_t, size, POINTER(VersionEntry), c_size_t, size]
 
     def lookup(self, anchors: list[dict], row: dict) -> tuple[str, list[dict]]:
-        """Returns the reason and, for a valid answer, what it showed of each user, in the form of the row's results as far as the call
-        tells it."""
+        """Returns the reason and, for a valid answer, its contents about each user, in the form of the row's results. Members that the
+        native call does not return are missing."""
         users, answer = row["users"], bytes.fromhex(row["answer"])
         texts, devices, states, lists, keys = [], [], [], [], []
         for user in users:
@@ -94,7 +95,7 @@ class NativeUsers:
         return self._name(reason), shown
 
     def monitor(self, anchors: list[dict], row: dict) -> tuple[str, dict]:
-        """Does the same for an owner's own user."""
+        """Returns the reason and, for a valid answer, its contents about an owner's own user."""
         own, answer = row["own"], bytes.fromhex(row["answer"])
         listed, keys = own["devices"], own["keys"]
         octets = strings([bytes.fromhex(text) for text in (own["user"], *own["names"], listed["list"] if listed else "", *(one["device"] for one in keys))])
@@ -120,7 +121,7 @@ class NativeUsers:
         return judged, {"epoch": head.epoch, "has_left": bool(has_left.value), "devices": lists[0], "keys": lists[1:]}
 
     def _with_room(self, call: Callable[[int], tuple], *counts: c_size_t):
-        """Calls again with as many elements as the first call says (rule 4 of optiks.h)."""
+        """Repeats a call with room for as many elements as the first call says (rule 4 of optiks.h)."""
         started = time.perf_counter()
         room, status = call(16)
         if status == ABI_E_BUFFER:

@@ -27,7 +27,7 @@ from facts import DECOMMISSIONED, DEVICES, PER_PERIOD, USERNAMES
 from record import EpochRecord
 from verify import TrustAnchor
 
-# How many are requested through the services, each verified; the database's facts are compared for all.
+# The number of keys and updates that the oracle requests through the services and verifies. The database's facts are compared for all keys.
 SAMPLE = 60
 PUBLISH_SECONDS = 600
 
@@ -47,7 +47,7 @@ def anchor_of(log: Deployment) -> TrustAnchor:
 
 
 class Histories:
-    """Every record and every signed root that anybody was shown."""
+    """Every record and every signed root that any caller was shown."""
 
     def __init__(self, log: Deployment):
         self._log = log
@@ -57,7 +57,7 @@ class Histories:
 
     @property
     def count(self) -> int:
-        """Returns 1 if nobody was ever shown two different things for one epoch or size."""
+        """Returns the number of histories: 1 if all callers were shown the same record for each epoch and the same root for each size."""
         return max(len(shown) for by_number in (self._records, self._roots) for shown in by_number.values())
 
     def look(self) -> int:
@@ -83,7 +83,7 @@ class Histories:
             self._checkpoint(note)
 
     def roots(self) -> None:
-        """Compares every signed root with the one that the entries of the newest board give."""
+        """Compares every signed root with the root that follows from the entries of the newest board."""
         # A stack of complete subtrees, the largest first: (leaves, root).
         stack: list[tuple[int, bytes]] = []
         for number, entry in enumerate(self._entries):
@@ -105,8 +105,8 @@ class Histories:
 
 
 def lost_and_doubled(accepted: list[Accepted], facts: Facts) -> tuple[Counter, Counter]:
-    """Counts accepted updates that the facts lack, and surplus versions that they have, by the fault that was under way when each was
-    accepted."""
+    """Counts accepted updates that the facts lack, and surplus versions that the facts have. Counts both by the fault that was under way
+    when each update was accepted."""
     expected, newest = _by_key(accepted), {(one.structure, one.key): one.point for one in accepted}
     lost, doubled = Counter(), Counter()
     for key, wanted in expected.items():
@@ -137,7 +137,7 @@ def check_order(accepted: list[Accepted], facts: Facts, reuses_names: bool = Fal
 
 
 class Oracle:
-    """Judges one log. It knows the log from its start; `histories` may be told more meanwhile."""
+    """Judges one log. It knows the log from its start; Callers may add to `histories` meanwhile."""
 
     def __init__(self, log: Deployment, seed: int):
         self.histories = Histories(log)
@@ -168,7 +168,7 @@ class Oracle:
         auditors, for a log in its first period."""
         self._judged += 1
         self.wait_published()
-        # Epochs continue, at least for the log's promise to publish one regularly, and reading a large database takes a while.
+        # The log continues to publish epochs, at least at its regular interval, and to read a large database takes a while.
         size = self.histories.look()
         facts = self._facts()
         require(size <= len(facts.records), f"the board had {size} entries, the database has {len(facts.records)} epochs")
@@ -203,7 +203,7 @@ class Oracle:
 
     def _check_tools(self, facts: Facts) -> None:
         """Checks with the tools: fsck derives every root again, one auditor has followed from the start, one begins at epoch 0, and so does
-        the reference. All must see the database's records."""
+        the reference. All auditors and the reference must see the database's records."""
         run = self._log.optiks_db("fsck", "--board", self._log.data / "board")
         require(run.code == 0, f"fsck: {run}")
         newest = len(facts.records) - 1
@@ -256,7 +256,8 @@ class Oracle:
 
 
 def _numbers(structure: int, periods: list[int], reuses_names: bool) -> list[int]:
-    """Returns the version numbers in these successive periods: version 1 of a later period is a copy of the latest of the one before."""
+    """Returns the version numbers in these successive periods. Version 1 of a later period is a copy of the latest version of the period
+    before."""
     if structure not in PER_PERIOD:
         first = int(structure == USERNAMES and reuses_names)
         return list(range(first, first + len(periods)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 
 def fields(message: bytes):
-    """Yields (number, value) of a protobuf message's fields; length-delimited ones as octets, the others as integers."""
+    """Yields (number, value) of a protobuf message's fields: length-delimited fields as octets, other fields as integers."""
     at = 0
 
     def varint() -> int:

@@ -35,7 +35,7 @@ class Step(NamedTuple):
 
 
 def _fences_of(text: str) -> list[Fence]:
-    """Returns all fenced blocks of a text, including those in lists, without their indentation."""
+    """Returns all fenced blocks of a text, including blocks in lists, without their indentation."""
     found, end = [], 0
     for fence in re.finditer(r"^( *)```([^\n`]*)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL):
         found.append(Fence(fence[2], re.sub(f"^{fence[1]}", "", fence[3], flags=re.MULTILINE), not text[end:fence.start()].strip()))
@@ -44,7 +44,7 @@ def _fences_of(text: str) -> list[Fence]:
 
 
 def commands_of(page: Path) -> dict[str, list[tuple[str, str]]]:
-    """Returns shell and text of each `sh` or `bash` block, including those in lists, by section; text before the first section is skipped.
+    """Returns shell and text of each `sh` or `bash` block, including blocks in lists, by section. Text before the first section is skipped.
     The page says what the two shells mean."""
     sections = re.split(r"^## ", page.read_text(), flags=re.MULTILINE)[1:]
     return {section.split("\n", 1)[0]: [(fence.language, fence.text) for fence in _fences_of(section) if fence.language in SHELLS] for section in sections}
@@ -85,7 +85,7 @@ def _pattern_of(line: str) -> str:
         elif part[0].isspace():
             pattern += " {2,}"
         else:
-            # Its surroundings decide which kind a part is, so each kind is searched for in the whole line.
+            # The surroundings of a part decide which kind it is, so each kind is searched for in the whole line.
             pattern += next(varying for varying in VARYING if any(found.span() == part.span() for found in re.finditer(varying, line)))
         end = part.end()
     return pattern + re.escape(line[end:])

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy/patroni"
 PAGE = ROOT / "docs/operations/failover.md"
 PASSWORD = "secret"
-# The limit for copying a server, and for a failover on a busy machine.
+# The time limit for copying a server, and for a failover on a busy machine.
 WHOLE_SECONDS = 120
 USERS = {"update-task": "optiks_update_task", "update-service": "optiks_update_service", "query-service": "optiks_query_service", None: "optiks_owner"}
 
@@ -109,7 +109,7 @@ class Patroni:
             shutil.rmtree(self._folder)
 
     def start(self, node: Node) -> None:
-        """Starts a node, as the operating system does when the host starts."""
+        """Starts a node's programs, as the operating system does when the host starts."""
         node.process = self._popen(node.name, "patroni", node.folder / "config.yml", variables=self._environment(node), **self._user)
 
     def members(self) -> list[dict]:
@@ -134,7 +134,7 @@ class Patroni:
         return leader
 
     def wait_whole(self) -> None:
-        """Waits until every node runs on one timeline, and one of them has everything that is committed."""
+        """Waits until all nodes run on one timeline, and one of the nodes has everything that is committed."""
         deadline = time.monotonic() + WHOLE_SECONDS
         while not self._is_whole():
             if time.monotonic() >= deadline:
@@ -169,7 +169,7 @@ class Patroni:
                 and len({member.get("timeline") for member in members}) == 1)
 
     def _prepare(self) -> None:
-        # Puts in place what is installed on each host.
+        # Puts the files in place that are installed on each host.
         _, make_authority, make_certificate = (text for _, text in commands_of(PAGE)["PostgreSQL under Patroni"])
         self._run(["sh", "-eu"], make_authority, as_user=False)
         for node in self.nodes:
@@ -205,7 +205,7 @@ class Patroni:
         addresses = {f"{node.name}.example.org:5432 check port 8008": f"127.0.0.1:{node.port} check port {node.rest_port}" for node in self.nodes}
         text = _replaced(DEPLOY / "haproxy.cfg", addresses | {"bind 127.0.0.1:5000": f"bind 127.0.0.1:{self.port}"})
         if os.geteuid() != 0:
-            # Only root can change to another user.
+            # Without root HAProxy cannot change to another user.
             text = re.sub(r"^    (user|group) haproxy\n", "", text, flags=re.MULTILINE)
         file = self._folder / "haproxy.cfg"
         file.write_text(text)
@@ -236,7 +236,7 @@ class OnPatroni:
     """The cluster as an engine for a Deployment, prepared as docs/operations/postgresql.md says."""
 
     name = "patroni"
-    # The services' default, so that the figures are those that operators get.
+    # The lease has the services' default length, so that the figures are the same as for operators.
     lease_seconds = 10
     port = None
 
@@ -252,7 +252,7 @@ class OnPatroni:
         self.cluster.sql(re.search(r"```sql\n(CREATE ROLE.*?)```", page, re.DOTALL)[1].replace("'...'", f"'{PASSWORD}'"))
 
     def migrated(self) -> None:
-        """The page's roles exist before."""
+        """Does nothing: the page's roles exist before the first migration."""
 
     def close(self) -> None:
         self.cluster.__exit__()

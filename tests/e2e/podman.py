@@ -1,4 +1,5 @@
-"""podman for tests: as root, anywhere that containers can run at all, without the features that this machine lacks."""
+"""podman for tests, which run as root. It works wherever containers can run at all, because it does not use features that test machines
+lack."""
 
 import os
 import resource
@@ -6,9 +7,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-# It does not use systemd, which test machines lack: podman makes the cgroups itself, and runs no timers for health checks. It uses runc,
-# because crun refuses a machine that has both versions of cgroups mounted. Limits are those of this process, because raising them takes a
-# right that root may lack.
+# The settings do not use systemd, which test machines lack: podman makes the cgroups itself, and runs no timers for health checks. They use
+# runc, because crun refuses a machine that has both versions of cgroups mounted. The limits of containers are the limits of this process,
+# because raising them takes a right that root may lack.
 SETTINGS = """[engine]
 cgroup_manager = "cgroupfs"
 events_logger = "file"
@@ -33,7 +34,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 class Podman:
-    """Runs podman's commands. Use as a context manager: containers that were started through it are removed afterwards."""
+    """Runs podman's commands. Use it as a context manager: containers that were started through it are removed afterwards."""
 
     def __init__(self):
         self._folder = tempfile.TemporaryDirectory(prefix="optiks-podman-")

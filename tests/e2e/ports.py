@@ -8,14 +8,14 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-# The ports that were given out and may not be bound yet, each with the lock that keeps it from tests in other processes. The locks end with
-# this process.
+# The ports that were returned and may not be bound yet. Each port has a lock, so that tests in other processes do not get it. The locks end
+# with this process.
 _given: dict[int, IO[bytes]] = {}
 
 
 def free_port(among: range = range(15000, 30000)) -> int:
-    """Returns a port below those that the system assigns to clients, so that no client takes it before the service does. No port is given
-    twice to processes of this user."""
+    """Returns a port below the ports that the system assigns to clients, so that no client takes it before the service does. No port is
+    given twice to processes of this user."""
     folder = Path(tempfile.gettempdir()) / f"optiks-ports-{os.getuid()}"
     folder.mkdir(exist_ok=True)
     left = sorted(set(among) - _given.keys())

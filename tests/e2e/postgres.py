@@ -27,7 +27,7 @@ class ServerFailed(Exception):
 
 
 def programs() -> Path:
-    """Returns the newest programs: Debian keeps each major version's in a separate folder."""
+    """Returns the folder of the newest programs: Debian keeps the programs of each major version in a separate folder."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]))
     if not found:
         raise ServerFailed("/usr/lib/postgresql has no server: run eng/install.sh")
@@ -39,7 +39,8 @@ class PostgreSql:
     stated."""
 
     def __init__(self, settings: dict[str, str] | None = None, environment: dict[str, str] | None = None):
-        """settings go on the command line, such as {"shared_buffers": "1GB"}. environment: the server's variables; read at each start."""
+        """settings: settings for the command line, such as {"shared_buffers": "1GB"}. environment: the server's variables; read at each
+        start."""
         self.port = free_port()
         self._settings = settings or {}
         self._environment = environment or {}
@@ -73,7 +74,7 @@ class PostgreSql:
         shutil.rmtree(self._folder)
 
     def start(self) -> None:
-        """Returns when it accepts connections: after recovery, if it was killed."""
+        """Starts the server, and returns when it accepts connections. A server that was killed recovers first."""
         options = {"port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": self._folder, "max_connections": 200} | self._settings
         with (self._folder / "log").open("ab") as log:
             # A separate session, so that Ctrl-C reaches only the tests.
@@ -95,19 +96,20 @@ class PostgreSql:
         self._process.wait(STOP_SECONDS)
 
     def kill(self) -> None:
-        """Kills the postmaster with kill -9, then every remaining process of it. Returns when none is left."""
+        """Kills the postmaster with kill -9, and then every remaining process of the server. Returns when all have ended."""
         children = children_of(self._process.pid)
         self._process.kill()
         self._process.wait()
         kill_all(children)
 
     def kill_backend(self, pid: int) -> None:
-        """Kills one session's process with kill -9. The postmaster then ends all others and recovers, as after a bug in the server."""
+        """Kills one session's process with kill -9. The postmaster then ends all other sessions and recovers, as after a bug in the
+        server."""
         kill(pid)
 
     @contextmanager
     def paused_backend(self, pid: int) -> Iterator[None]:
-        """SIGSTOP, and SIGCONT afterwards: a session that hangs in a system call."""
+        """Sends SIGSTOP, and SIGCONT afterwards: this simulates a session that hangs in a system call."""
         os.kill(pid, signal.SIGSTOP)
         try:
             yield
@@ -138,8 +140,8 @@ class PostgreSql:
         return self._run("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", self.port, "-U", OWNER, "-d", database, "-c", text).splitlines()
 
     def connection_string(self, database: str, user: str = OWNER, port: int | None = None) -> str:
-        """Returns a connection string in Npgsql's form. port: of a proxy in front of the server. Services notice soon that the server is
-        gone; the owner's tools wait for a busy machine."""
+        """Returns a connection string in Npgsql's form. port: the port of a proxy in front of the server. Services notice soon that the
+        server is gone; the owner's tools wait for a busy machine."""
         timeout = 60 if user == OWNER else 5
         return f"Host=127.0.0.1;Port={port or self.port};Database={database};Username={user};Timeout={timeout}"
 
@@ -167,7 +169,8 @@ def kill(pid: int) -> None:
 
 
 def kill_all(pids: list[int]) -> None:
-    """Kills them all, and returns when none of them runs. They are not this process's children, so only their end can be observed."""
+    """Kills all these processes, and returns when none of them runs. They are not this process's children, so it can only look whether they
+    still exist."""
     for pid in pids:
         kill(pid)
     deadline = time.monotonic() + STOP_SECONDS
@@ -178,7 +181,7 @@ def kill_all(pids: list[int]) -> None:
 
 
 def account() -> dict[str, object]:
-    """Returns the account under which PostgreSQL runs, for subprocess: it refuses to run as root."""
+    """Returns the account under which PostgreSQL runs, as arguments for subprocess. PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return {}
     user = pwd.getpwnam("postgres")

@@ -35,15 +35,15 @@ def panels() -> list[str]:
 def answerable() -> list[str]:
     """Returns the expressions that have a result while programs run, and not only when an alert fires.
 
-    A comparison gives 0 or 1 for each series that it finds. It finds none where the labels of its two sides do not match: such an alert
-    never fires. The sides of `or` are separate expressions, and tests for absence are left out.
+    A comparison gives 0 or 1 for each series that it finds. A comparison finds no series if the labels of its two sides do not match: such
+    an alert never fires. The sides of `or` are separate expressions, and tests for absence are left out.
     """
     sides = [side for rule in rules() for side in rule.split(" or ") if "absent(" not in side]
     return [re.sub(r" ([<>]=?|[!=]=) ", r" \1 bool ", side) for side in sides] + panels()
 
 
 def metrics_of(expression: str) -> set[str]:
-    """Returns the names of the metrics in an expression: names that are neither a function's, nor a label's, nor in a text."""
+    """Returns the names of the metrics in an expression: all names except those of functions and labels, and names inside texts."""
     bare = re.sub(r'"[^"]*"|\{[^}]*\}|\[[^]]*\]|\b(?:by|on) *\([^)]*\)', " ", expression)
     return {name for name, after in re.findall(r"\b([a-z_][a-z0-9_]*)\b *(\(?)", bare) if not after and name not in WORDS}
 
@@ -57,7 +57,7 @@ class Prometheus:
     """A server and a probe with the rules of deploy/ and its configurations, with other targets. Use as a context manager."""
 
     def __init__(self, targets: dict[str, str], key_files: dict[str, Path]):
-        """targets: host and port by job. key_files: the API key by job; none for EDGE, because the probe sends none."""
+        """targets: host and port by job. key_files: the API key by job; EDGE has no key, because the probe sends none."""
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-prometheus-"))
         self.url = f"http://127.0.0.1:{free_port()}"
         self._probe_address = f"127.0.0.1:{free_port()}"
@@ -90,7 +90,7 @@ class Prometheus:
             return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT)
 
     def get(self, path: str, **parameters: str):
-        """Returns the data of an answer of its API; None while it does not answer."""
+        """Returns the data of an answer of Prometheus' API, or None while Prometheus does not answer."""
         try:
             with urllib.request.urlopen(f"{self.url}/api/v1/{path}?{urllib.parse.urlencode(parameters)}", timeout=10) as answer:
                 return json.load(answer)["data"]
@@ -100,7 +100,7 @@ class Prometheus:
             return None
 
     def names(self) -> set[str]:
-        """Returns the names of the metrics that it has."""
+        """Returns the names of the metrics that Prometheus has."""
         return set(self.get("label/__name__/values") or [])
 
     def alerts(self, *states: str) -> set[str]:

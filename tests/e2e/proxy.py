@@ -1,6 +1,7 @@
 """TCP connections that stall, are cut and are refused: proxies between processes, on one event loop in a separate thread.
 
-Data sent before a stall arrives after it, even when its sender has gone meanwhile: an answer or a request may always be late.
+Data that was sent before or during a stall arrives after it, even when the sender has gone meanwhile: an answer or a request may always be
+late.
 """
 
 import asyncio
@@ -16,10 +17,10 @@ from ports import free_port
 
 HOST = "127.0.0.1"
 CHUNK = 65536
-# close() then sends RST, not FIN: the other end notices it at its next octet, as from a machine that lost its memory of the connection.
+# With this option close() sends RST and not FIN. The other end then gets an error at its next octet, as if this machine had restarted.
 RESET = struct.pack("ii", 1, 0)
-# Seconds without a fault between two faults of one proxy, and seconds of a fault. The longest exceeds the waits of sessions, leases and
-# callers.
+# Seconds without a fault between two faults of one proxy, and seconds of a fault. The longest fault exceeds the waits of sessions, leases
+# and callers.
 BETWEEN, USUAL, LONG, SHARE_OF_LONG = 4.0, 1.5, 12.0, 0.15
 TO_TARGET, TO_CLIENT = 0, 1
 
@@ -51,7 +52,8 @@ class Proxies:
         self._loop.close()
 
     def add(self, name: str, target: int) -> int:
-        """Returns the port of a new, calm proxy to a port of this machine, where nobody needs to listen yet. `name` says between whom."""
+        """Returns the port of a new, calm proxy to a port of this machine, where nobody needs to listen yet. `name` says which two ends the
+        proxy connects."""
         # Each proxy has its own generator, so that its times do not depend on the progress of another's.
         proxy = Proxy(name, target, random.Random(f"{self._seed} {len(self._proxies)}"), self._begin)
         self._proxies.append(proxy)
@@ -64,12 +66,12 @@ class Proxies:
             self._run(proxy.storm())
 
     def put(self, fault: str, seconds: float) -> None:
-        """Causes one fault, by its name in Proxy.faults, for all; returns when it has begun."""
+        """Causes one fault, by its name in Proxy.faults, at all proxies. Returns when the fault has begun."""
         for proxy in self._proxies:
             self._run(proxy.put(fault, seconds))
 
     def calm(self) -> None:
-        """Returns when every connection is let through again."""
+        """Ends all faults, and returns when every connection is let through again."""
         for proxy in self._proxies:
             self._run(proxy.calm())
 
@@ -113,7 +115,7 @@ class Proxy:
 
     async def put(self, fault: str, seconds: float) -> None:
         self._weather = asyncio.create_task(self.faults[fault](seconds))
-        # The task makes its first step.
+        # This gives the task time for its first step.
         await asyncio.sleep(0)
 
     async def calm(self) -> None:
@@ -140,12 +142,12 @@ class Proxy:
         await self._without(seconds, *self._flows)
 
     async def _hold_answers(self, seconds: float) -> None:
-        """Requests arrive, and the answers are late."""
+        """Lets requests through, and delays the answers."""
         self._say("late answers")
         await self._without(seconds, self._flows[TO_CLIENT])
 
     async def _lose_answers(self, seconds: float) -> None:
-        """Requests are executed, and their answers are lost."""
+        """Lets requests through, and drops their answers."""
         self._say("lost answers")
         self._flows[TO_CLIENT].clear()
         await asyncio.sleep(seconds)
@@ -204,7 +206,7 @@ class Proxy:
         try:
             from_target, to_target = await asyncio.open_connection(HOST, self._target, limit=CHUNK)
             ends.append(to_target)
-            # A group: when one direction breaks, so does the other.
+            # The group ends both directions when one of them breaks.
             async with asyncio.TaskGroup() as ways:
                 ways.create_task(self._pump(reader, to_target, self._flows[TO_TARGET]))
                 ways.create_task(self._pump(from_target, writer, self._flows[TO_CLIENT]))

@@ -17,7 +17,7 @@ def b64(octets: bytes) -> str:
 
 
 def uuid7(now_ms: int | None = None) -> str:
-    """RFC 9562: 48 bits of time in ms, version 7, random bits."""
+    """Returns a UUID of RFC 9562: 48 bits of time in ms, version 7, random bits."""
     milliseconds = time.time_ns() // 1_000_000 if now_ms is None else now_ms
     number = milliseconds << 80 | int.from_bytes(os.urandom(10), "big")
     number = number & ~(0xF << 76) & ~(0x3 << 62) | 0x7 << 76 | 0x2 << 62
@@ -40,15 +40,16 @@ class Answer:
 
 
 class Client:
-    """A client of one service, with one connection at a time. Not thread-safe. Raises OSError or http.client.HTTPException in transport."""
+    """A client of one service, with one connection at a time. Not thread-safe. Raises OSError or http.client.HTTPException if the transport
+    fails."""
 
     def __init__(
         self, url: str, api_key: str | None = None, timeout: float = 30, tls: ssl.SSLContext | None = None, source: str | None = None, headers: dict[str, str] | None = None,
         reopens: bool = False
     ):
-        """tls: for a server with TLS. source: the address of this machine that the server sees. headers: additional ones of each request.
-        reopens: a request on a connection that the server has closed, such as an idle one, is sent again on a new one. This is only for
-        requests that may be sent twice."""
+        """tls: for a server with TLS. source: the address of this machine that the server sees. headers: additional headers of each
+        request. reopens: if the server has closed the connection, for example because it was idle, the request is sent again on a new
+        connection. Set this only for requests that may be sent twice."""
         self._address = _address(url)
         self._api_key = api_key
         self._timeout = timeout
@@ -108,7 +109,7 @@ class Client:
 
 
 class FailoverClient(Client):
-    """A client of several equivalent services: after one that fails or is unavailable, it asks the next."""
+    """A client of several equivalent services. If a service fails or is unavailable, the client asks the next service."""
 
     def __init__(self, urls: list[str], api_key: str | None = None, timeout: float = 30):
         self._urls = deque(urls)

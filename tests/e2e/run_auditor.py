@@ -19,7 +19,7 @@ from auditors import KILLED, OPTIKS, Auditor, kill_rounds
 from harness import FAIL_POINT, Deployment
 from oracle import require
 
-# Each epoch follows as soon as the one before is published, with or without updates: a long log in minutes.
+# Each epoch follows as soon as the epoch before it is published, with or without updates. So a long log is made in minutes.
 MANY_EPOCHS = {"Optiks__UpdateTask__EpochInterval": "00:00:00.010", "Optiks__Log__Heartbeat": "00:00:00.010"}
 BATCH = 250
 LEAST_KILLS = 3
@@ -28,7 +28,7 @@ KEYS_A_LOOK = 20
 
 
 def measured(auditor: Auditor, fail_point: str | None = None) -> dict:
-    """Measures one look: seconds, processor seconds, peak memory, octets of proofs."""
+    """Measures one run of the auditor: seconds, processor seconds, peak memory, octets of proofs."""
     environment = auditor.logs[0].environment | ({FAIL_POINT: fail_point} if fail_point else {})
     read, write = os.pipe()
     started = time.monotonic()
@@ -54,7 +54,7 @@ def verified(auditor: Auditor) -> int:
 
 
 def insertions(folder: Path, count: int) -> dict:
-    """Measures the cost of one or a few epochs with this many new keys, in a log of ten times as many."""
+    """Measures the cost of one or a few epochs with this number of new keys, in a log of ten times as many keys."""
     with Deployment({"Optiks__UpdateTask__EpochInterval": "00:00:01"}) as log:
         publish_keys(log, "before", 10 * count)
         auditor = Auditor(folder, log)
@@ -78,7 +78,7 @@ def publish_keys(log: Deployment, prefix: str, count: int) -> None:
 
 
 def write_epochs(log: Deployment, epochs: int) -> int:
-    """Publishes new keys one by one until there are this many epochs, and returns the number of keys."""
+    """Publishes new keys one by one until the log has this number of epochs, and returns the number of keys."""
     count = latest = 0
     moved = time.monotonic()
     with log.query_client() as reader, log.update_client() as writer:
@@ -95,7 +95,7 @@ def write_epochs(log: Deployment, epochs: int) -> int:
 
 
 def catching_up(folder: Path, epochs: int) -> dict:
-    """Measures catching up with this many epochs at once, and the same with a kill on the way and a resumption."""
+    """Measures an auditor that catches up with this number of epochs at once, and an auditor that is killed on the way and resumes."""
     with Deployment(MANY_EPOCHS) as log:
         keys = write_epochs(log, epochs)
         require(log.task.stop() == 0, log.task.log_end())

@@ -23,7 +23,7 @@ def main() -> int:
     parser.add_argument("--engines", nargs="+", choices=engines, default=engines)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     options = parser.parse_args()
-    # An early end must leave no server behind.
+    # If this program is ended early, it must leave no server behind.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     rows = []

@@ -18,7 +18,7 @@ from trial import Row
 
 
 def run(drill: Drill, kills: int, say) -> list[Outage]:
-    """Kills this many times of each kind, in a random order."""
+    """Makes this number of kills of each kind, in a random order."""
     order = [drill.kill_primary, drill.kill_task] * kills
     drill.trial.random.shuffle(order)
     outages = []
@@ -47,7 +47,7 @@ def main() -> int:
     parser.add_argument("--keys", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     options = parser.parse_args()
-    # An early end must leave no server behind.
+    # If this program is ended early, it must leave no server behind.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     started = time.monotonic()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""One greedy caller after another next to honest lookups and updates: for each kind of caller and endpoint, the requests that cost the
-caller least and the service most.
+"""Runs one greedy caller after another next to honest lookups and updates. For each kind of caller and endpoint, the greedy caller sends
+the requests that cost the caller least and the service most.
 
 Writes the figures to FILE and prints a table. Exits with 1 when an honest caller was refused, an answer was wrong, an update was lost, or a
 service's memory grew beyond its bound. Latency is reported and never fails, because it depends on the machine. The greedy caller, the
@@ -36,7 +36,7 @@ KINDS = {"hit": "lookup", "update": "update", "published": "publication"}
 
 
 def credentials(log: Deployment, signer: Signer) -> dict[str, str | None]:
-    """Returns the credentials of each caller. The forged token has the form of one that this log accepts."""
+    """Returns the credentials of each caller. The forged token has the form of a token that this log accepts."""
     found = {"stranger": None, "token": signer.token(claims(["own"], scope="update history")), "forged token": Signer(signer.key_id).token(claims(["own"]))}
     for scope in ("lookup", "history", "update", "erase"):
         file = log.logs / f"key-{scope}"

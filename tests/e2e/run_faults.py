@@ -26,9 +26,9 @@ from trial import Row, Trial
 # The part of an engine's time that is reserved for judging.
 JUDGE_SECONDS = 25
 BULK_WRITERS, VERSIONS = 2, 5
-# The operator's default: the pace of the load decides how often something is killed, not that of the epochs.
+# The operator's default. With it the rate of the load, and not the interval of the epochs, decides how often a process is killed.
 BULK = {"Optiks__UpdateTask__EpochInterval": "00:00:01"}
-# Long enough for several faults of every proxy, and short enough for many calms in which everything must continue.
+# The time is long enough for several faults of every proxy, and short enough for many calm phases, in which everything must continue.
 STORM_SECONDS = 25
 # A server that belongs to others has no proxy in front of it, and is not killed.
 STORM_ENGINES = [Sqlite.name, OwnPostgreSql.name]
@@ -115,7 +115,7 @@ def main() -> int:
     parser.add_argument("--engines", nargs="+", choices=list(ENGINES), default=list(ENGINES))
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     options = parser.parse_args()
-    # An early end must leave no server behind.
+    # If this program is ended early, it must leave no server behind.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     if os.geteuid() != 0:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""60 slow readers and 60 slow writers next to verified lookups and updates: the memory that the services need, how long honest callers
-wait, and that none of them is refused.
+"""Runs 60 slow readers and 60 slow writers next to verified lookups and updates. Measures the memory that the services need and how long
+honest callers wait, and checks that no honest caller is refused.
 
 Each figure is taken twice, without the slow clients and with them. Writes the figures to FILE; exits 1 when an honest caller was refused or
 memory is not bounded. Latency is reported and never fails, because it depends on the machine.
@@ -23,7 +23,7 @@ from stress_tester import StressTester
 
 READERS, WRITERS = 60, 60
 KEYS = 1000
-# An answer just below its greatest length: 60 values of the greatest length.
+# 60 values of the maximum length make an answer just below its maximum length.
 LONG_KEYS, LONG_VALUE = 60, 65_536
 SOURCE = "127.0.0.2"
 BUDGET_MB = 256
@@ -42,8 +42,8 @@ def get(path: str, accept: str) -> bytes:
 
 
 def slow_clients(log: Deployment) -> list[Slow]:
-    """A third of the readers each reads long lookups, ranges of audit proofs, and histories. Half of the writers each sends updates and
-    queries."""
+    """Returns the slow clients. One third of the readers reads long lookups, one third ranges of audit proofs, and one third histories.
+    Half of the writers sends updates, and half sends queries."""
     key = f"Authorization: Bearer {log.api_key}"
     keys = json.dumps([{"key": f"long{i}"} for i in range(LONG_KEYS)]).encode()
     with log.query_client() as client:
@@ -100,11 +100,11 @@ def fill(log: Deployment, tester: StressTester) -> None:
 
 
 def measure(log: Deployment, lookups: int, updates: int, seconds: float, clients: list[Slow]) -> dict:
-    """Runs honest callers, and returns what they and the slow ones experienced."""
+    """Runs honest callers, and returns the figures of the honest callers and of the slow clients."""
     services = [log.query, log.update]
     options = ["--key-count", str(KEYS), "--many-count", "0", "--check-keys", "100"]
     with Memory(services) as memory, SlowClients(clients, SOURCE) as slow:
-        # Without the tester's own comparison with the records, which would also count the slow writers' updates.
+        # The run omits the tester's own comparison with the records, which would also count the slow writers' updates.
         report = run_honest(log, lookups, updates, seconds, options)
     p99 = {row["name"].partition("/")[0]: row["value"] for row in report["results"] if row["name"].endswith("/p99")}
     return {
@@ -124,7 +124,7 @@ def run_honest(log: Deployment, lookups: int, updates: int, seconds: float, opti
 
 
 def refusals(figures: dict) -> list[dict]:
-    """Returns the errors that honest callers got. "not-sent-in-time" is the generator's."""
+    """Returns the errors that honest callers got. "not-sent-in-time" comes from the load generator."""
     return [error for error in figures["honest_errors"] if error["error"] != "not-sent-in-time"]
 
 

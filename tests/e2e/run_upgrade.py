@@ -28,7 +28,7 @@ from windows import Moments, compare, windows_of
 # The first commit that builds packages.
 OLDEST = "11d2b03"
 MIX, LOOKUP, UPDATE = "hit=9,update=1", "hit", "update"
-# Every update is followed to its publication, and as many keys as possible are compared with their histories.
+# Every update is followed to its publication, and as many keys as the tester allows are compared with their histories.
 CHECKS = ("--follow", "1", "--check-keys", "20000", "--settle", "600")
 
 
@@ -44,7 +44,7 @@ class Upgrade:
 
 
 def put_through(hosts: Hosts, older: Path, running, say) -> Upgrade:
-    """Upgrades all hosts in their order; the first one is upgraded, downgraded, and upgraded again."""
+    """Upgrades all hosts in their order. The first host is upgraded, downgraded, and upgraded again."""
     done = Upgrade()
     done.moments.asked = time.time()
     for role in ORDER:
@@ -72,7 +72,7 @@ def measure(hosts: Hosts, older: Path, arguments: argparse.Namespace, say) -> li
     rate = arguments.rate or most / 4
     say(f"{rate:,.0f} requests/s, a tenth of them updates")
     with tester.running(MIX, rate, "--window", f"{arguments.window:g}", "--key-count", str(arguments.keys), *LOAD, *CHECKS) as running:
-        # One window more, for the start of optiks-stress.
+        # The wait has one window more than needed, for the start of optiks-stress.
         running.wait((arguments.before + 1) * arguments.window + WARM_UP_SECONDS)
         done = put_through(hosts, older, running, say)
         running.wait(3 * arguments.window)
@@ -94,7 +94,7 @@ def figures_of(report: dict, done: Upgrade, arguments: argparse.Namespace, most:
     for operation in (LOOKUP, UPDATE):
         figures += comparison.figures(f"upgrade/p99/{operation}", operation)
     figures.append(Figure("upgrade/without-epoch", "s, longest", *longest_pauses([epoch["at_s"] for epoch in report["epochs"]], report, done.moments)))
-    # A second in which nothing was accepted is a pause of two from a second with updates to the next.
+    # If one second has no accepted updates, the pause between the seconds with updates is two seconds.
     accepting = [second for second, row in enumerate(report["seconds"]) if row["updates"] > 0]
     figures.append(Figure("upgrade/without-accepting", "s, longest, to the second", *longest_pauses(accepting, report, done.moments)))
     return figures
@@ -122,9 +122,9 @@ def main() -> None:
     parser.add_argument("--before", type=int, default=6, help="windows before the upgrade (default %(default)s)")
     parser.add_argument("--out", type=Path, default=ROOT / "build/bench/upgrade.json", help="the file of results (default build/bench/upgrade.json)")
     arguments = parser.parse_args()
-    # /tmp may be in memory.
+    # The folders are not in /tmp, which may be in memory.
     tempfile.tempdir = "/var/tmp"
-    # An early end must leave no machine behind.
+    # If this program is ended early, it must leave no container behind.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     started = time.monotonic()

@@ -15,7 +15,7 @@ SECRETS = ("kek", "log.key", "trust.json", "api-key", "api-keys.json")
 
 
 class SharedBucketTests:
-    """Tests of a class that has a bucket, with `settings` and `url`."""
+    """Tests for a class that has a bucket, with `settings` and `url`."""
 
     def make_log(self) -> Deployment:
         settings = {
@@ -54,7 +54,7 @@ class SharedBucketTests:
         self.assertGreater(then, epoch)
         self.assertGreaterEqual(self.verify(log), then)
         self.assertNotEqual((other / "board/log/checkpoint").read_bytes(), before)
-        # The host comes back with its old data, which is brought up to date when it leads again.
+        # The host comes back with its old data, which is brought up to date when the host's task is active again.
         shutil.move(log.data / "board.gone", log.data / "board")
         log.task.start()
         log.task.wait_ready()
@@ -68,7 +68,7 @@ class SharedBucketTests:
         self.assertEqual(log.optiks("audit", "--json").code, 0)
         fsck = log.optiks_db("fsck", "--board", str(log.data / "board"))
         self.assertEqual(fsck.code, 0, fsck)
-        # Without the bucket nothing is signed, and existing data is still served.
+        # Without the bucket the task signs nothing, and the services still serve existing data.
         size = self.size(log)
         with self.away(), Client(log.task.url, timeout=30) as client, log.update_client(timeout=30) as update:
             self.assertEqual(update.post_json("/v1/updates", {"key": "dave", "value": "d1"}).status, 202)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 OCTETS_A_SECOND = 400
-# The kernel's minimum, so that unread data stays with the server.
+# The receive buffer has the kernel's minimum size, so that unread data stays with the server.
 RECEIVE_BUFFER = 4096
 
 
@@ -34,8 +34,8 @@ class _Connection:
 
 
 class SlowClients:
-    """The clients connect from `source`, an address of this machine, so that they are another caller than the honest ones. Use as a context
-    manager."""
+    """The clients connect from `source`, an address of this machine, so that the services see another caller than the honest callers. Use
+    as a context manager."""
 
     def __init__(self, clients: list[Slow], source: str):
         self.answers: Counter[str] = Counter()
@@ -67,7 +67,7 @@ class SlowClients:
             self._close(connection)
 
     def _turn(self, connection: _Connection) -> None:
-        """Does a client's work, once a second."""
+        """Does the work of one client. It is called once a second."""
         if connection.link is None:
             self._open(connection)
         if connection.unsent:
@@ -88,7 +88,7 @@ class SlowClients:
             status = connection.status.split()[1].decode()
             self.answers[status] += 1
             if status != "200":
-                # The client has nothing to hold on to.
+                # An answer with another status is short, so the client has nothing to read slowly.
                 self._close(connection)
 
     def _open(self, connection: _Connection) -> None:

@@ -7,7 +7,7 @@ import secrets
 import subprocess
 
 VARIABLE = "OPTIKS_TEST_SQLSERVER"
-# From this severity on the statement failed.
+# A message of this severity or a higher one means that the statement failed.
 ERROR_SEVERITY = 11
 DEFAULT_PORT = "1433"
 
@@ -35,7 +35,7 @@ class SqlServer:
                 self._execute("master", f"ALTER DATABASE {self._database} SET {setting} ON")
 
     def add_user(self, name: str, role: str) -> None:
-        """Adds a login of its own whose user is in the role."""
+        """Adds a login whose user is in the role."""
         login = self._login(name)
         self._execute("master", f"CREATE LOGIN {login} WITH PASSWORD = '{self._password}'")
         self._users.append(name)
@@ -43,8 +43,8 @@ class SqlServer:
         self._execute(self._database, f"ALTER ROLE {role} ADD MEMBER {login}")
 
     def let_end_sessions(self, name: str) -> None:
-        """Lets a user of add_user see and end others' sessions. Babelfish reserves that right for its administrators, so there the user
-        becomes one."""
+        """Lets a user of add_user see and end others' sessions. Babelfish reserves that right for its administrators, so on Babelfish the
+        user becomes an administrator."""
         if self._is_babelfish():
             self._administrators.add(name)
         else:

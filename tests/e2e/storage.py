@@ -11,12 +11,12 @@ from postgres import PostgreSql
 from sqlserver import VARIABLE, SqlServer
 
 DATABASE = "optiks"
-# The database enforces who may write what: each service has its own user, in the role that migrations make for it.
+# The database enforces which service may write which tables: each service has its own user, in the role that migrations make for it.
 USERS = {"update-task": "task", "update-service": "update", "query-service": "query", "query-bench": "query"}
 BUSY_SECONDS = 30
-# As docs/operations/postgresql.md advises; PostgreSQL's own settings are for the smallest machines.
+# The settings that docs/operations/postgresql.md advises; PostgreSQL's default settings are for the smallest machines.
 SERVER_SETTINGS = {"shared_buffers": "512MB", "autovacuum_naptime": "5s", "max_wal_size": "4GB", "backend_flush_after": "256kB"}
-# The duration of the task's lease. It is short, so that a task that replaces a killed one does not wait long for the dead one's lease.
+# The duration of the task's lease. It is short, so that a task that replaces a killed task does not wait long for the killed task's lease.
 LEASE_SECONDS = 2
 
 
@@ -34,7 +34,8 @@ class Sqlite:
         self._copies = copies
 
     def settings(self, service: str | None, port: int | None = None) -> dict[str, str]:
-        """Returns the settings of a service; None for the operator's tools. port: of a proxy in front of the server, where there is one."""
+        """Returns the settings of a service; None for the operator's tools. port: the port of a proxy in front of the server, if there is
+        one."""
         return {}
 
     def prepare(self) -> None:
@@ -45,13 +46,13 @@ class Sqlite:
 
     @property
     def octets(self) -> int:
-        """The octets of pages in use, without the write-ahead log."""
+        """Returns the octets of the pages in use, without the write-ahead log."""
         with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
             pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size"))
         return (pages - free) * size
 
     def settle(self) -> None:
-        """Completes the work that loading deferred before it returns."""
+        """Completes the work that loading deferred, and then returns."""
 
     def back_up(self, name: str) -> Path:
         """Makes a copy for put_back; services may run."""
@@ -95,11 +96,11 @@ class OwnPostgreSql:
 
     @property
     def octets(self) -> int:
-        """The octets of tables and indexes, without the server's log."""
+        """Returns the octets of tables and indexes, without the server's log."""
         return int(self.server.sql("SELECT pg_database_size(current_database())", DATABASE)[0])
 
     def settle(self) -> None:
-        """Does the same as Sqlite's."""
+        """Completes the work that loading deferred, and then returns."""
         self.server.sql("VACUUM ANALYZE", DATABASE)
         self.server.sql("CHECKPOINT")
 
@@ -132,8 +133,8 @@ class OwnSqlServer:
     """A database of this deployment on a server that belongs to others: nothing is done to the server."""
 
     name = "sqlserver"
-    # Each new session of Babelfish takes a second or two for its first statements, and a task renews in whichever of its sessions is free.
-    # Two seconds may pass before that; then the task believes that it was overtaken although nobody took over.
+    # Each new session of Babelfish takes a second or two for its first statements, and a task renews its lease in any session that is free.
+    # Two seconds may pass before the renewal; then the task believes that it was overtaken although nobody took over.
     lease_seconds = 8
     port = None
 
@@ -152,7 +153,7 @@ class OwnSqlServer:
         self.server.let_end_sessions(USERS["update-task"])
 
     def settle(self) -> None:
-        """The server itself completes the deferred work."""
+        """Does nothing: the server itself completes the deferred work."""
 
     def close(self) -> None:
         self.server.drop()

@@ -1,5 +1,5 @@
-"""A log in a storm: two of each service, every connection through a proxy that stalls, cuts and refuses, while processes are killed, paused
-and told to stop."""
+"""A log in a storm: two processes of each service, every connection through a proxy that stalls, cuts and refuses, while processes are
+killed, paused and told to stop."""
 
 import heapq
 import re
@@ -27,10 +27,10 @@ BETWEEN, RESTART = 3.0, 1.0
 # The share of the strikes that hit the database server.
 SERVER_SHARE = 0.15
 STALE = "stale"
-# Beyond every lease, and beyond the time after which PostgreSQL ends a session that is idle in its transaction.
+# This time is longer than every lease, and longer than the time after which PostgreSQL ends a session that is idle in its transaction.
 LONGEST_PAUSE = 12.0
 LOOK = 0.05
-# Long enough for a busy machine: processes start anew, and may find no database in time.
+# The time is long enough for a busy machine, on which processes start anew and may find no database in time.
 SETTLE_SECONDS = 300
 WRITERS, BULK_KEYS, BULK_PAUSE = 2, 20_000, 2.0
 
@@ -47,7 +47,7 @@ def restarted_after() -> dict[str, set[int]]:
 
 
 class Ends:
-    """Records how processes ended: only in ways that the operator's page lists, or as the test made them end."""
+    """Records how processes ended. They may end only in ways that the operator's page lists, or as the test made them end."""
 
     def __init__(self) -> None:
         self.by_point: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -69,8 +69,8 @@ class StormRow(Row):
 
 
 class StormLog(Deployment):
-    """An update-task and its standby, two update-services and two replicas. Each has a proxy in front of its database (if that is a server)
-    and one in front of itself."""
+    """An update-task and its standby, two update-services and two replicas. Each process has a proxy in front of its database (if the
+    database is a server) and a proxy in front of itself."""
 
     def __init__(self, engine: str, proxies: Proxies):
         self._proxies = proxies
@@ -90,7 +90,7 @@ class StormLog(Deployment):
         return f"http://127.0.0.1:{self._proxies.add(f'before {process.service}', process.port)}"
 
     def wait_ready(self) -> None:
-        """Acts as a supervisor: it starts a process again that found no database in time."""
+        """Acts as a supervisor: starts a process again that found no database in time."""
         codes = restarted_after()
         for process in self.processes:
             while True:
@@ -121,8 +121,8 @@ class CallersInStorm:
 
 
 class StormReader(Reader):
-    """The replica that knows most may be unreachable while the other lags. Then there is no answer either, and the client says that it
-    knows more already."""
+    """A reader in a storm. The newest replica may be unreachable while the other replica is behind. Then the reader gets no answer either,
+    and the client reports that it already knows a later epoch."""
 
     @staticmethod
     def is_no_answer(run: Run) -> bool:
@@ -182,7 +182,7 @@ class Storm(Trial):
         self.goes_on()
 
     def judge(self) -> list[StormRow]:
-        """Also ends all processes, in order."""
+        """Judges the log as Trial.judge does, and also ends all processes, in order."""
         self._kills.update(self._proxies.faults)
         rows = super().judge()
         require(self._other_reader.verified > 0, "no lookup was verified")
@@ -190,7 +190,7 @@ class Storm(Trial):
         return [StormRow(**vars(row), ends=dict(self._ends.by_point[row.point])) for row in rows]
 
     def _settle(self) -> None:
-        """Completes what was begun: it starts processes again that end, and restarts those that would end later, until all are ready."""
+        """Starts processes again that end, and restarts processes that would end later at a fail point, until all are ready."""
         deadline = time.monotonic() + SETTLE_SECONDS
         while waited_for := [process for process in self.log.processes if not self._is_settled(process)]:
             self._do_due(float("inf"))
@@ -246,7 +246,8 @@ class Storm(Trial):
             self._later(self.random.uniform(0, RESTART), server.start)
 
     def _start(self, process: Process) -> None:
-        """In a storm, every other process that has fail points gets one, at which it kills or stops itself."""
+        """Starts a process. In a storm, half of the starts of processes with fail points set a fail point, at which the process kills or
+        stops itself."""
         self._down.discard(process)
         points = {TASK: faults.POINTS, UPDATE: [faults.DRAW, faults.ACCEPT]}.get(process.service)
         if points is None or not self._blowing or self.random.random() < 0.5:

@@ -1,5 +1,5 @@
-"""`optiks auditor` and real services: what it serves is signed and true, and no kill, older copy or lost mark makes it sign a second
-history.
+"""Tests `optiks auditor` with real services. The checkpoints that it serves are signed and true, and no kill, older copy or lost mark makes
+it sign a second history.
 
 OPTIKS_FAULT_SEED: the seed of the times (default: random; a failure names it).
 """
@@ -134,7 +134,7 @@ class AuditorTest(unittest.TestCase):
                 proxy.change_bodies(change)
                 run = auditor.once()
                 if reason == "checkpoint":
-                    # This says nothing about the log, so the auditor asks again, forever.
+                    # A server that is behind is no evidence against the log, so the auditor keeps asking.
                     self.assertEqual((run.code, run.lines()[0]["condition"]), (3, "behind"), str(run))
                     proxy.change = honest
                     self.assertEqual(auditor.once().code, 0)

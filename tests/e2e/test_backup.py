@@ -1,5 +1,5 @@
-"""Each command of docs/operations/backup.md, on a running log: a restore to a time before the high-water mark, a lost board, a lost host,
-SQLite's copy."""
+"""Runs each command of docs/operations/backup.md on a running log: a restore to a time before the high-water mark, a lost board, a lost
+host, and SQLite's copy."""
 
 import os
 import re
@@ -72,7 +72,7 @@ class Backups(unittest.TestCase):
     """The common parts of both engines' tests."""
 
     def setUp(self):
-        # Blocks of `sh` are for the database's host, those of `bash` for the update-task's.
+        # Blocks of `sh` are for the host of the database, and blocks of `bash` for the host of the update-task.
         self.page = commands_of(PAGE)
         self.backup = Path(tempfile.mkdtemp(prefix="optiks-e2e-backup-"))
         self.addCleanup(shutil.rmtree, self.backup)
@@ -115,7 +115,7 @@ class Backups(unittest.TestCase):
         self.assertEqual(log.task.wait(LONG_SECONDS), ROLLBACK, log.task.log_end())
 
     def assert_goes_on(self, log: Deployment, expected: list[str]) -> None:
-        """Checks that services run, every published value exists once, in order, and the log has one history."""
+        """Checks that services run, that every published value exists once and in order, and that the log has one history."""
         log.start()
         log.wait_ready()
         log.publish(("alice", "afterwards"))
@@ -186,7 +186,7 @@ class PostgreSqlTest(Backups):
         shutil.rmtree(log.data)
         self.follow(log, "A lost host of the update-task")
         (log.data / "board").symlink_to(kept)
-        # The clients' own key, which no host of the log needs.
+        # The test restores the clients' own API key, which no host of the log needs.
         (log.data / "api-key").write_text(api_key)
         (log.data / "api-key").chmod(0o600)
         self.assert_goes_on(log, expected)

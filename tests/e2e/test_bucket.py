@@ -33,7 +33,7 @@ class BucketTest(unittest.TestCase):
             time.sleep(0.05)
 
     def verify(self) -> int:
-        """Verifies with only the trust anchor, and returns the size."""
+        """Verifies the board with only the trust anchor, and returns the log's size."""
         said = self.log.optiks("board", "verify", "--board", self.bucket.url, "--trust", str(self.log.data / "trust.json"), "--json")
         self.assertEqual(said.code, 0, said)
         return json.loads(said.out)["epoch"] + 1

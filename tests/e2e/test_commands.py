@@ -17,7 +17,7 @@ from rest import Client
 
 WAIT_SECONDS = 60
 OPTIKS, OPTIKS_DB, OPTIKS_STRESS = OUT / "cli/optiks", OUT / "db/optiks-db", OUT / "stress/optiks-stress"
-# Variables that would make the results of these tests depend on their user.
+# Variables that would make the results of these tests depend on the user's environment.
 OURS = re.compile(r"(?i)optiks|aspnetcore_|otel_|xdg_data_home")
 
 
@@ -101,7 +101,7 @@ class FolderTest(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def unusable(self) -> list[Path]:
-        """Returns folders that cannot be created or written; root may write into all existing ones."""
+        """Returns folders that cannot be created or written; root may write into all existing folders."""
         (self.folder / "file").touch()
         closed = self.folder / "closed"
         closed.mkdir(mode=0o500)
@@ -141,14 +141,15 @@ def own_ports() -> dict[str, str]:
 
 class MakeUpTest(unittest.TestCase):
     def test_the_printed_commands_find_what_was_started(self):
-        """Uses this test's own ports and folder, whose path is relative and has a blank. The printed lines run unchanged, in a shell that
-        knows neither."""
+        """Uses this test's own ports and folder, whose path is relative and has a blank. The printed lines run unchanged in a shell that
+        knows neither the ports nor the folder."""
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         ports = own_ports()
         given = environment(OPTIKS_DATA="my data", **ports)
         down = [ROOT / "eng/services.py", "down"]
         self.addCleanup(lambda: run(*down, env=given, cwd=folder))
-        # Services inherit the outputs, so these must not be pipes that somebody waits for.
+        # Services inherit standard output and standard error. So the test must not use pipes for them, because it would wait until the
+        # services end.
         with (folder / "out").open("w+") as out:
             done = subprocess.run([ROOT / "eng/services.py", "up"], env=given, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False, timeout=300)
         printed = (folder / "out").read_text()
@@ -230,7 +231,7 @@ class EndsTest(unittest.TestCase):
             with self.subTest(option):
                 self.ends(self.full(OPTIKS_DB, "api-key", "list", *option), 78, "No space left")
                 self.ends(self.full(OPTIKS, "key", "generate", "--out", self.folder / f"k{len(option)}", *option), 2, "No space left")
-                # The failure itself cannot be written as JSON.
+                # The output is full, so the failure itself cannot be written as JSON.
                 self.ends(self.full(OPTIKS, "inspect", self.folder / "api-keys.json", *option), 2, "This JSON is not an answer")
 
     def test_files_without_an_end(self):

@@ -1,5 +1,5 @@
-"""Three auditors and three witnesses of a running log, of each kind one dead, one slow and one that lies. Lookups work, and a client is
-told what the others cover.
+"""Tests a log with three auditors and three witnesses: one of each kind is dead, one is slow and one lies. Lookups work, and a client
+learns what the working cosigners cover.
 
 The Python reference also judges what the query-service serves.
 """
@@ -73,7 +73,7 @@ class CosignersTest(unittest.TestCase):
         return cls.enterClassContext(LyingProxy(url, change)).url
 
     def trust(self, name: str, required: int = 1, quorum: int = 1, max_lag_ms: int = 3_600_000) -> str:
-        """Writes a trust anchor that relies on all of them, with these numbers required."""
+        """Writes a trust anchor that lists all auditors and witnesses, and requires these numbers of them."""
         keys = [{"key": auditor.vkey, "first_epoch": 0} for auditor in self.auditors]
         witnesses = [f"witness w{i} {witness.vkey}" for i, witness in enumerate(self.witnesses)] + [f"group q {quorum} w0 w1 w2", "quorum q"]
         path = self.folder / f"{name}.json"
@@ -85,8 +85,8 @@ class CosignersTest(unittest.TestCase):
         return self.log.optiks("lookup", key, "--json", "--trust", trust, "--data", str(self.folder / f"client-{name}"))
 
     def wait_shown(self, name: str, trust: str, key: str, epoch: int, audited: str, *codes: int) -> dict:
-        """Waits until this epoch or a later one is shown. Until witnesses have cosigned it, earlier ones are shown: each answer has one of
-        these exit codes."""
+        """Waits until this epoch or a later one is shown. Until witnesses have cosigned this epoch, lookups show earlier epochs. Each
+        lookup must end with one of these exit codes."""
         deadline = time.monotonic() + PATIENCE
         while True:
             run = self.lookup(name, trust, key)
@@ -116,7 +116,7 @@ class CosignersTest(unittest.TestCase):
         cosigners.check_witnessed(anchor.policy, vouched, said["epoch"])
         self.assertTrue(cosigners.is_audited(anchor.policy, vouched, said["epoch"], said["epoch"]))
 
-        # Two of three are unavailable.
+        # Two of three auditors and two of three witnesses are unavailable.
         two = self.lookup("two", self.trust("two", required=2))
         self.assertEqual((two.code, two.lines()[0]["verdict"], two.lines()[0]["audited"]), (0, "present", "not-yet"))
         quorum = self.lookup("quorum", self.trust("quorum", quorum=2))
@@ -132,7 +132,7 @@ class CosignersTest(unittest.TestCase):
         self.slow.stop()
         try:
             epoch = self.log.publish(("carol", "c2"))["epoch"]
-            # The belief of this lookup is overdue at once.
+            # With this trust anchor, the audit of this lookup's answer is overdue at once.
             self.assertEqual(self.wait_shown("late", trust, "carol", epoch, "not-yet", 0, 1)["value"], "c2")
             late = self.lookup("late", trust, "carol")
             self.assertEqual((late.code, late.lines()[0]["verdict"]), (1, "present"), late)

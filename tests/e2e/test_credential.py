@@ -1,5 +1,5 @@
 """Each command of docs/operations/keys.md for a key-encryption key that systemd passes to services, on a running log. Two programs replace
-systemd's: one does what LoadCredential= does, the other restarts services."""
+those of systemd: one program does what LoadCredential= does, the other restarts services."""
 
 import os
 import shutil
@@ -62,7 +62,7 @@ class CredentialTest(unittest.TestCase):
         return str(folder)
 
     def run_block(self, block: str, code: int = 0) -> str:
-        """Returns the output of the page's lines, in a shell that ran the section's first ones."""
+        """Returns the output of the page's lines, in a shell that has run the section's first lines."""
         text = self.told + block
         for theirs, ours in (("/etc/credstore", self.store), ("/var/lib/optiks", self.log.data)):
             text = text.replace(theirs, str(ours))
@@ -91,7 +91,7 @@ class CredentialTest(unittest.TestCase):
         return [line.split()[0] for line in self.run_block("with_key /etc/credstore/optiks.kek kek list").splitlines()]
 
     def test_the_key_is_rotated(self):
-        # Without a newline at the end, which is the hardest case.
+        # The file has no newline at the end, which is the hardest case.
         self.kek.write_text(subprocess.run("openssl rand 32 | basenc --base64url | tr -d '=\\n'", shell=True, capture_output=True, text=True, check=True).stdout)
         self.kek.chmod(0o600)
         told, make, add, restart, rotate, look, remove = self.commands
@@ -113,7 +113,7 @@ class CredentialTest(unittest.TestCase):
             self.run_block(restart)
             self.log.publish(("alice", "a2"))
 
-            # It is too early: everything needs the old key, and nothing happens.
+            # It is too early to drop the old key, which all services still need. So the commands must change nothing.
             both = self.kek.read_bytes()
             self.assertIn(f"is wrapped by the key-encryption key {first}", self.run_block(remove, code=78))
             self.assertEqual(self.kek.read_bytes(), both)

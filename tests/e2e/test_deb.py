@@ -20,7 +20,7 @@ PAGE = ROOT / "docs/operations/install.md"
 OLDER = "0.0.9"
 SERVICES = ("optiks-update-task", "optiks-update-service@8311", "optiks-query-service@8301")
 UNITS = (*SERVICES, "optiks-auditor", "optiks-witness")
-# Ten times the exposure, as systemd-analyze takes it.
+# The maximum exposure, times ten, as systemd-analyze takes it.
 MOST_EXPOSED = 20
 
 
@@ -44,7 +44,7 @@ class Packages(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        # Blocks of `sh` are for the log's host, those of `bash` for another one.
+        # Blocks of `sh` are for the log's host, and blocks of `bash` for another host.
         cls.page = commands_of(PAGE)
         cls.other = Path(tempfile.mkdtemp(prefix="optiks-e2e-other-"))
         cls.addClassCleanup(shutil.rmtree, cls.other)
@@ -144,7 +144,7 @@ class Packages(unittest.TestCase):
             "cp /var/lib/optiks/trust.json cert.pem /etc/optiks-auditor; chmod a+r /etc/optiks-auditor/*; echo 127.0.0.1 log.example.org >> /etc/hosts;"
             "sed 's|https://log.example.org|https://log.example.org:8301|' /usr/share/doc/optiks-auditor/examples/auditor.json > /etc/optiks-auditor/auditor.json;"
             "echo SSL_CERT_FILE=/etc/optiks-auditor/cert.pem > /etc/optiks-auditor/auditor.env")
-        # The auditor is ready once it has signed everything published.
+        # The auditor is ready once it has signed a checkpoint of all published epochs.
         self.log.run("systemctl start optiks-witness optiks-auditor", seconds=60)
         self.assertEqual(self.log.output("stat -c %U /var/lib/optiks-auditor/mark/* | sort -u"), "optiks-auditor")
         self.assertIn("Ready. Cosigning 0 logs.", self.log.output("systemctl show --property StatusText optiks-witness"))
@@ -165,7 +165,7 @@ class Packages(unittest.TestCase):
                 time.sleep(1)
 
         self.assertEqual(firing(), set())
-        # Its data is not public: metrics need a key, and it listens only to its own machine.
+        # Prometheus' data is not public: metrics need a key, and Prometheus listens only on its own machine's addresses.
         self.assertIn(self.log.output("""ss -Htln 'sport = 9090' | awk '{print $4}'"""), ("127.0.0.1:9090",))
         self.log.run("systemctl stop optiks-update-task")
         wait(fires=True, seconds=150)
@@ -183,7 +183,7 @@ class Packages(unittest.TestCase):
         self.assertEqual(self.log.output("grep -rlF -e '%s' -e '%s' /srv/backup || true" % (code, passphrase.split("=")[1])), "")
         self.log.run(f"systemd-analyze security --no-pager --threshold={MOST_EXPOSED} pgbackrest-optiks.service")
         self.assertEqual((self.state("pgbackrest-optiks.timer"), self.state("postgresql@15-main")), ("active", "active"))
-        # These updates are archived, and then others that only the board has when the database is lost.
+        # The backup archives these updates. Later updates exist only on the board when the database is lost.
         self.update("dave", "after the backup")
         self.log.run("runuser -u postgres -- pgbackrest --stanza=optiks check")
         self.update("dave", "not archived")
@@ -258,7 +258,8 @@ class Packages(unittest.TestCase):
         self.put(is_older=False)
         # The operator's changes stay, without a question.
         settings = self.log.output("cat /etc/optiks/optiks.json /etc/optiks/*.env")
-        # As the page says for a host that has the auditor. test_2_d stopped it with the rest, and test_4 made another certificate.
+        # Does what the page says for a host that has the auditor. test_2_d stopped the auditor with the other services, and test_4 made
+        # another certificate.
         self.log.run("install -m 0644 cert.pem /etc/optiks-auditor/; systemctl start optiks-witness optiks-auditor", seconds=60)
         ((shell, script),) = self.page["Upgrade"]
         self.page["Upgrade"] = [(shell, script.replace("./optiks-cli_*.deb", "./optiks-cli_*.deb ./optiks-auditor_*.deb"))]
@@ -276,7 +277,7 @@ class Packages(unittest.TestCase):
         signed = self.log.output(marks)
         self.update("carol", "value")
         self.assertEqual(self.look_up("carol")["verdict"], "present")
-        # It continues, and what it signed outlives the package.
+        # The auditor continues, and its signed notes outlive the package.
         self.wait(f"[ \"$({marks})\" != '{signed}' ]")
         self.log.run("apt-get purge -y optiks-auditor")
         self.assertNotEqual(self.log.output(marks), signed)
@@ -287,7 +288,7 @@ class Packages(unittest.TestCase):
         self.assertEqual(self.log.output("ls -d /usr/lib/optiks /etc/optiks/*.json /etc/systemd/system/multi-user.target.wants/optiks* 2>/dev/null || true"), "")
         self.assertEqual(self.log.output("find /proc -maxdepth 1 -user optiks"), "")
         self.assertEqual(self.log.output("stat -c %U /var/lib/optiks/log.key"), "optiks")
-        # Installed again, it continues.
+        # The server continues after it is installed again.
         self.log.run("apt-get install -y --no-install-recommends ./optiks-server_*.deb")
         self.log.run(
             "sed -i 's|\"Provider\": \"sqlite\"|\"Provider\": \"postgresql\"|; s|// \"Tls\"|\"Tls\"|' /etc/optiks/optiks.json; for service in update-task update-service query-service; do echo \"Optiks__Storage__ConnectionString='Host=/var/run/postgresql;Database=optiks;"
@@ -299,7 +300,7 @@ class Packages(unittest.TestCase):
     def test_8_the_log_goes_on_on_a_new_machine(self):
         self.update("dave", "of the old machine")
         before = self.look_up("dave")["epoch"]
-        # The backup and the board's disk outlive the machine. PostgreSQL is not stopped; it is lost.
+        # The backup and the board's disk outlive the machine. PostgreSQL is not stopped first: it is lost with the machine.
         self.log.run("systemctl stop optiks-update-task")
         for folder in ("srv/backup", "var/lib/optiks/board"):
             subprocess.run(["cp", "-a", self.log.root / folder, self.other], check=True)

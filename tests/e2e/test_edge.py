@@ -21,7 +21,7 @@ MEBIOCTET = 1 << 20
 BURST = 30
 LIMITS = {"Optiks__RateLimits__Statuses__PerSecond": "0.01", "Optiks__RateLimits__Statuses__Burst": str(BURST)}
 NOBODY = "/v1/updates/01900000-0000-7000-8000-000000000000"
-# The lines for deployments where apps update for their users.
+# The replaced lines are for deployments where apps send updates for their users.
 OPEN = ("    # include snippets/optiks-updates.conf;", "    include snippets/optiks-updates.conf;")
 SECRET_NAME = "alice-whom-no-log-knows"
 
@@ -95,7 +95,7 @@ class Passing(EdgeCase):
 
     def shakes_hands(self, port: int, version: ssl.TLSVersion | None = None, name: str | None = "localhost") -> bool:
         context = self.edge.certificates.context(version=version)
-        # The client accepts any certificate: it must be the server that refuses.
+        # The client accepts any certificate: the server must be the side that refuses.
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         with socket.create_connection(("127.0.0.1", port), timeout=10) as link:
@@ -125,7 +125,7 @@ class Passing(EdgeCase):
         for path in ("/health/ready", "/health/live", "/metrics", "/internal/snapshot", "/", "/v1/lookup/"):
             with self.subTest(path), self.client() as client:
                 self.is_problem(client.get(path), 404, "not-found")
-        # Paths that nginx and a service would normalize differently.
+        # The paths would be normalized differently by nginx and by a service.
         odd = ["/log/../health/ready", "/log/%2e%2e/health/ready", "/log%2f..%2fhealth/ready", "/log//../health/ready", "/v1/../internal/snapshot", "/v1/epochs/../../metrics", "//health/ready",
                "/log/a%2fb/../../metrics", "/log/a%2Fb/../../health/ready", "/log/a%2fb/../../internal/snapshot", "/log/a%2fb/../../v1/lookup?key=alice", "/log/..%5chealth/ready", "/log/a\\..\\..\\metrics",
                "/health%2f..%2flog/checkpoint", "/log/..", "/log/.?a"]
@@ -167,7 +167,7 @@ class Passing(EdgeCase):
             self.assertEqual("", self.edge.requests(path)[1]["upstream"])
             with Client(self.edge.url, tls=self.edge.certificates.context(), headers={"If-None-Match": answers[0].headers["etag"]}) as knows:
                 self.assertEqual(304, knows.get(path).status)
-            # One address has two forms.
+            # One address has answers in two forms.
             forms = {accept: client.get("/v1/epochs/0", accept).body for accept in ("application/json", "application/vnd.optiks.record") for _ in range(2)}
             self.assertEqual(2, len(set(forms.values())))
             self.assertEqual(["MISS", "HIT"] * 2, [line["cache"] for line in self.edge.requests("/v1/epochs/0")])
@@ -175,7 +175,7 @@ class Passing(EdgeCase):
             for _ in range(2):
                 self.assertEqual(404, client.get("/v1/epochs/999999").status)
             self.assertEqual(["MISS"] * 2, [line["cache"] for line in self.edge.requests("/v1/epochs/999999")])
-            # Each of the replicas was asked for it in turn.
+            # nginx asked each of the replicas for this epoch in turn.
             self.assertEqual(3, len(self.edge.requests("/v1/epochs/999999")[0]["upstream"].split(", ")))
             epoch = self.log.publish(("dora", "d1"))["epoch"]
             self.assertGreater(int(client.get("/log/checkpoint").body.split(b"\n")[1]), epoch)
@@ -192,13 +192,13 @@ class Passing(EdgeCase):
 
     def test_the_services_count_addresses_that_nginx_sees_and_nobody_can_choose_one(self):
         self.assertIn(429, self.ask_often("127.0.0.3", self.client))
-        # It now sends invented addresses, but is still recognized.
+        # The client now sends invented addresses, but is still recognized.
         names = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Host")
         for i in range(5):
             spoofed = {name: f"for=192.0.2.{i}" if name == "Forwarded" else f"192.0.2.{i}" for name in names}
             with self.client(source="127.0.0.3", headers=spoofed) as client:
                 self.assertEqual(429, client.get(NOBODY).status)
-        # Others are not delayed, so the counted address is not nginx's.
+        # Other clients are not delayed, so the services do not count requests by nginx's address.
         with self.client(source="127.0.0.4") as client:
             self.assertEqual(401, client.get(NOBODY).status)
 
@@ -243,7 +243,7 @@ class Passing(EdgeCase):
             for i in range(connections):
                 link = stack.enter_context(socket.create_connection(("127.0.0.1", self.edge.port), timeout=60))
                 secure = stack.enter_context(self.edge.certificates.context().wrap_socket(link, server_hostname="localhost"))
-                # Half of them never end their headers, half begin a body.
+                # Half of the clients never end their headers, and half begin a body.
                 secure.sendall(head if i % 2 else head + b"\r\n{")
                 slow.append(secure)
             started = time.monotonic()
@@ -288,7 +288,7 @@ class Failing(EdgeCase):
                 killed.kill()
                 time.sleep(1)
                 hung.signal(signal.SIGSTOP)
-                # Longer than its time limit.
+                # This is longer than the time limit of nginx for requests to a replica.
                 time.sleep(7)
                 hung.signal(signal.SIGCONT)
                 killed.start()
@@ -344,7 +344,7 @@ class Failing(EdgeCase):
         file = self.log.logs / "stress.json"
         with self.stress("run", "--mix", "hit=1", "--key-count", "300", "--rate", "150", "--duration", "600", "--warm-up", "0", "--late", "5", "--json", file) as stress:
             try:
-                # It has begun.
+                # After this time the run has begun.
                 time.sleep(3)
                 for query in self.log.queries:
                     self.restart(query)

@@ -1,4 +1,4 @@
-"""A short form of run_erasure_storm.py: nothing that was acknowledged is lost or doubled, nobody is shown another's values, and an erased
+"""A short form of run_erasure_storm.py: no acknowledged update is lost or doubled, no user is shown another user's values, and an erased
 value exists nowhere."""
 
 import os

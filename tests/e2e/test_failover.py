@@ -12,8 +12,8 @@ from failover import PRIMARY, TASK, Drill, longest
 
 SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2**32)))
 RATE, KEYS = 400, 10_000
-# Other limits catch a cluster that never recovers. These are the limits that operators are told (docs/operations/failover.md), with room
-# for a slow machine.
+# Other limits catch a cluster that never recovers. The limits here are the times that operators are told (docs/operations/failover.md),
+# with room for a slow machine.
 PRIMARY_SECONDS, TASK_SECONDS = 60, 40
 
 

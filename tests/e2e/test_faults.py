@@ -1,5 +1,5 @@
-"""A short form of each kind of fault (run_faults.py is the long one). Nothing that was answered with 202 is lost or applied twice, and
-there is one history.
+"""A short form of each kind of fault (run_faults.py is the long one). No accepted update (status 202) is lost or applied twice, and all
+callers see one history.
 
 OPTIKS_FAULT_SEED: the seed of the times (default: random; a failure names it).
 """
@@ -38,7 +38,7 @@ class FaultTest(unittest.TestCase):
 
     @unittest.skipUnless(OwnSqlServer.name in ENGINES, f"{VARIABLE} is not set")
     def test_SqlServer(self):
-        # The name is required: eng/test.py lets nothing else be skipped.
+        # The test's name must stay: eng/test.py allows only this test to be skipped.
         self.put(OwnSqlServer.name, [AT_POINTS, faults.AT_DRAW, faults.AT_ACCEPT, faults.FROZEN_AT_DRAW, faults.OVERTAKEN["commit"]])
 
     def put(self, engine: str, chosen: list[faults.Fault]) -> None:
@@ -61,7 +61,7 @@ class FaultTest(unittest.TestCase):
 
 
 class OracleTest(unittest.TestCase):
-    """The oracle can find what it looks for."""
+    """Tests that the oracle finds the faults that it looks for."""
 
     def setUp(self):
         self.accepted = [Accepted(str(uuid.UUID(int=number)), 0, key.encode(), value.encode(), point)
@@ -133,7 +133,7 @@ class DatabaseTest(unittest.TestCase):
             try:
                 self.assertEqual(client.post_json("/v1/updates", {"key": "alice", "value": "b"}).status, 503)
             except (OSError, http.client.HTTPException):
-                # The service may have noticed it and ended already.
+                # The service may have noticed the fault and ended already.
                 pass
         for process in self.log.processes:
             self.assertEqual(process.wait(30), CONFIGURATION, process.log_end())

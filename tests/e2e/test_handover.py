@@ -1,5 +1,5 @@
-"""Owners who look after a period has ended: real services serve its end, and the command line makes the hand-over, even next to a server
-that lies."""
+"""Tests owners who monitor after a period has ended: real services serve the period's end, and the command line makes the hand-over, even
+if another server lies."""
 
 import tempfile
 import time
@@ -13,7 +13,7 @@ from rest import Answer
 
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "false", "Optiks__Periods__Preparation": "00:00:00.5"}
 REFUSED, ALARM = 3, 1
-# The operator's tool uses this code.
+# The operator's tool ends with this exit code.
 NOT_ALLOWED = 2
 
 
@@ -43,8 +43,8 @@ class HandoverTest(unittest.TestCase):
             return client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["period"]
 
     def switch(self) -> int:
-        """Switches as soon as the protocol allows it. Returns the new period once every replica serves it and the end of the previous
-        one."""
+        """Switches the period as soon as the protocol allows it. Returns the new period once every replica serves it and the end of the
+        previous period."""
         wanted = self.period() + 1
         done = self.log.optiks_db("period", "switch")
         self.assertEqual(done.code, 0, str(done))
@@ -62,11 +62,11 @@ class HandoverTest(unittest.TestCase):
         self.one(self.owner("carol", "user", "create", "carol", "--device", "phone=phone 1", "--device", "laptop=laptop 1", "--wait", "--json"))
         for owner, command in (("alice", ("monitor", "alice")), ("carol", ("user", "monitor", "carol"))):
             self.assertEqual(self.one(self.owner(owner, *command, "--json"))["reason"], "valid")
-        # Another client, which knows alice's key from here on, and does not look again for now.
+        # Another client knows alice's key from here on, and does not monitor again for now.
         self.one(self.owner("late", "monitor", "alice", "--json"), ALARM)
         self.assertEqual(self.one(self.owner("late", "monitor", "alice", "--accept", "--json"))["reason"], "valid")
         self.one(self.owner("alice", "update", "alice", "alice 2", "--wait", "--json"))
-        # A change that its owner did not make, after the last look and before the switch.
+        # The owner did not make this change, which comes after the last monitoring and before the switch.
         self.log.publish(("phone", "phone of another"))
         period = self.switch()
 
@@ -108,7 +108,7 @@ class HandoverTest(unittest.TestCase):
             return Answer(410, {"content-type": "application/problem+json"}, problem) if "period=" in path else said
 
         def of_the_present(path, said):
-            # Answers about the current period instead of the ended one.
+            # The server answers about the current period instead of the ended period.
             if "period=" not in path:
                 return said
             with self.log.query_client() as client:
@@ -125,7 +125,7 @@ class HandoverTest(unittest.TestCase):
                 told = self.one(self.owner("late", "monitor", "alice", "--json", url=liar.url), code)
                 self.assertIn(told["reason"], reasons)
                 self.assertEqual((told.get("no_guarantee", []), told.get("alarms", [])), ([], []), str(told))
-        # The client keeps nothing of it: the honest server shows it an update that this client did not make.
+        # The client keeps nothing of the refused answer: the honest server shows the client an update that this client did not make.
         told = self.one(self.owner("late", "monitor", "alice", "--json"), ALARM)
         self.assertEqual((told["reason"], told["handed_over"]), ("unexpected_version", [0]))
         self.assertEqual(told["no_guarantee"], [])
@@ -172,7 +172,8 @@ class HandoverTest(unittest.TestCase):
         self.assertEqual([version["value"] for version in shown["versions"]], ["alice 1", "alice 2"])
 
     def operator_archives(self, period: int, deadline: float) -> None:
-        """Archives once the task has destroyed the period: its leaves stay. There is nothing more to drop."""
+        """Archives the period once the task has destroyed it: its leaves stay. To drop the period afterwards changes nothing, because it is
+        already destroyed."""
         while (found := self.status()["periods"][period])["state"] != "destroyed":
             self.assertLess(time.monotonic(), deadline, found)
             time.sleep(0.1)
@@ -193,7 +194,7 @@ class HandoverTest(unittest.TestCase):
         self.one(self.owner("erin", "user", "create", "erin", "--device", "watch=watch 1", "--wait", "--json"))
         self.assertEqual(self.one(self.owner("erin", "user", "monitor", "erin", "--json"))["reason"], "valid")
         self.assertEqual(self.one(self.owner("dave", "monitor", "dave", "--json"))["reason"], "valid")
-        # This is later than the last look, and erased before the next one.
+        # The update is later than the last monitoring, and erased before the next monitoring.
         self.log.publish(("dave", "dave 1"), ("watch", "watch 2"))
         period = self.switch()
 

@@ -1,5 +1,5 @@
-"""Live and ready while parts fail and come back: what a supervisor and a load balancer are told (docs/operations/health.md), and what
-continues meanwhile."""
+"""Tests live and ready while parts fail and come back: the answers that a supervisor and a load balancer get (docs/operations/health.md),
+and the functions that continue meanwhile."""
 
 import fcntl
 import os
@@ -67,7 +67,7 @@ class HealthTest(unittest.TestCase):
             self.wait_for(self.log.task, 503, "The database is unavailable.")
             self.wait_for(self.log.update, 503, "The database cannot be used.")
             self.wait_for(self.log.query, 503, "The database cannot be reached. Serving epoch")
-            # Verified data is still served, and what cannot be stored is not accepted.
+            # The services still serve verified data, and do not accept updates that they cannot store.
             self.assertEqual(self.lookup(), 200)
             with self.log.update_client() as client:
                 refused = client.post_json("/v1/updates", {"request_id": uuid7(), "key": "alice", "value": "lost"})
@@ -220,7 +220,7 @@ class HealthTest(unittest.TestCase):
 
 
 class StalledReaderTest(unittest.TestCase):
-    """A supervisor or a pager that has standard output and standard error open, and does not read."""
+    """Tests a supervisor or a pager that has standard output and standard error open, and does not read."""
 
     LINES = 6000
 
@@ -237,7 +237,7 @@ class StalledReaderTest(unittest.TestCase):
                     self.assertEqual(process.stop(), 0)
                     process.start("/bin/sh", "-c", 'exec "$@" >"$PIPE" 2>&1', "sh", PIPE=str(pipe), Logging__LogLevel__Default="Trace")
                     process.wait_ready()
-                    # Each check logs its beginning and its end: more than the pipe and the queue hold.
+                    # Each check logs its beginning and its end. Together this is more than the pipe and the queue hold.
                     with Client(process.url, timeout=PATIENCE) as client:
                         checks = len(client.get("/health/ready").json()["checks"])
                         for _ in range(self.LINES // (2 * checks)):

@@ -66,7 +66,7 @@ class HostilePeriodsTest(unittest.TestCase):
         return run.code, lines[0]
 
     def owner(self, log: HostileLog, client: str, *command: str) -> None:
-        """Makes everything up to now the owner's own."""
+        """Makes the owner accept all versions up to now as its own."""
         code, said = self.optiks(log, client, *command)
         if said["reason"] == "unexpected_version":
             code, said = self.optiks(log, client, *command, "--accept")
@@ -130,7 +130,7 @@ class HostilePeriodsTest(unittest.TestCase):
                 switched(log.d)
                 after(log.d)
                 alarms = self.compare(log, str(number), reason, command)
-                # A list that comes later is another version that its owner did not make.
+                # If the list comes later, it is another version that its owner did not make.
                 self.assertEqual([alarm["about"] for alarm in alarms], [about] * (0 if reason == "valid" else 2 if (reason, about) == ("handover_missing", "list") else 1))
                 self.assertEqual(self.judge_user(log), reason)
 
@@ -167,7 +167,7 @@ class HostilePeriodsTest(unittest.TestCase):
                 self.assertEqual(self.optiks(log, client, *command)[1]["reason"], reason)
                 known = Asked(NAME, kept=kept)
                 self.assertEqual(verdict(lambda v, known=known, log=log: verify_users(v, log.of([known], 0), [known]), log), reason)
-                # A client that knows nothing sees nothing of it.
+                # A client that knows nothing cannot see the lie.
                 self.assertEqual(self.optiks(log, f"{client} new", *command)[1]["reason"], "valid")
         with HostileLog(first_period()) as log:
             self.assertEqual(self.optiks(log, "plain", "lookup", KEY.decode())[1]["not_copied"], False)
@@ -193,7 +193,7 @@ class HostilePeriodsTest(unittest.TestCase):
                 log.d.set_device(b"phone", phone)
                 log.d.publish_users()
             switched(log.d)
-            # The hand-over alone does not reveal it.
+            # The hand-over alone does not reveal the version in between.
             self.assertEqual((self.judge(log, KEY), self.judge_user(log)), ("valid", "valid"))
 
             ended = replace(verifier(log), ended_record=log.d.records[log.d.last_epoch(0)], known={KEY: known})
@@ -225,7 +225,7 @@ class HostilePeriodsTest(unittest.TestCase):
         return log.post("/v1/users/monitor?period=0", monitor_query(own))[1]
 
     def test_an_early_switch(self):
-        """Shows it to clients that looked before; the same switch a millisecond later is accepted."""
+        """Shows an early switch to clients that looked before. They accept the same switch a millisecond later."""
         for early in (False, True):
             reason = "record_period" if early else "valid"
             d = first_period()
@@ -236,7 +236,8 @@ class HostilePeriodsTest(unittest.TestCase):
                 d.switch_period(begun + LENGTH_MS - (1 if early else 0))
                 self.assertEqual([self.judge_lookup(log, kept), *self.judge_kept(log, kept)], [reason] * 3)
                 if early:
-                    # It is refused even when the newest epoch is late enough: the records of the periods show it.
+                    # Clients refuse the switch even when the newest epoch is late enough, because the records of the periods show the early
+                    # switch.
                     d.publish_users()
                     self.assertEqual(self.judge_lookup(log, kept), "valid")
                     self.look(log, reason)
@@ -280,7 +281,7 @@ class HostilePeriodsTest(unittest.TestCase):
             self.assertEqual(self.optiks(log, "knows nothing", "lookup", KEY.decode())[1]["reason"], "record_vrf_key")
 
     def look(self, log: HostileLog, reason: str) -> None:
-        """Looks with a client that looks up a key, one that looks up a user, and the owners of both."""
+        """Sends the requests of a client that looks up a key, of a client that looks up a user, and of the owners of both."""
         code = VALID if reason == "valid" else INVALID
         for client, *command in (("key", "lookup", KEY.decode()), ("user", "user", "lookup", NAME.decode()),
                                  ("owner", "monitor", KEY.decode()), ("user's owner", "user", "monitor", NAME.decode())):

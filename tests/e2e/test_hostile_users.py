@@ -53,7 +53,7 @@ class HostileUsersTest(unittest.TestCase):
         return json.loads(run.out)
 
     def refused(self, log: HostileLog, client: str, reason: str, *arguments: str, kept: Kept = Kept()) -> None:
-        """Requires a refusal by the command line, and by the reference when it keeps the same of the user."""
+        """Requires that the command line refuses the answer, and that the reference with the same kept state of the user does too."""
         run = self.lookup(log, client, *(arguments or (NAME.decode(),)))
         self.assertEqual((run.code, json.loads(run.out)["reason"]), (INVALID, reason), str(run))
         asked = [replace(one, kept=kept) for one in log.asked]
@@ -117,7 +117,8 @@ class HostileUsersTest(unittest.TestCase):
             self.assertEqual(len(self.taken(log, "parts that agree")["devices"]), 2)
 
     def test_parts_beyond_the_state(self):
-        """A record of a later epoch to which no entry refers, a duplicate record, and an entry of a part that does not exist."""
+        """The answers have a record of a later epoch to which no entry refers, a duplicate record, or an entry of a part that does not
+        exist."""
         d = two_users()
         for _ in range(3):
             d.publish_users()
@@ -177,7 +178,7 @@ class HostileUsersTest(unittest.TestCase):
         d.publish_users()
         with HostileLog(d) as log:
             self.assertEqual(self.taken(log, "saw it leave")["devices"], [])
-            # The old list, keys and decommissions, with current names.
+            # The answer has the old list, keys and decommissions, with current names.
             log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size, At(2, 1, 1, 1), epoch=2)
             self.refused(log, "saw it leave", "stale", kept=Kept(USER, True, 2))
 
@@ -207,7 +208,7 @@ class HostileUsersTest(unittest.TestCase):
                         self.assertEqual((lied.code, json.loads(lied.out)["reason"], json.loads(lied.out)["confirmed"]), (INVALID, "other_value", False), str(lied))
 
     def test_the_log_is_young_enough(self):
-        """Its records count as fresh; otherwise every refusal above would be because of their age."""
+        """The log's records count as fresh. Otherwise every refusal above could be because of their age."""
         self.assertLess(AGE_STEPS * STEP_MS, two_users().configuration.max_behind_ms)
 
 

@@ -1,4 +1,4 @@
-"""The container images, without a registry: their contents, the services as deploy/kubernetes runs them, and each command of
+"""The container images, without a registry: their contents, tests of the services as deploy/kubernetes runs them, and of each command of
 docs/operations/containers.md with podman-compose."""
 
 import contextlib
@@ -153,7 +153,7 @@ class PodsTest(unittest.TestCase):
         log = f"{self.folder / 'log'}:/srv/optiks:ro"
         query = self.start("query-service", readers["query-service"], log)
         deadline = time.monotonic() + PATIENCE
-        # It is alive while it waits for the log.
+        # The query-service is alive while it waits for the log.
         while self.podman.run("exec", query, "optiks-db", "health", f"https://127.0.0.1:{self.ports['query-service']}", "--live", check=False).returncode != 0:
             self.assertLess(time.monotonic(), deadline, self.podman.logs(query))
             time.sleep(0.3)
@@ -189,12 +189,12 @@ class PodsTest(unittest.TestCase):
         self.assertNotEqual(self.podman.run(*cli, "update", "bob", "a key", "--api-key", api_key, check=False).returncode, 0)
         for name in (query, update, task):
             self.podman.run("stop", "--time", "60", name)
-            # 0: it ended regularly.
+            # Exit code 0 means that the service ended regularly.
             self.assertEqual(self.podman.output("inspect", "--format", "{{.State.ExitCode}}", name), "0", self.podman.logs(name)[-2000:])
 
 
 class ComposeFilesTest(unittest.TestCase):
-    """docker-compose, which checks files by their schema, accepts all of them."""
+    """Tests that docker-compose, which checks files by their schema, accepts all compose files."""
 
     def config(self, folder: Path, engine: str) -> subprocess.CompletedProcess:
         environment = clean_environment() | {"OPTIKS_ORIGIN": "log.example.org/optiks", "OPTIKS_ACCEPT_MSSQL_EULA": "Y"}
@@ -302,7 +302,7 @@ class ComposeTest(unittest.TestCase):
         self.assertEqual(self.look_up("carol")["verdict"], "present")
 
     def comes_back(self) -> None:
-        """Each service is killed, and comes back on its own."""
+        """Kills each service, and checks that it comes back on its own."""
         for service in ("update-task", "update-service", "query-service"):
             name = self.container(service)
             process = int(self.podman.output("inspect", "--format", "{{.State.Pid}}", name))

@@ -65,7 +65,7 @@ class Keys(unittest.TestCase):
         for secret in ((self.log.data / "kek").read_text().strip(), code.strip()):
             self.assertNotIn(secret, said)
             self.assertNotIn(secret.encode(), sealed)
-        # Another code, and then a changed file.
+        # The first check has another code, the second check has a changed file.
         (self.folder / "other-code").write_text(("0" if code[0] != "0" else "1") + code[1:])
         (self.folder / "other-code").chmod(0o600)
         self.assertIn("does not open", self.run_block("optiks-db key check keys.backup --code other-code", code=78))
@@ -87,7 +87,7 @@ class Keys(unittest.TestCase):
         self.assertIn(f"{second}  wraps period 0, log key", self.run_block(look))
         self.run_block(remove, KEK_OLD=self.first)
         self.assertEqual(self.run_block("optiks-db kek list").split()[0], second)
-        # The task creates the next period, and the replica its trees, with a key that neither of them had at its start.
+        # The task creates the next period, and the replica its trees, with a key that neither process had at its start.
         pids = [process.pid for process in self.log.processes]
         self.run_block("optiks-db period switch")
         deadline = time.monotonic() + 60

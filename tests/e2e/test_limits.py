@@ -87,7 +87,7 @@ class Descriptors(unittest.TestCase):
     def test_too_few_are_refused_at_the_start(self):
         for process in (self.log.query, self.log.update):
             with self.subTest(process.service):
-                # So few that the framework could not even load what it needs.
+                # The limit is so low that the framework could not even load its files.
                 process.stop()
                 process.start("prlimit", "--nofile=128:128")
                 self.assertEqual(CONFIGURATION, process.wait(READY_SECONDS), process.log_end())
@@ -96,7 +96,7 @@ class Descriptors(unittest.TestCase):
                 process.start("prlimit", f"--nofile={LEAST_DESCRIPTORS - 1}:{LEAST_DESCRIPTORS - 1}")
                 self.assertEqual(CONFIGURATION, process.wait(READY_SECONDS), process.log_end())
                 self.assertIn("ulimit -n", process.log_end())
-                # The required number is enough.
+                # The required number of descriptors is enough.
                 process.start("prlimit", f"--nofile={LEAST_DESCRIPTORS}:{LEAST_DESCRIPTORS}")
                 process.wait_ready()
 
@@ -151,7 +151,7 @@ class Rights(unittest.TestCase):
             log.task.stop()
             log.task.start(*self.ORDINARY, OPTIKS_FAIL_POINT="tiles:1:stop")
             with log.update_client() as client:
-                # Otherwise the next epoch is the heartbeat's.
+                # Without this update the next epoch would be the heartbeat's.
                 self.assertEqual(202, client.post_json("/v1/updates", {"key": "alice", "value": "none"}).status)
             log.task.wait_stopped(READY_SECONDS)
             log.standby.start(*self.ORDINARY)

@@ -25,7 +25,7 @@ from rounds import IS_DEEP
 from serve import Server
 
 VALID, INVALID, FORK = 0, 1, 5
-# Proven by a client's own state, whatever auditors have.
+# A client's own state proves these reasons, whatever auditors have.
 PROVEN = ("fork", "leaf_contradicts")
 # Lies that are similar to another scenario, and that client/sdk/tests/LeafTests.cs or test_hostile_periods.py covers too.
 OF_DEEP = ("drops-the-latest-version", "dates-an-insertion-back", "shows-another-vrf-key", "switches-early-and-back")
@@ -70,7 +70,7 @@ class MaliciousTest(unittest.TestCase):
             with Client(server.url) as anyone:
                 self.assertEqual(anyone.request("POST", "/turn", b"").status, 200)
         found = {line["origin"].rpartition("/")[2]: line for line in auditor.once().lines()}
-        # From then on it signs nothing of any of these logs.
+        # From then on the auditor signs nothing of any of these logs.
         auditor.once()
         auditor.look_at_signed()
         self.assertEqual(auditor.newest, signed)
@@ -83,11 +83,11 @@ class MaliciousTest(unittest.TestCase):
                 self.look(name, servers[name], "monitor", scenario.owner)
                 if scenario.history is not None:
                     self.look(name, servers[name], "history", scenario.history, "alice", data="monitor")
-                    # Once it is proven, the client believes nothing of the log.
+                    # Once the fault is proven, the client believes nothing of the log.
                     self.look(name, servers[name], "lookup", scenario.history, "bob", data="monitor")
 
     def look(self, name: str, server: Server, command: str, reason: str | None, *names: str, data: str | None = None) -> None:
-        """reason None: the question reveals nothing of the lie."""
+        """Sends a client's question. reason None: the question does not reveal the lie."""
         run = self.client(name, server, command, *(names or NAMES), data=data)
         if reason is None:
             self.assertEqual(run.code, VALID, str(run))
@@ -140,8 +140,8 @@ class MaliciousTest(unittest.TestCase):
         self.judge("second with", Path(found["evidence"]), True)
 
     def test_two_heads_for_two_clients_of_one_auditor(self):
-        """The auditor follows the history that the first client is shown. The second client is shown another history. It notices this
-        because the auditor's cosignature is missing, and then by the checkpoints that the auditor cosigned."""
+        """The auditor follows the history that the first client is shown. The second client is shown another history. The second client
+        notices this because the auditor's cosignature is missing, and then by the checkpoints that the auditor cosigned."""
         shown = honest_log("two-heads")
         other = copy.deepcopy(shown)
         SCENARIOS["forks"].lie(other)
@@ -180,7 +180,7 @@ class MaliciousTest(unittest.TestCase):
         self.judge("second", evidence, True)
         # The evidence has both signed views, and names the cosigner of the other one.
         self.assertIn(f"{auditor.vkey.partition('+')[0]} cosigned", (evidence / "README.txt").read_text())
-        # The verdict stays, whatever it is shown from then on.
+        # The client's verdict stays, whatever the server shows it from then on.
         servers[1].log = shown
         self.assertEqual(look("second", servers[1]).code, FORK)
         # The auditor finds the same fork when it is shown the second client's history, and signs nothing more.
@@ -192,7 +192,8 @@ class MaliciousTest(unittest.TestCase):
 
     @staticmethod
     def add_checkpoint(witness: Witness, log: Log, old: int) -> bytes | None:
-        """Sends an add-checkpoint request of C2SP tlog-witness. Returns the checkpoint with the witness's line; None if it refuses."""
+        """Sends an add-checkpoint request of C2SP tlog-witness. Returns the checkpoint with the witness's line; None if the witness
+        refuses."""
         size = len(log.records)
         note = log.checkpoint(size)
         proof = board.make_consistency(log.entries(size), old) if old else []
@@ -202,7 +203,7 @@ class MaliciousTest(unittest.TestCase):
         return note + answer.body if answer.status == 200 else None
 
     def test_whoever_has_the_scenario_can_try_another_client(self):
-        """Uses its own command line."""
+        """Starts the scenario by the command line of malicious.py."""
         listed = subprocess.run([sys.executable, ROOT / "tests/reference/malicious.py", "--list"], capture_output=True, text=True, timeout=60, check=True)
         self.assertEqual([name for name in SCENARIOS if name not in listed.stdout], [])
         name = "drops-a-leaf"

@@ -16,7 +16,7 @@ from native_users import NativeUsers
 AT_LEAST = 60
 FORMS = {"lookup", "history", "monitor", "audit", "user-lookup", "user-monitor", "periods"}
 VERSIONS = 5
-# Dummies among the leaves: to a verifier they are leaves like others (docs/operations/padding.md).
+# The log has dummies among its leaves. For a verifier, dummies are leaves like others (docs/operations/padding.md).
 BUCKETS = {"Usernames": 2, "Devices": 3, "Keys": 4, "Decommissioned": 2}
 PADDING = {f"Optiks__Padding__{name}": str(size) for name, size in BUCKETS.items()}
 
@@ -65,7 +65,8 @@ class MutationTest(unittest.TestCase):
         self.assertNotIn("\nskipped ", self.live.stdout)
 
     def test_an_epoch_tells_its_bucket_alone(self):
-        """Checks each structure; the command line audits what it cannot distinguish."""
+        """Checks the number of leaves of each structure. The command line audits the log, although it cannot distinguish dummies from
+        leaves."""
         with self.log.query_client() as client:
             latest = client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["epoch"]
             records = [client.get(f"/v1/epochs/{epoch}", "application/json").json() for epoch in range(latest + 1)]

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 from harness import ROOT, Deployment
 
 CLIENT = ROOT / "client/sdk"
-# One feed and a separate package folder: neither the network nor earlier restores have an effect.
+# With one feed and a separate package folder, neither the network nor earlier restores have an effect.
 FEED = """<configuration>
   <packageSources><clear /><add key="folder" value="{feed}" /></packageSources>
   <config><add key="globalPackagesFolder" value="{packages}" /></config>

@@ -1,5 +1,5 @@
-"""Two replicas at different epochs serve one answer about a user (docs/spec/users.md section 3): one says who the user is, the other the
-keys of the devices. Both verifiers judge it."""
+"""Two replicas at different epochs serve one answer about a user (docs/spec/users.md section 3): one replica says who the user is, the
+other the keys of the devices. Both verifiers judge it."""
 
 import sys
 import time
@@ -22,7 +22,7 @@ from verify import TrustAnchor, Verifier
 MEDIA = "application/vnd.optiks."
 # Only an update makes an epoch meanwhile.
 QUIET = {"Optiks__Log__Heartbeat": "00:10:00", "Optiks__Log__MaxBehind": "00:30:00"}
-# In the order of a device list.
+# The devices are in the order of a device list.
 DEVICES = ("laptop", "phone")
 
 
@@ -89,13 +89,13 @@ class PartsTest(unittest.TestCase):
         self.assertEqual([result.keys[device.encode()].value for device in DEVICES], list(values))
 
     def test_1_of_one_epoch(self):
-        """The other replica is ahead, and answers about the first one's epoch."""
+        """The other replica is ahead, and answers about the epoch of the first replica."""
         answer = self.together(self.keys(self.first))
         self.assertEqual(answer.parts, [])
         self.shows(self.judge("of one epoch", answer), b"1", b"1")
 
     def test_2_of_two_epochs(self):
-        """Nothing of the user has changed between them: the answer is the state at the earlier one."""
+        """Nothing of the user has changed between the two epochs: the answer is the state at the earlier epoch."""
         answer = self.together(self.keys(None))
         self.assertEqual(len(answer.parts), 1)
         self.shows(self.judge("of two epochs", answer), b"1", b"1")

@@ -1,5 +1,5 @@
-"""Periods follow each other within seconds, under load, while the update-task is killed and overtaken at each step of a switch. Nothing is
-lost or applied twice, and there is one history.
+"""Periods follow each other within seconds, under load, while the update-task is killed and overtaken at each step of a switch. No update
+is lost or applied twice, and all callers see one history.
 
 OPTIKS_FAULT_SEED: as for test_faults.py. A client looks up keys throughout, and never gets an invalid answer or an older one.
 """
@@ -16,13 +16,13 @@ from test_faults import REUSED, SEED
 from trial import Trial
 
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__CopiesPerChunk": "16"}
-# So many that none is destroyed: the judge reads the data from the database.
+# The log keeps so many periods that none is destroyed, because the judge reads their data from the database.
 ALL_SERVED = PERIODS | REUSED | {"Optiks__Log__RetainedPeriods": "255"}
 AT_POINTS = faults.killed_at_some("fail points of periods", faults.PERIOD_POINTS, rounds(quick=2, deep=len(faults.PERIOD_POINTS)))
 
 
 def begun(log: Deployment) -> list[int]:
-    """Returns the periods that its task began, from the task's log."""
+    """Returns the periods that the log's task began, from the task's log file."""
     return [json.loads(line)["State"]["Period"] for line in log.task.log().splitlines() if '"EventId":3042' in line]
 
 

@@ -28,7 +28,7 @@ class PeriodTest(unittest.TestCase):
         cls.log.publish(("alice", "a1"), ("bob", "b1"))
         cls.log.publish(("alice", "a2"), ("carol", "c1"))
         cls.user("create", "dora", "--device", "dora's phone=1", "--device", "dora's tablet=1")
-        # A client that keeps what it saw in the first periods.
+        # This client keeps the state that it saw in the first periods.
         cls.before = cls.log.optiks("lookup", "alice", "--json")
         cls.kept = cls.before.lines()[0]["period"]
         cls.wait_for_period(cls.kept + 2)
@@ -125,7 +125,7 @@ class PeriodTest(unittest.TestCase):
                         self.compare(row, shown)
         self.assertGreater(judged["periods"], 30)
         self.assertEqual({form for form in forms if judged[form]}, set(forms))
-        # Each kind of fault in what an owner brings to a hand-over.
+        # The owner's end states have each kind of fault for a hand-over.
         faults = [("monitor", "handover_missing"), *((form, f"handover_{fault}") for form in ("monitor", "user-monitor") for fault in ("period", "value", "unset"))]
         self.assertEqual([fault for fault in faults if not judged[fault]], [])
 

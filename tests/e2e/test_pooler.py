@@ -1,4 +1,4 @@
-"""The services behind Debian's PgBouncer, configured as docs/operations/postgresql.md says, and in the mode that it warns against."""
+"""The services behind Debian's PgBouncer, configured as docs/operations/postgresql.md says, and in the mode that the page warns against."""
 
 import re
 import subprocess
@@ -22,7 +22,7 @@ class Pooled(OwnPostgreSql):
         super().__init__(data, copies)
         self.pooler_port = free_port()
         self.pooler: subprocess.Popen | None = None
-        # The folder above is closed to other users, and the pooler does not run as root.
+        # The server's folder is closed to other users, and the pooler does not run as root.
         self.folder = Path(self.server.data.parent) / "pooler"
         block, = re.findall(r"```ini\n(\[pgbouncer\].*?)```", PAGE.read_text(), re.DOTALL)
         self.block = block

@@ -22,7 +22,7 @@ class Ports(unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, "no free port"):
                 while True:
                     ours.add(free_port(AMONG))
-            # Other programs may have some of these ports, but no process got one that the other one has.
+            # Other programs may have some of these ports, but no process got a port that the other process has.
             self.assertEqual(set(), ours & theirs)
         finally:
             other.communicate("\n")

@@ -19,7 +19,7 @@ class RadosGatewayTest(SharedBucketTests, unittest.TestCase):
 
     @contextmanager
     def away(self):
-        """The gateway accepts connections and does not answer."""
+        """A context manager, within which the gateway accepts connections and does not answer."""
         self.bucket.signal(signal.SIGSTOP)
         try:
             yield
@@ -39,7 +39,7 @@ class RadosGatewayTest(SharedBucketTests, unittest.TestCase):
         bare = quoted.strip('"')
         for other in (f'"{"0" * 32}"', "0" * 32):
             self.assertEqual(self.put("one", b"3", If_Match=other), 412)
-        # It refuses an entity tag in the form of RFC 9110: the task finds that out, and sends the other form.
+        # The gateway refuses an entity tag in the form of RFC 9110. The task finds that out, and sends the other form.
         self.assertEqual(self.put("one", b"4", If_Match=quoted), 412)
         self.assertEqual(self.put("one", b"5", If_Match=bare), 200)
         self.assertEqual(self.put("one", b"6", If_Match=bare), 412)
@@ -51,7 +51,7 @@ class RadosGatewayTest(SharedBucketTests, unittest.TestCase):
             key = f"race{round_}"
             self.assertEqual(self.race(lambda i, key=key: self.put(key, b"%d" % i, If_None_Match="*"))[200], 1)
             tag = self.bucket.request("GET", key)[1]["ETag"].strip('"')
-            # Some get a 500, which says nothing: a task then looks.
+            # Some writers get a 500, which does not say whether the object was written: a task then reads the object.
             self.assertLessEqual(self.race(lambda i, key=key, tag=tag: self.put(key, b"again %d" % i, If_Match=tag))[200], 1)
             self.assertTrue(self.bucket.request("GET", key)[2].startswith(b"again "))
 

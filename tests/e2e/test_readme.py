@@ -1,4 +1,4 @@
-"""The README's commands, as they stand there, on a fresh data folder."""
+"""Runs the README's commands, unchanged, on a fresh data folder."""
 
 import shlex
 import shutil
@@ -76,7 +76,7 @@ class ReadmeTest(unittest.TestCase):
         _, audited = self.of_page("audit")
         self.assertEqual((audited["verdict"], audited["first_epoch"]), ("valid", 0))
         self.assertGreaterEqual(audited["epoch"], 2)
-        # It continues where it stopped.
+        # The second audit continues where the first stopped.
         self.assertLess(self.one("audit")["verified_epochs"], audited["verified_epochs"])
         _, board = self.of_page("board", "verify")
         self.assertEqual((board["verdict"], board["periods"]), ("valid", 1))

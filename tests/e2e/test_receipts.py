@@ -69,7 +69,7 @@ class ReceiptsTest(unittest.TestCase):
         return receipt
 
     def third_party(self, evidence: Path) -> dict:
-        """Judges as somebody with the log's trust anchor and nothing else: no server, no data."""
+        """Judges the evidence as somebody who has only the log's trust anchor: no server and no data."""
         empty = tempfile.mkdtemp(dir=self.folder)
         run = self.log.optiks_at(["http://127.0.0.1:9"], "http://127.0.0.1:9", "evidence", "verify", str(evidence), "--trust", str(self.log.data / "trust.json"), "--data", empty, "--json")
         self.assertEqual(run.code, 0, str(run))
@@ -91,14 +91,14 @@ class ReceiptsTest(unittest.TestCase):
         self.assertEqual(file.stat().st_mode & 0o777, 0o600)
         kept = self.optiks("receipt", "check", str(file))
         self.assertEqual((kept["verdict"], kept["reason"], kept["published_epoch"]), ("valid", "promise_kept", accepted["epoch"]))
-        # The same request again: its receipt names the epoch in which it was published.
+        # The same request is sent again: its receipt names the epoch in which it was published.
         with self.log.update_client() as client:
             again = client.post_json("/v1/updates", {"request_id": accepted["request_id"], "key": "alice", "value": "alice 1", "receipt": True}).json()
         receipt = self.receipt(again, ("alice", b"alice 1"))
         self.assertEqual((receipt.after, receipt.by), (accepted["epoch"] - 1, accepted["epoch"]))
 
     def test_3_a_promise_counts_what_the_update_has_to_wait_for(self):
-        # Each of these waits for the one before it, and takes an epoch: many more than the margin.
+        # Each of these updates waits for the update before it, and takes an epoch. Together they are many more epochs than the margin.
         links = rounds(2 * MARGIN, 200)
         chain = [{"items": [{"key": f"link {i}", "value": "v"}, {"key": f"link {i + 1}", "value": "v"}]} for i in range(links)]
         with self.log.update_client(timeout=90) as client:

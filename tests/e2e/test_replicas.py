@@ -32,7 +32,7 @@ class ReplicaTest(unittest.TestCase):
         seen = set()
         for accept in (LOOKUP, "application/json"):
             for queries in ({"key": "alice"}, {"key": "nobody"}, [{"key": "alice", "known": {"period": 0, "version": 1}}, {"key": "bob"}]):
-                # The second time, proofs come from a cache.
+                # For the second request, proofs come from a cache.
                 first = self.both("/v1/lookup", queries, accept)
                 self.assertEqual(self.both("/v1/lookup", queries, accept), first)
                 seen.add(first)

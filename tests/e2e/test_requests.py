@@ -38,7 +38,7 @@ def padded(length: int) -> bytes:
     return json.dumps(update()).encode().ljust(length)
 
 
-# By kind: refused requests, and one that differs little and is accepted.
+# For each kind, the refused requests, and an accepted request that differs from them only a little.
 UPDATES: dict[str, tuple[list[Case], Case]] = {
     "not JSON": ([case("", field="$"), case("{", field="$"), case("nonsense", field="$"), case('{"key":"k","value":"v"} {}', field="$"),
                   case('{"key":"k",/* */"value":"v"}', field="$.key"), Case(b'{"key":"\xff","value":"v"}', field="$")],
@@ -133,7 +133,7 @@ class RequestTest(unittest.TestCase):
                 self.assertNotEqual(self.log.facts(), before, kind)
 
     def test_update_ids(self):
-        """Ids from the wrong time, and one that is used again."""
+        """Sends ids from the wrong time, and an id that is used again."""
         with self.log.update_client(timeout=90) as client:
             now = int(uuid7().replace("-", "")[:12], 16)
             used = uuid7()

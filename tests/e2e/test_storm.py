@@ -23,7 +23,7 @@ SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2
 SHORT_STORM = rounds(quick=3, deep=4)
 # Names of common/src/ExitCodes.cs.
 ONLY_OF_COMMANDS = {"Invalid", "Usage", "Fork"}
-# Lasts until a test ends it.
+# A fault of this length lasts until a test ends it.
 LONG = 600
 
 

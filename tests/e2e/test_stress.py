@@ -102,7 +102,7 @@ class Stress(unittest.TestCase):
         self.assertGreater(updates["accepted"], 50)
         self.assertEqual([updates["accepted"]] * 2 + [0, 0], [updates[name] for name in ("followed", "published", "lost", "doubled")])
         self.assertEqual(updates["updated_keys"], updates["checked_keys"])
-        # Here all updates are this run's: the records must count as many.
+        # Here all updates come from this run, so the records must count as many.
         self.assertEqual(updates["accepted"], report["epochs"][-1]["versions"] - report["versions_before"])
         self.assertEqual(verification["answers"], verification["verified"])
         self.assertEqual([60, 90], [stage["rate"] for stage in report["stages"]])

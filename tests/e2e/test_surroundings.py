@@ -50,12 +50,12 @@ class SurroundingsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.proxy = cls.enterClassContext(Recorder())
-        # The services have it in their environment as well.
+        # The services have the proxy in their environment as well.
         cls.proxies = {name: cls.proxy.url for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")}
         cls.log = cls.enterClassContext(Deployment(cls.proxies))
 
     def run_program(self, program: str, *arguments, environment: dict | None = None, cwd=None) -> subprocess.CompletedProcess:
-        """Passes octets unchanged."""
+        """Runs a program. Octets in its arguments and variables are passed unchanged."""
         base = {os.fsencode(name): os.fsencode(value) for name, value in (clean_environment() | {"OPTIKS_DATA": str(self.log.data), "OPTIKS_QUERY_URL": self.log.query.url,
                                                                                                   "OPTIKS_UPDATE_URL": self.log.update.url}).items()}
         return subprocess.run([OUT / program, *arguments], env=base | (environment or {}), cwd=cwd, capture_output=True, timeout=60, check=False)
@@ -102,7 +102,7 @@ class SurroundingsTest(unittest.TestCase):
             done = self.run_program("cli/optiks", *command, environment=environment)
             self.assertEqual(done.returncode, 0, done)
         self.assertEqual(self.proxy.connections, [])
-        # The proxy works: https to another machine goes through it, encrypted.
+        # The control: https to another machine goes through the proxy, encrypted.
         away = self.run_program("cli/optiks", "lookup", "proxied@example.org", "--query-url", "https://log.example.org", environment=environment)
         self.assertEqual(away.returncode, 3, away)
         self.assertTrue(self.proxy.connections)

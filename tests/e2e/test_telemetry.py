@@ -17,7 +17,8 @@ from witness import Witness
 QUERY, UPDATE, TASK = "optiks-query-service", "optiks-update-service", "optiks-update-task"
 KEY, VALUE, WRONG_KEY = "canary-key-4711@example.org", "canary-value-0815-of-a-user", "optiks_" + "canaryWrongKey" * 3 + "A"
 SUBJECT = "canary-subject-2342-of-a-user"
-# Metrics that only faults show, and those of a bucket, of a remote board, of receipts and of certificates, which this deployment lacks.
+# Metrics that only faults show, and the metrics of a bucket, of a remote board, of receipts and of certificates, which this deployment does
+# not have.
 QUIET = {"optiks.update.overloads", "optiks.update.receipts", "optiks.storage.retries", "optiks.query.proof_queue.refused", "optiks.service.certificate.expiry",
          "optiks.service.board.size", "optiks.service.board.silence", "optiks.service.board.failures",
          "optiks.task.bucket.size", "optiks.task.bucket.alarm", "optiks.task.bucket.failures"}
@@ -25,8 +26,8 @@ ROW = re.compile(r"^\| `(optiks\.[a-z_.]+)` \| `([^`]+)` \|([^|]*)\|", re.MULTIL
 
 
 def documented() -> dict[str, tuple[str, set[str]]]:
-    """Returns unit and attributes of each metric of the services, from docs/operations/telemetry.md. test_auditor tests those of `optiks
-    auditor`."""
+    """Returns unit and attributes of each metric of the services, from docs/operations/telemetry.md. test_auditor tests the metrics of
+    `optiks auditor`."""
     text = (ROOT / "docs/operations/telemetry.md").read_text()
     return {name: (unit, set(re.findall(r"`(optiks\.[a-z.]+)`", attributes))) for name, unit, attributes in ROW.findall(text) if not name.startswith("optiks.auditor.")}
 
@@ -64,7 +65,7 @@ class TelemetryTest(unittest.TestCase):
             witness.know(json.loads((log.data / "trust.json").read_text())["log_key"])
             witness.start(telemetry)
             cls.use(log)
-            # A regular stop: the services send their remaining data when they stop.
+            # The processes are stopped regularly, because they send their remaining data when they stop.
             codes = [process.stop() for process in (*log.processes, witness)]
             cls.logs = [process.log() for process in (*log.processes, witness)]
             assert codes == [0, 0, 0, 0], codes
@@ -103,7 +104,7 @@ class TelemetryTest(unittest.TestCase):
             with Client(log.update.url, token) as client:
                 assert client.post_json("/v1/updates", {"key": KEY, "value": VALUE}).status == (202 if status == 200 else status)
                 assert client.post_json("/v1/updates", {"key": "another", "value": VALUE}).status == (403 if status == 200 else status)
-        # Time for some more epochs and exports.
+        # This gives the services time for some more epochs and exports.
         time.sleep(3)
 
     def test_forms_are_found_wherever_they_stand(self):

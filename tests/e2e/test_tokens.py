@@ -29,7 +29,7 @@ class TokenTest(unittest.TestCase):
         write_keys(self.keys_file, *jwks)
 
     def setUp(self):
-        # Once this is published, all updates of earlier tests are.
+        # Once this update is published, all updates of earlier tests are published too.
         self.log.publish(("marker", self.id()))
         # The services must have loaded the keys that earlier tests wrote.
         token = self.signer.token(claims(["alice"]))
@@ -56,7 +56,8 @@ class TokenTest(unittest.TestCase):
             return client.post_json(path, body)
 
     def change(self, token: str, user: str, *changes: dict) -> tuple:
-        """Returns the outcome of a change of a user: its status, or that of its problem and the field; then its consequences."""
+        """Returns the outcome of a change of a user: the change's status, or the status and field of the problem; then the consequences of
+        the change."""
         answer = self.ask(token, "/v1/users", {"user": user, "changes": changes})
         if answer.status != 202:
             return answer.status, answer.json()["field"]
@@ -97,7 +98,7 @@ class TokenTest(unittest.TestCase):
             self.assertNotIn(token.split(".")[2], process.log())
 
     def test_es256_through_the_command_line(self):
-        """A key of P-256 next to the Ed25519 one."""
+        """Uses a key of P-256 next to the Ed25519 key."""
         made = subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], capture_output=True, text=True, check=True)
         key_file = self.private("p256.pem", made.stdout)
         printed = self.optiks("token", "jwks", "--key-file", key_file)
@@ -115,7 +116,7 @@ class TokenTest(unittest.TestCase):
             self.until(lambda service=service: self.ask(token, service, {}).status == 400)
         before = self.view()
         refused = {
-            # Half of the signature, and claims that were not signed; the other algorithm's name, and the other key's id, on either token.
+            # The tokens have half of the signature, claims that were not signed, the other algorithm's name, or the other key's id.
             "token-signature": [f"{header}.{payload}.{b64(unb64(signature)[:32] + bytes(32))}", f"{header}.{b64(json.dumps(claims(['alice', 'bob'])).encode())}.{signature}"],
             "token-algorithm": [f"{b64(json.dumps({'alg': 'EdDSA', 'kid': key['kid']}).encode())}.{payload}.{signature}",
                                 f"{b64(json.dumps({'alg': 'ES256', 'kid': 'signer-1'}).encode())}.{payload}.{signature}",
@@ -163,7 +164,7 @@ class TokenTest(unittest.TestCase):
                     self.assertEqual((answer.status, answer.json()["reason"]), (401, reason), answer.body)
                     self.assertNotIn(token.encode(), answer.body)
         self.assertEqual(before, self.view())
-        # The same requests with a valid token.
+        # The control: the same requests with a valid token.
         right = self.signer.token(claims(["alice", "watch"], scope="update history erase", user="u16"))
         for path, body in requests.items():
             with self.subTest(path=path):
@@ -205,7 +206,7 @@ class TokenTest(unittest.TestCase):
         with self.log.query_client() as client:
             shown = client.post_json("/v1/users/lookup", [{"username": "u20's name"}, {"username": "u21's name"}]).json()
         self.assertEqual([user["keys"][0]["lookup"]["version"] for user in shown["users"]], [1, 1], shown)
-        # The token's own request alone, and both requests of a backend.
+        # The services accept the request that the token allows alone, and both requests from a backend.
         self.assertEqual(self.change(token, "u20", *new_key("u20")["changes"]), ("published", [(1, "keys", 2)]))
         both = self.ask(self.log.api_key, "/v1/users", [new_key("u20"), new_key("u21")])
         self.assertEqual(both.status, 202, both.body)
@@ -225,7 +226,7 @@ class TokenTest(unittest.TestCase):
         before = self.view()
         for token, user, what, field in ((other, "u17", add, "$.user"), (mine, "u18", leave, "$.user"), (mine, "u17", create, "$.changes[0].op"),
                                          (mine, "u17", {"op": "add-username", "username": "x"}, "$.changes[0].op"),
-                                         # The id would be another user's, and exists for nobody yet.
+                                         # The id would belong to another user, and exists for nobody yet.
                                          (mine, "u17", add, "$.changes[0].device"), (adding, "u17", add | {"device": "carol"}, "$.changes[0].device")):
             with self.subTest(user=user, op=what["op"]):
                 self.assertEqual(change(token, what, user=user), (403, field))

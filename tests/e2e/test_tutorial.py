@@ -1,4 +1,4 @@
-"""The commands of docs/tutorial.md, run as they stand there and in its order, print the output that the page shows."""
+"""Checks that the commands of docs/tutorial.md, run unchanged and in the page's order, print the output that the page shows."""
 
 import os
 import re
@@ -13,15 +13,15 @@ from pages import Step, shows, steps_of
 from ports import free_port
 
 PAGE = ROOT / "docs/tutorial.md"
-# The ports of the page, with the variables that `make up` reads for its own; the page sets those of the second log.
+# The ports of the page, with the variables from which `make up` reads its ports. The page itself sets the variables of the second log.
 PORTS = {"8301": "OPTIKS_QUERY_PORT", "8311": "OPTIKS_UPDATE_PORT", "8321": "OPTIKS_TASK_PORT", "8302": None, "8312": None, "8322": None}
 HOME = "/home/you"
 LOGS = ("log", "other")
 # `make up` and `make down` run the Makefile's recipes, and do not build: the programs are those of `make build`.
 MAKE = '#!/bin/sh\nexec {make} -o programs "$@"\n'
-# Between the outputs of two blocks.
+# This text separates the outputs of two blocks.
 MARK = "\036\n"
-# The shell's exit code when a command did not fail although the page shows that it does.
+# The shell's exit code when a command succeeds although the page shows that it fails.
 STILL_ALLOWED = 99
 TIMEOUT_SECONDS = 300
 
@@ -39,17 +39,18 @@ class TutorialTest(unittest.TestCase):
         self.addCleanup(self.stop)
 
     def stop(self) -> None:
-        """Stops what a failed run leaves behind."""
+        """Stops the services that a failed run leaves behind."""
         for log in LOGS:
             if (self.folder / log).exists():
                 subprocess.run([ROOT / "eng/services.py", "down"], env=self.environment | {"OPTIKS_DATA": str(self.folder / log)}, capture_output=True, timeout=60, check=False)
 
     def here(self, text: str) -> str:
-        """A text of the page with the ports and the home folder of this run."""
+        """Returns a text of the page with the ports and the home folder of this run."""
         return re.sub("|".join(rf"\b{port}\b" for port in PORTS), lambda port: self.ports[port[0]], text).replace(HOME, str(self.home))
 
     def run_page(self, steps: list[Step]) -> tuple[int, list[str]]:
-        """The exit code of one shell that runs all blocks, and what each block printed. The shell ends at the first command that fails, unless the page shows the exit code."""
+        """Runs all blocks in one shell. Returns the shell's exit code, and the output of each block. The shell ends at the first command
+        that fails, unless the page shows the exit code."""
         script = "trap 'code=$?; [ $((allowed--)) -gt 0 ] || exit $code' ERR\n"
         for step in steps:
             failures = len(re.findall("^exit code [1-9]", step.shown or "", re.MULTILINE))
@@ -78,7 +79,7 @@ class TutorialTest(unittest.TestCase):
 
 
 class ShownTest(unittest.TestCase):
-    """Output that differs from the page in what it says is not taken for it."""
+    """Tests that output with another meaning than the page's output is not accepted."""
 
     SHOWN = ("...\nalice: present, version 5, epoch 5, valid\n  value    mallory's key\n  checked  2 epochs (2026-11-28 08:17:25Z), ...\n"
              "...\n  version 5    epoch 5        alice's fourth key\n6\n7P1vXQjogVW2I7IzzeFiRCpnnVdvLyfMm7Os7+/BfEk=\nexit code 5\n")

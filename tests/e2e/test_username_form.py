@@ -25,7 +25,7 @@ REFUSED, USAGE = 3, 2
 # The first letter is a fullwidth character.
 WIDE = "ＡLICE"
 BINARY, QUERY = "application/vnd.optiks.user-lookup", "application/vnd.optiks.user-query"
-# A name for each fault. U+0378 is not assigned; U+10D40 is only since Unicode 16.
+# A name for each fault. U+0378 is not assigned; U+10D40 is assigned only since Unicode 16.
 FORMLESS = [("character", "bo b".encode()), ("character", "bob\u0378".encode()), ("character", "bob\U00010d40".encode()), ("utf8", b"bob\xff"),
             ("context", "a\u00b7b".encode()), ("direction", "bob\u05d0".encode()), ("length", b"b" * 256)]
 SENTENCES = {"character": "has a character that no username may have", "utf8": "is not UTF-8", "context": "may not stand where it does", "direction": "mixes characters", "length": "is empty or too long"}
@@ -63,7 +63,7 @@ class UsernameFormTest(unittest.TestCase):
                 run = self.stranger(client, "user", "lookup", name)
                 found, = run.lines()
                 self.assertEqual((run.code, found["verdict"], found["user_b64"]), (0, "present", created["user_b64"]), str(run))
-        # The client keeps its knowledge of the user under the form.
+        # The client keeps its knowledge of the user under the form of the name.
         self.assertTrue(found["devices"][0]["unchanged"], str(run))
         taken = self.log.optiks("user", "create", WIDE, "--wait", "--json")
         self.assertEqual((taken.code, taken.lines()[0]["reason"]), (REFUSED, "username-taken"), str(taken))

@@ -19,7 +19,7 @@ class UsersTest(unittest.TestCase):
     def setUpClass(cls):
         cls.signer = Signer("signer-1")
         cls.log = cls.enterClassContext(Deployment(before_start=cls.signer.trust))
-        # Another client of the same log, which remembers nothing of the first one's work.
+        # Another client of the same log, which knows nothing of the first client's work.
         cls.other = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
 
     def one(self, *arguments: str, code: int = 0) -> dict:
@@ -45,7 +45,7 @@ class UsersTest(unittest.TestCase):
         self.assertEqual(self.devices(created), {"phone": "the phone's key", "laptop": "the laptop's key"})
         found = self.one("user", "lookup", "alice")
         self.assertEqual((found["verdict"], found["decommissioned"], found["user_b64"]), ("present", False, created["user_b64"]))
-        # In the order of the list, and known since the request was proven.
+        # The devices are in the order of the list. The client knows them since it verified the result of its request.
         self.assertEqual([(device["device"], device["unchanged"]) for device in found["devices"]], [("laptop", True), ("phone", True)])
         absent = self.one("user", "lookup", "bob")
         self.assertEqual((absent["verdict"], absent["reason"]), ("absent", "valid"))
@@ -104,8 +104,8 @@ class UsersTest(unittest.TestCase):
             self.assertEqual((refused.code, json.loads(refused.out)["reason"]), (UNREACHABLE_OR_REFUSED, "forbidden"), str(refused))
 
     def test_6_monitor(self):
-        """This client sees its own changes. Another client of the owner, which made none of them, is told of all of them until it
-        accepts."""
+        """This client sees its own changes. Another client of the owner, which made none of these changes, is told of all changes until it
+        accepts them."""
         seen = self.one("user", "monitor", "alice")
         self.assertEqual((seen["verdict"], seen["reason"], seen["alarms"], seen["pending"], seen["list_version"]), ("valid", "valid", [], 0, 3))
         self.assertEqual([sorted(device["device"] for device in new["devices"]) for new in seen["new_lists"]],
@@ -137,7 +137,7 @@ class UsersTest(unittest.TestCase):
         self.assertLess(left["looked_epoch"], left["epoch"])
         monitored = self.one("user", "monitor", "alice")
         self.assertEqual((monitored["verdict"], monitored["decommissioned"], monitored["alarms"], monitored["pending"]), ("valid", True, [], 0))
-        # The other client did not request it.
+        # The other client did not request this change.
         other = self.stranger("user", "lookup", "alice", "--json")
         self.assertEqual((other.code, other.lines()[0]["reason"]), (1, "unexpected_leave"), str(other))
         for name in ("alice", "alice@example.org"):

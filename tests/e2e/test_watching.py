@@ -1,6 +1,6 @@
 """A real Prometheus fetches the metrics of all five programs, and a probe checks a certificate.
 
-Every metric that an alert or the dashboard names exists, no alert fires while all is well, and one fires when the task ends."""
+Every metric that an alert or the dashboard names exists. No alert fires while all is well, and an alert fires when the task ends."""
 
 import json
 import re
@@ -83,7 +83,7 @@ class WatchingTest(unittest.TestCase):
         keys = {"optiks-update-task": log.data, "optiks-update-service": log.data, "optiks-query-service": log.data, "optiks-auditor": auditor.state, "optiks-witness": witness.folder}
         files = {data: self.make_key(data, folder / f"key-{number}") for number, data in enumerate(dict.fromkeys(keys.values()))}
         targets = {"optiks-update-task": log.task.url, "optiks-update-service": log.update.url, "optiks-query-service": log.query.url, "optiks-auditor": auditor.url, "optiks-witness": witness.url}
-        # Only this one ends TLS here.
+        # Only this program has TLS in this test.
         addresses = {job: url.removeprefix("http://") for job, url in targets.items()} | {prometheus.EDGE: https.removeprefix("https://")}
         with auditor.start(**ON) as daemon:
             daemon.wait_ready()
@@ -104,7 +104,7 @@ class WatchingTest(unittest.TestCase):
             for expression in prometheus.answerable():
                 with self.subTest(expression=expression):
                     server.wait(lambda asked=expression: server.get("query", query=asked)["result"], PATIENCE, "a result")
-            # One day's alerts: each `for` no longer than that of the leadership alert would have passed.
+            # The time is long enough for every alert whose `for` is not longer than that of the leadership alert.
             self.assertEqual(set(), server.alerts("firing") - {"OptiksDiskFilling"})
             for end in ("optiks_service_certificate_expiry_seconds", "probe_ssl_earliest_cert_expiry"):
                 left = server.get("query", query=f"{end} - time()")["result"]
@@ -117,7 +117,7 @@ class WatchingTest(unittest.TestCase):
             server.wait(lambda: "OptiksNoLeader" not in server.alerts("firing", "pending"), PATIENCE, "the end of OptiksNoLeader")
 
     def refuses_strangers(self, url: str, other_key: str) -> None:
-        """Callers without a key of that scope are refused."""
+        """Checks that callers without a key of that scope are refused."""
         for key, status in ((None, (401,)), (other_key, (401, 403))):
             with Client(url, key) as client:
                 self.assertIn(client.get("/metrics").status, status)

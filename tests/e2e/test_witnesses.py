@@ -1,4 +1,5 @@
-"""Witnesses of a running log: two real ones, and one that is unreachable. Only the Python reference verifies what they cosign."""
+"""Tests the witnesses of a running log: two real witnesses, and one that is unreachable. Only the Python reference verifies what they
+cosign."""
 
 import json
 import re
@@ -47,7 +48,7 @@ class WitnessesTest(unittest.TestCase):
             witness.start()
 
     def cosigned(self, least_size: int) -> tuple[board.Checkpoint, bytes]:
-        """Returns the board's checkpoint once it has this size or more and both have cosigned it."""
+        """Returns the board's checkpoint once it has this size or more and both witnesses have cosigned it."""
         deadline = time.monotonic() + PATIENCE
         while True:
             note = (self.log.data / "board/log/checkpoint").read_bytes()
@@ -69,7 +70,7 @@ class WitnessesTest(unittest.TestCase):
         self.witnesses[0].kill()
         self.log.publish(("alice", "a2"))
         self.witnesses[0].start()
-        # The other has continued meanwhile; this one continues from where it was.
+        # The other witness has continued meanwhile. This witness continues from its own last checkpoint.
         later, _ = self.cosigned(checkpoint.size + 1)
 
         self.log.task.kill()
@@ -81,7 +82,7 @@ class WitnessesTest(unittest.TestCase):
         self.assertEqual(self.log.optiks("audit").code, 0)
         self.assertEqual(self.log.optiks_db("fsck", "--board", str(self.log.data / "board")).code, 0)
 
-        # Monitors read from a witness a tree that this log has.
+        # The trees that monitors read from a witness are trees of this log.
         for witness, key in zip(self.witnesses, self.keys, strict=True):
             with Client(witness.url, timeout=30) as client:
                 monitored = client.get(f"/{sha256(self.key.name.encode()).hexdigest()}/checkpoint").body
@@ -106,7 +107,7 @@ class WitnessesTest(unittest.TestCase):
         held = (self.log.data / "board/log/checkpoint").read_bytes()
         size = board.verify_checkpoint(held, self.key.name, self.key).size
         self.assertEqual(len(board.verify_cosignatures(held, self.keys)), 2)
-        # Epochs continue: decided, durable, and neither served nor called published.
+        # Epochs continue: they are decided and durable, but neither served nor called published.
         self.assertGreaterEqual(self.head(), size)
         self.assertEqual(self.status(status_url), "pending")
         said = self.log.optiks("lookup", "bob")

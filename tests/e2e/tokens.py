@@ -44,7 +44,7 @@ class Signer:
 
 
 def write_keys(path: Path, *jwks: dict) -> None:
-    """Writes the file as an operator does, completely or not at all."""
+    """Writes the file of keys as an operator does, completely or not at all."""
     new = path.with_suffix(".new")
     new.write_text(json.dumps({"keys": jwks}))
     new.chmod(0o644)

@@ -1,4 +1,4 @@
-"""One log under load that is exposed to faults, and the judgement of it afterwards."""
+"""Exposes one log under load to faults, and judges the log afterwards."""
 
 import random
 import time
@@ -84,7 +84,7 @@ class Trial:
 
     @contextmanager
     def fault(self, point: str) -> Iterator[None]:
-        """The actions within count as one fault of this name."""
+        """A context manager: the actions within it count as one fault of this name."""
         self.point = point
         yield
         self._kills[point] += 1
@@ -97,7 +97,7 @@ class Trial:
         require(self.oracle.histories.count == 1, "the log has two histories")
 
     def publish(self, value: str) -> None:
-        """Publishes one more update, which is then served."""
+        """Publishes one more update, and waits until it is served."""
         one = self.accept(value)
         with self.log.update_client(timeout=90) as client:
             status = client.get(f"/v1/updates/{one.request_id}?wait=60").json()
@@ -105,7 +105,8 @@ class Trial:
         self.log.wait_served(status["epoch"])
 
     def accept(self, value: str, service: Process | None = None) -> Accepted:
-        """Gets one more update accepted, of a separate key that no limit delays. service: another update-service than the log's first."""
+        """Gets one more update accepted, of a separate key that no limit delays. service: an update-service other than the log's first
+        one."""
         one = Accepted(uuid7(), 0, f"trial-{len(self._own)}".encode(), value.encode(), self.point)
         deadline = time.monotonic() + ANSWER_SECONDS
         with self.log.update_client(service) as client:
@@ -118,7 +119,7 @@ class Trial:
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        """No update is sent and none is pending within."""
+        """A context manager, within which no update is sent or pending."""
         for writer in self.writers:
             writer.hold()
         try:
@@ -148,7 +149,7 @@ class Trial:
         process.start(**environment)
 
     def judge(self, asks: bool = True) -> list[Row]:
-        """Ends the load, and returns one row per fault. asks: as for the oracle."""
+        """Ends the load, and returns one row per fault. asks: as for Oracle.judge."""
         self.__exit__(None)
         accepted = self.accepted
         lost, doubled = self.oracle.judge(accepted, self.watcher.notes, asks)

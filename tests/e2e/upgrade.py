@@ -75,7 +75,7 @@ def version(host: Container) -> str:
 
 
 class Hosts:
-    """Use as a context manager: a log of an older clone's packages, and nginx in front of it."""
+    """A log that is installed from an older clone's packages, and nginx in front of it. Use as a context manager."""
 
     def __init__(self, older: Path):
         self._older = older
@@ -115,7 +115,7 @@ class Hosts:
 
     @property
     def update(self) -> Edge:
-        """The target of updates."""
+        """Returns the target to which updates are sent."""
         return self.edge
 
     def query_client(self) -> Client:
@@ -125,7 +125,7 @@ class Hosts:
         return self._hosts[role]
 
     def journal(self, role: Role) -> str:
-        """Returns the last log lines of its services."""
+        """Returns the last log lines of the services of a host."""
         return self._hosts[role].run("journalctl --no-pager --output cat --lines 60 --unit 'optiks-*'", check=False).stdout
 
     def settle(self) -> None:
@@ -134,7 +134,7 @@ class Hosts:
             "runuser -u optiks -- psql --quiet --username optiks_owner optiks -c 'VACUUM ANALYZE'\nrunuser -u postgres -- psql --quiet -c CHECKPOINT", seconds=600)
 
     def renew(self, role: Role, source: Path, migrates: bool = False, going_back: bool = False) -> float:
-        """Installs other packages on one host, by the commands of the page, and returns the seconds."""
+        """Installs other packages on one host, by the commands of the page, and returns how many seconds that took."""
         begun = time.monotonic()
         host, page = self._hosts[role], commands_of(PAGE)
         put(host, source)

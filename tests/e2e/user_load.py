@@ -35,11 +35,11 @@ class User:
 
 
 class UserWriter(Writer):
-    """A writer with its own users, which knows every version that a request makes. So none is refused, however late the request before it
-    is published."""
+    """A writer with its own users, which knows every version that a request makes. So the service refuses no request, however late the
+    request before it is published."""
 
     def __init__(self, log: Callers, name: str, seed: int, point: Callable[[], str], users: int = 8, pause: float = 0.1, reuses_names: bool = False):
-        """reuses_names: some users get the name of one that has left (docs/spec/recycled-names.md)."""
+        """reuses_names: some users get the name of a user who has left (docs/spec/recycled-names.md)."""
         self._users: list[User] = []
         self._reuses_names = reuses_names
         self._left: deque[tuple[str, list[str]]] = deque()
@@ -90,7 +90,7 @@ class UserWriter(Writer):
         self._change(user, names=[self._new(user)])
 
     def _change_several(self, user: User) -> None:
-        """One epoch takes all of these changes."""
+        """Requests several changes of a user, all of which one epoch publishes."""
         kept = self._random.sample(user.devices, len(user.devices))
         self._change(user, added=[self._new(user)], removed=kept[:1], changed=kept[1:2], names=[self._new(user)])
 
@@ -117,7 +117,7 @@ class UserWriter(Writer):
         return self._until_answered("/v1/users", request).json()
 
     def _accept(self, answer: dict, user: User, is_listed: bool, names: Sequence[str], values: dict[str, str]) -> None:
-        """The request's items are in order (docs/spec/rest.md section 5): the list, names, keys."""
+        """Records the accepted versions. The request's items are in order (docs/spec/rest.md section 5): the list, names, keys."""
         if is_listed:
             self._take(answer, 0, DEVICES, user.id, DeviceList(sorted(device.encode() for device in user.devices)).encode())
         items = [(USERNAMES, name.encode(), user.id) for name in names] + [(KEYS, device.encode(), value.encode()) for device, value in values.items()]

@@ -26,15 +26,15 @@ class Witness:
         self._process: subprocess.Popen | None = None
 
     def line(self, name: str) -> str:
-        """Returns the witness's line of a policy."""
+        """Returns the line of a policy that names this witness."""
         return f"witness {name} {self.vkey} {self.url}\n"
 
     def know(self, vkey: str) -> None:
-        """Sets the log that it cosigns, from its next start on."""
+        """Sets the log that the witness cosigns from its next start on."""
         (self.folder / "logs").write_text(f"log {vkey}\nquorum none\n")
 
     def start(self, environment: dict[str, str] | None = None, *more_urls: str) -> None:
-        """Returns when it is ready. more_urls: additional URLs on which it listens."""
+        """Starts the witness, and returns when it is ready. more_urls: additional URLs on which the witness listens."""
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [OUT / "cli/optiks", "witness", "run", "--folder", self.folder, "--urls", ";".join((self.url, *more_urls))], env=clean_environment() | (environment or {}), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)

@@ -1,4 +1,5 @@
-"""The bulletin board, docs/spec/board.md: RFC 6962 trees, signed notes, checkpoints, and a log that is read from its tiles alone."""
+"""Implements the bulletin board of docs/spec/board.md: RFC 6962 trees, signed notes, checkpoints, and a log that is read from its tiles
+alone."""
 
 import base64
 import binascii
@@ -209,8 +210,8 @@ def verify_checkpoint(note: bytes, origin: str, key: LogKey) -> Checkpoint:
 
 
 def verify_cosignatures(note: bytes, cosigners: list[LogKey]) -> dict[str, int]:
-    """Returns the time of the latest cosignature of each of these keys, by name. Raises Refused("checkpoint_signature") when a line with a
-    known name and key id does not verify."""
+    """Returns the time of the latest cosignature by each of these cosigners, by the cosigner's name. Raises Refused("checkpoint_signature")
+    when a line with a known name and key id does not verify."""
     text, signatures = parse_note(note)
     times: dict[str, int] = {}
     for key in cosigners:
@@ -258,7 +259,7 @@ def read_entries(fetch: Fetch, size: int) -> list[bytes]:
 
 
 def _fetch_tile(fetch: Fetch, kind: str, index: int, width: int) -> bytes:
-    """Fetches a tile. Tries the full tile too, because the board may drop a partial one once the full one exists."""
+    """Fetches a tile. Tries the full tile too, because the board may drop a partial tile once the full tile exists."""
     content = fetch(tile_path(kind, index, width))
     if content is None and width < TILE:
         content = fetch(tile_path(kind, index))

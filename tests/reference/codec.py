@@ -1,4 +1,4 @@
-"""The structures of docs/spec in TLS presentation language, decoded strictly (docs/spec/encoding.md section 3)."""
+"""Decodes the structures of docs/spec in TLS presentation language, strictly (docs/spec/encoding.md section 3)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -95,7 +95,8 @@ class Path:
 
 @dataclass(frozen=True)
 class Member:
-    """A leaf that is shown as present. opening and value are None when committed (kind 0); commitment is None when opened (kind 1)."""
+    """A leaf that is shown as present. opening and value are None if the value is only committed (kind 0); commitment is None if the value
+    is opened (kind 1)."""
 
     vrf_proof: bytes
     epoch: int

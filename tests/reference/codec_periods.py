@@ -1,4 +1,4 @@
-"""The structure of docs/spec/periods.md section 4, decoded strictly (docs/spec/encoding.md section 3)."""
+"""Decodes the structure of docs/spec/periods.md section 4, strictly (docs/spec/encoding.md section 3)."""
 
 from dataclasses import dataclass
 

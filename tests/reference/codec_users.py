@@ -1,4 +1,4 @@
-"""The structures of docs/spec/users.md, docs/spec/recycled-names.md and docs/spec/user-monitor.md, decoded strictly."""
+"""Decodes the structures of docs/spec/users.md, docs/spec/recycled-names.md and docs/spec/user-monitor.md, strictly."""
 
 from dataclasses import dataclass
 
@@ -71,7 +71,7 @@ class VersionedEntry:
 
 @dataclass(frozen=True)
 class Generations:
-    """All users to whom a name led, and the proofs that those before the last have left."""
+    """All users to whom a name led, and the proofs that all users before the last one have left."""
 
     record: int
     names: Versions
@@ -89,7 +89,7 @@ class Generations:
 class UserLookup:
     """One user of an answer. decommissioned is None for kind 0. For kinds other than 2, devices is None and keys are empty.
 
-    generations is None in a log that does not reassign usernames. In a log that may, name is None.
+    generations is None in a log that does not reassign usernames. In a log that may reassign usernames, name is None.
     """
 
     kind: int

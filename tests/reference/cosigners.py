@@ -1,5 +1,5 @@
-"""A client's auditors and witnesses, docs/spec/cosigners.md: the policy of a trust anchor, and what cosigned checkpoints say about an
-answer."""
+"""A client's use of auditors and witnesses (docs/spec/cosigners.md): the policy of a trust anchor, and the checks of an answer with
+cosigned checkpoints."""
 
 import json
 from dataclasses import dataclass, field
@@ -139,7 +139,7 @@ def _threshold(text: str, members: int) -> int:
 
 @dataclass
 class Vouched:
-    """The coverage of cosigners: the size of each one's newest checkpoint that was compared with the head."""
+    """The coverage of cosigners: for each cosigner, the size of its newest checkpoint that was compared with the head."""
 
     head: Checkpoint
     sizes: dict[str, int] = field(default_factory=dict)
@@ -206,7 +206,7 @@ def may_leave_out(policy: Policy, vouched: Vouched, proven: int) -> bool:
 
 
 def cosign(key: LogKey, seed: bytes, note: bytes, time: int) -> bytes:
-    """Returns the note with this cosigner's line after the others."""
+    """Returns the note with this cosigner's line after the other lines."""
     text = note.decode().rpartition("\n\n")[0] + "\n"
     signature = ed25519.sign(seed, f"cosignature/v1\ntime {time}\n{text}".encode())
     return note + (board.signature_line(key.name, key.key_id, time.to_bytes(8, "big") + signature)).encode()

@@ -1,4 +1,4 @@
-"""A small key directory that answers as docs/spec says, for vectors, tests and the malicious servers made of it.
+"""A small key directory that answers as docs/spec says, for vectors, tests and the malicious servers that are built from the directory.
 
 Everything is kept in memory and derived from one seed. Its parts are open on purpose, so that a test can change one fact and leave the
 rest honest.
@@ -46,16 +46,16 @@ class Directory:
         self.vrf_keys = [self._new_vrf_key() for _ in facts.STRUCTURES]
         self.trees: list[Node | None] = [None for _ in facts.STRUCTURES]
         self.counts = [0 for _ in facts.STRUCTURES]
-        # Per structure, the content of each key's leaves. Keys of usernames and decommissioned have one leaf each.
+        # For each structure, the content of each key's leaves. Keys of usernames and decommissioned have one leaf each.
         self.stored: list[dict[bytes, list[Stored]]] = [{} for _ in facts.STRUCTURES]
         # (structure, key, version) of values whose openings no longer exist.
         self.erased: set[tuple[int, bytes, int]] = set()
         self.period = self.period_first_epoch = 0
         self.records: list[EpochRecord] = []
-        # Per epoch and structure: the VRF key, and the tree's contents.
+        # For each epoch and structure, the VRF key and the tree's contents.
         self.vrf_keys_at: list[list[ecvrf.SecretKey]] = []
         self.stored_at: list[list[dict[bytes, list[Stored]]]] = []
-        # Per epoch and structure: the leaves that the epoch added. At a period switch these are only the copies.
+        # For each epoch and structure, the leaves that the epoch added. At a period switch these are only the copies.
         self.added: list[list[list[Leaf]]] = []
         self.trees_at: list[list[Node | None]] = []
         self._proofs: dict[tuple[bytes, bytes], tuple[bytes, bytes]] = {}
@@ -205,7 +205,8 @@ class Directory:
     def versions_item(
         self, epoch: int, key: bytes, start: int, page: int | None = None, structure: int = facts.KEYS
     ) -> Versions:
-        """Returns the key's versions from `start` on. `page` is the maximum number of members. A version in `erased` is committed."""
+        """Returns the key's versions from `start` on. `page` is the maximum number of members. The answer shows only the commitment of a
+        version in `erased`."""
         a = self.latest(epoch, key, structure)
         last = a if page is None else min(a, start + page - 1)
         listed = range(start, last + 1)

@@ -1,4 +1,4 @@
-"""The directory of directory.py with users: docs/spec/users.md and docs/spec/user-monitor.md. Changes are staged, and publish_users()
+"""Extends the directory of directory.py by users: docs/spec/users.md and docs/spec/user-monitor.md. Changes are staged, and publish_users()
 publishes them in one epoch."""
 
 from dataclasses import dataclass, field, replace
@@ -152,7 +152,7 @@ class UserDirectory(Directory):
         """Returns an item in which each part is true at its own epoch. `records` maps each epoch to its record's number in the answer."""
         kept, name, generations = asked.kept, None, None
         if self.has_versions(facts.USERNAMES):
-            # The question names no knowledge of a user: the knowledge might belong to another user of the name.
+            # The question names no known state of a user, because the state might belong to another user of the name.
             kept = Kept()
             user = self.value_at(at.name, facts.USERNAMES, asked.username)
             generations = self.generations(asked.username, at, records)

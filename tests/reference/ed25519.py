@@ -1,4 +1,5 @@
-"""Ed25519 as in docs/spec/board.md section 5, in plain integers, for the checkpoint's signature. Not constant time: test keys only.
+"""Ed25519 as in docs/spec/board.md section 5, in plain integers, for the signatures of checkpoints. The code is not constant time: use it
+only with test keys.
 
 Each signature is made and verified once, because many answers share it and it depends only on the octets.
 """
@@ -95,7 +96,7 @@ def sign_as(seed: bytes, public: bytes, message: bytes) -> bytes:
 
 
 def sign_with_r(scalar: int, public: bytes, message: bytes, big_r: bytes) -> bytes:
-    """Signs with S = k a, which no honest signer makes: R contains no nonce that only the signer knows."""
+    """Signs with S = k a. No honest signer makes such a signature, because R contains no nonce that only the signer knows."""
     return big_r + (challenge(big_r, public, message) * scalar % L).to_bytes(32, "little")
 
 

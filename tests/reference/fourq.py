@@ -169,7 +169,7 @@ def _multiples(p: Point) -> list[Point]:
 
 
 def _sum_of_multiples(terms: list[tuple[int, list[Point]]]) -> Point:
-    """Returns the sum of [k]p over each (k, multiples of p). A window has as many bits as there are multiples for."""
+    """Returns the sum of [k]p over each (k, multiples of p). The number of multiples determines the number of bits of a window."""
     width = len(terms[0][1]).bit_length() - 1
     result = IDENTITY
     longest = max(k.bit_length() for k, _ in terms)
@@ -220,7 +220,7 @@ def point_to_string(p: Point) -> bytes:
 
 
 def string_to_point(encoded: bytes) -> Point | None:
-    """Returns the point, or None for an invalid string. Decoding is strict, so that no two strings yield one point."""
+    """Returns the point, or None for an invalid string. Decoding is strict, so that each point has only one string."""
     if len(encoded) != 32 or encoded[15] & 0x80:
         return None
     sign = encoded[31] >> 7

@@ -17,8 +17,8 @@ class EndState:
 
 
 def check_handover(period: int, first_epoch: int, answer: Versions, end: EndState) -> None:
-    """Checks the key's list in an accepted answer of the next period, from version 1 (section 6). `period` and `first_epoch` are those of
-    the answer's record."""
+    """Checks the key's list in an accepted answer of the next period, from version 1 (section 6). `period` and `first_epoch` come from the
+    answer's record."""
     require(period == end.period + 1 and first_epoch == end.last_epoch + 1, "handover_period")
     first = answer.members[0] if answer.members else None
     if end.version == 0:

@@ -3,13 +3,13 @@
     python3 tests/reference/live.py --query-url http://127.0.0.1:8301 --trust trust.json --key alice --absent nobody
         [--user carol --left dave] [--api-key optiks_...] [--export FILE] [--at-least 60]
 
-Reads the log from its tiles alone, audits every epoch, and looks up each --key (which must exist) and each --absent (which must not). With
-an API key it also reads history and monitoring. It does the same for users (live_users.py) and for ended periods (live_periods.py,
---periods).
+Reads the log from its tiles alone, audits every epoch, and looks up each --key (which must exist) and each --absent (which must not exist).
+With an API key it also reads history and monitoring. It makes the same checks for users (live_users.py) and for ended periods
+(live_periods.py, --periods).
 
 It then changes every honest answer in the named ways of mutations.py and mutations_audit.py. The verifier must refuse each change for
-exactly its reason. The exit code is 0 only if all of that holds. --export writes all answers, honest and changed, with their verdicts in
-the form of tests/vectors/lookup/, so that another verifier can read the same octets.
+exactly its reason. The exit code is 0 only if all these checks succeed. --export writes all answers, honest and changed, with their
+verdicts in the form of tests/vectors/lookup/, so that another verifier can read the same octets.
 """
 
 import argparse
@@ -84,8 +84,8 @@ class Http:
     def ask(
         self, form: str, keys: list[bytes], versions: list[tuple[int, int]], kept_size: int = 0, period: int | None = None
     ) -> bytes:
-        """Sends queries about the keys. `versions` has the (period, version) of each query (docs/spec/rest.md section 4). `period` is an
-        ended one."""
+        """Sends queries about the keys. `versions` has the (period, version) of each query (docs/spec/rest.md section 4). `period` is the
+        number of an ended period."""
         queries = b"".join(
             vector(facts.MAX_KEY_LEN, key) + uint(period, 8) + uint(version, 8)
             for key, (period, version) in zip(keys, versions, strict=True)
@@ -162,7 +162,8 @@ def audit(s: Session) -> None:
     if not ranges:
         print("skipped  changed audit proofs: no range with two old and two new leaves of structure keys")
         return
-    # Each change is verified, so this takes the range with the fewest new leaves. Among several it takes the latest.
+    # Each change is verified, which takes time, so the changes are made to the range with the fewest new leaves. Among several such ranges
+    # the code takes the latest.
     _, a, b = min(ranges)
     a = -a
     answer = decode_whole(AuditProof.decode, s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof"))
@@ -199,7 +200,7 @@ def look_up(s: Session, keys: list[bytes], absent: list[bytes]) -> None:
     if r.epoch < len(s.chain):
         require(r == s.chain[r.epoch], "fork")
 
-    # Asks like a client that keeps state: the board's checkpoint, the record just seen, and its knowledge of each key.
+    # Sends the requests of a client that keeps state: the board's checkpoint, the record just seen, and the known version of each key.
     known = {key: result.known for key, result in zip(asked, results, strict=True)}
     versions = [(known[key].period, known[key].version) for key in asked]
     kept = s.verifier(checkpoint=s.checkpoint, record=r, known=known, least_epoch={key: r.epoch for key in asked})
@@ -209,7 +210,7 @@ def look_up(s: Session, keys: list[bytes], absent: list[bytes]) -> None:
 
     items = dict(zip(asked, decoded.items, strict=True))
     for key in keys:
-        # An answer about one key alone, cut out of the honest one: the head is the same.
+        # This is an answer about one key alone, cut out of the honest answer: the head is the same.
         answer = replace(decoded, items=[items[key]])
         s.rows.answer("lookup", "live_one_key", v, [key], answer.encode(), "valid")
         s.changed("lookup", v, [key], mutations.lookup_changes(answer, items[absent[0]]))
@@ -238,7 +239,7 @@ def _first_label(r: EpochRecord, key: bytes, item: Lookup) -> bytes:
 
 
 def _older_record(s: Session, v: Verifier, answer: LookupAnswer, checkpoint: Checkpoint):
-    """Replaces the head by that of an older epoch, honestly included in the same checkpoint, over the proofs of the newer epoch."""
+    """Replaces the head by the head of an older epoch, which the same checkpoint includes, and keeps the proofs of the newer epoch."""
     newest = EpochRecord.parse(answer.head.record)
     older = [r for r in s.chain[: newest.epoch] if r.structure(facts.KEYS).root != newest.structure(facts.KEYS).root]
     if not older or checkpoint.size > len(s.chain):

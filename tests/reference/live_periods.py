@@ -1,4 +1,4 @@
-"""The part of live.py about ended periods: their bounds, the answers about them, and the hand-over."""
+"""Makes the checks of live.py for ended periods: their bounds, the answers about them, and the hand-over."""
 
 import urllib.error
 from collections.abc import Iterator
@@ -65,10 +65,11 @@ class LivePeriods:
             encoded = s.http.request(f"/v1/periods?from={period}", "periods")
             bounds = s.rows.periods("live", v, period, encoded, "valid")
             self._bounds = self._bounds or bounds
-            # The board has the same records.
+            # The board must have the same records.
             for r in bounds:
                 require(r.epoch >= len(s.chain) or r == s.chain[r.epoch], "fork")
-        # Asks like a client that keeps a record, with records of several epochs, including the first and the last of each period.
+        # Sends the requests of a client that keeps a record, with records of several epochs, including the first and the last of each
+        # period.
         encoded = s.http.request("/v1/periods?from=0", "periods")
         for r in {0: s.chain[0], **{r.epoch: r for r in self._bounds}}.values():
             s.rows.periods("live_kept_record", replace(v, record=r), 0, encoded, "valid")

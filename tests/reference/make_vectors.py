@@ -1,6 +1,6 @@
 """Writes tests/vectors/<area>/*.json from the reference implementation: python3 tests/reference/make_vectors.py [area ...]
 
-Deterministic: the same code writes the same bytes. test_vectors.py fails when a committed file differs.
+The output is deterministic: the same code writes the same bytes. test_vectors.py fails when a committed file differs.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""A server that has the log's key and lies. It tests clients and auditors: any that implement docs/spec, not only those of this project.
+"""A server that has the log's key and lies. It tests all clients and auditors that implement docs/spec, not only those of this project.
 
     python3 tests/reference/malicious.py --list
     python3 tests/reference/malicious.py SCENARIO --folder FOLDER [--port N]
@@ -6,7 +6,7 @@
 Writes FOLDER/trust.json and serves an honest log, in which alice and bob have a key. After POST /turn it lies as SCENARIO says. Each
 scenario states the fault that a client or auditor must find if it looked before the turn and looks again.
 
-A client that looks for the first time after the turn cannot compare the answer with an earlier one. It finds a fork only by earlier
+A client that looks for the first time after the turn cannot compare the answer with an earlier answer. It finds a fork only by earlier
 cosignatures: POST /cosigned makes the server serve the note in its body (docs/spec/cosigners.md). Until then the server hides it.
 """
 

@@ -2,7 +2,7 @@
 
 1. Malformed trees over a few short labels: one root gives each label at most one outcome, and an accepted append proof neither loses a leaf
    nor adds one that is not listed.
-2. A server that puts forged versions into an append-only tree: honest monitoring finds every lookup that shows one.
+2. A server that puts forged versions into an append-only tree: honest monitoring finds every lookup that shows a forged version.
 
 Each statement is also run with one rule left out, and must then fail: otherwise the model would be too weak to show anything.
 """
@@ -149,7 +149,7 @@ class Claimed(Interior):
 
 
 class ClaimedPrefixes(proofs.OldTree):
-    """A weaker verification rule: token 3 is a stub with a claimed prefix that no listed label extends."""
+    """Verifies by a weaker rule: token 3 is a stub with a claimed prefix that no listed label extends."""
 
     def read_opened(self, token: int, prefix: int, length: int, labels: list[int]) -> Node:
         if token != 3:
@@ -189,7 +189,7 @@ def _claim(rng: random.Random, node: Node, prefix: int, length: int, labels: lis
 def append_breaks(
     trees: int, seed: int, old_tree: type[proofs.OldTree] = proofs.OldTree, claims: bool = False
 ) -> tuple[int, int]:
-    """Returns (number of accepted appends that lose a leaf or show an unlisted one, number of accepted appends)."""
+    """Returns (number of accepted appends that lose a leaf or show an unlisted leaf, number of accepted appends)."""
     rng = random.Random(seed)
     broken = accepted = 0
     for _ in range(trees):
@@ -201,7 +201,7 @@ def append_breaks(
         if claims:
             full, tokens = _claim(rng, old, 0, 0, [leaf.label for leaf in added])
             proof = replace(proof, opened=tokens)
-        # The server publishes the root that the verifier would compute: no other root would serve it better.
+        # The server publishes the root that the verifier would compute, because the verifier would refuse any other root.
         try:
             walk = old_tree(proof.opened)
             grown = proofs.grow(walk.read(0, 0, [leaf.label for leaf in added]), added)
@@ -288,7 +288,7 @@ class World:
         return result.known if FORGED not in result.values.values() else None
 
     def is_true(self, result: pahd.Result) -> bool:
-        """Returns whether the result is the owner's latest version at this epoch."""
+        """Returns whether the result shows the owner's latest version at this epoch."""
         latest = sum(1 for version in range(1, self.own + 1) if self.holds(version))
         return result.version == latest and result.value != FORGED
 
@@ -314,7 +314,7 @@ def only_the_next() -> Iterator[None]:
 
 
 def states_before(world: World, epoch: int) -> list[pahd.Known | None]:
-    """Returns the states that a client may have which looked the key up at one earlier epoch, or never."""
+    """Returns the possible states of a client that looked the key up at one earlier epoch, or never."""
     states: list[pahd.Known | None] = [None]
     for earlier in range(max(world.first_epoch, 1), epoch):
         states += [result.known for result in world.at(earlier).lookups(None)]
@@ -348,7 +348,7 @@ def judge(world: World, checks: list[int], tally: Tally) -> None:
 
 
 def small_worlds(epochs: int, versions: int, copied: bool = False) -> Iterator[World]:
-    """Yields every placement of forged versions above the owner's, for every history of up to three updates of the owner.
+    """Yields every placement of forged versions above the owner's versions, for every history of up to three updates by the owner.
 
     With `copied`, the worlds are a second period that starts at epoch 1, with a copy of the owner's first version.
     """

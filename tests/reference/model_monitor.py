@@ -45,7 +45,7 @@ def without(reason: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def following(ids) -> Iterator[None]:
-    """Runs verifier and server with other rules about the followed ids (section 3)."""
+    """Runs verifier and server with another rule for the followed ids (section 3)."""
     user_monitor.followed_ids = ids
     try:
         yield
@@ -76,8 +76,8 @@ def random_history(rng: random.Random, epochs: int) -> UserDirectory:
 
 @dataclass
 class Owner:
-    """An owner with its state. brought: the next question's content. shown: the versions on the pages since the last result. seen: those of
-    all results."""
+    """An owner with its state. brought: the next question's content. shown: the versions on the pages since the last result. seen: the
+    versions of all results."""
 
     brought: Own = Own(USER, [NAME])
     shown: dict[tuple[int, bytes, int], bytes | None] = field(default_factory=dict)
@@ -98,7 +98,8 @@ class Owner:
     def missed(self, d: UserDirectory, e: int) -> str:
         """Describes a version that a lookup of an epoch up to e shows and the owner did not see. Empty if there is no such version.
 
-        A withheld value raises an alarm and so does not count as missed, except the latest. The same holds for devices of a withheld list.
+        A withheld value raises an alarm and so does not count as missed, unless it is the latest value. The same holds for devices of a
+        withheld list.
         """
         for j in range(1, e + 1):
             list_name = (facts.DEVICES, USER, d.latest(j, USER, facts.DEVICES))
@@ -125,7 +126,7 @@ class Tally:
 
 
 def hostile_answers(histories: int, answers: int, seed: int) -> Tally:
-    """Counts the verdicts on hostile answers; `answers` is their number per history."""
+    """Counts the verdicts on hostile answers; `answers` is the number of answers for each history."""
     rng, tally = random.Random(seed), Tally()
     for _ in range(histories):
         d = random_history(rng, 9)

@@ -1,15 +1,15 @@
 """The model behind docs/spec/periods.md: python3 tests/reference/model_periods.py [logs]. test_periods.py makes bounded runs of it.
 
-The model has one key, its owner, anyone who looks it up, auditors, and a server that behaves arbitrarily around switches of the period.
-The server chooses when to switch, the numbers of the periods, the content of a period's first tree, and the leaves that it adds and removes
-later. It also chooses the VRF key under which it answers, and the periods and epochs that it shows to the owner (its moves are in
+The model has one key, its owner, anyone who looks it up, auditors, and a server that behaves arbitrarily around switches of the period. The
+server chooses when to switch, the numbers of the periods, the content of a period's first tree, and the leaves that it adds and removes
+later. The server also chooses the VRF key under which it answers, and the periods and epochs that it shows to the owner (its moves are in
 model_periods_moves.py). Time is counted in epochs.
 
-A log is found out if the auditors refuse it or its owner is alarmed. In all others every lookup must be true: it shows the value that the
-owner had published by then. Consider a client that was shown a version in an earlier period, and accepts a lookup in a later one. This
+A log is found out if the auditors refuse it or its owner is alarmed. In all other logs every lookup must be true: it shows the value that
+the owner had published by then. Consider a client that was shown a version in an earlier period, and accepts a lookup in a later one. This
 client also knows, without any owner, that nobody was shown the key as absent since the switch.
 
-Each check is left out once. The model must then let a lie pass that the check would find.
+Each check is left out once. The model must then accept a lie that the check would find.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ class Alarm(Exception):
 
 @dataclass
 class Lookers:
-    """All that lookups at each epoch can show to a client without knowledge of the key."""
+    """The results that lookups at each epoch can show to a client without knowledge of the key."""
 
     log: Log
 
@@ -48,7 +48,7 @@ class Lookers:
 
     def are_content(self, epoch: int, left_out: str | None) -> bool:
         """Returns whether clients that remember a version of an earlier period accept the epoch. The copy of that version, or of a later
-        one, must be version 1 with leaf epoch 0."""
+        version, must be version 1 with leaf epoch 0."""
         copied = self.log.view(epoch).leaves.get(1, (None,))[0] == 0
         return any(left_out == REMEMBERED or (copied and result.version > 0) for result in self.shown[epoch])
 
@@ -113,8 +113,8 @@ class Owner:
         self.end, self.known, self.version = end, pahd.Known(-1), 0
 
     def _monitor(self, i: int, epoch: int) -> None:
-        """Checks the whole list after the known version. The server shows as many versions as the owner expects: any other number is an
-        alarm anyway."""
+        """Checks the whole list after the known version. In the model, the server shows as many versions as the owner expects, because any
+        other number raises an alarm."""
         tree, mine = self.log.view(epoch), [value for _, value in self.log.own(i, epoch)]
         known = self.known if self.known.period == tree.number else pahd.Known(tree.number)
         start, a = known.version + 1, len(mine)
@@ -164,7 +164,7 @@ def stories(log: Log, before: int, epoch: int) -> Iterator[Story]:
 
 
 def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[bool, bool]:
-    """Returns (whether the owner is alarmed whatever the server claims, whether it was told of a period without guarantee)."""
+    """Returns (whether the owner is alarmed whatever the server claims, whether the owner was told of a period without guarantee)."""
     owners = [Owner(log, left_out)]
     before = 0
     for epoch in checks:
@@ -207,11 +207,11 @@ def judge(log: Log, checks: list[int], left_out: str | None) -> Verdict:
 @dataclass
 class Tally:
     logs: int = 0
-    # The logs with something untrue, by the party that finds it.
+    # The numbers of logs that show something untrue, by the party that finds it.
     refused: int = 0
     detected: int = 0
     undetected: int = 0
-    # The undetected logs that are found once the left-out check is made.
+    # The number of undetected logs that are found once the left-out check is made.
     found_with_it: int = 0
     no_guarantee: int = 0
     example: Log | None = field(default=None, repr=False)
@@ -236,9 +236,11 @@ def play(logs: int, seed: int, left_out: str | None = None) -> Tally:
 
 
 def found_by_records(logs: int, seed: int) -> tuple[int, int]:
-    """Returns (number of logs whose records auditors refuse, number of these that a client finds which keeps a record and looks twice).
+    """Returns (number of logs whose records auditors refuse, number of these logs that are found by a client that keeps a record and looks
+    twice).
 
-    The client looks before and after a number that is not the next one. For another VRF key, it looks at that epoch and at another one.
+    The client looks before and after a number that is not the next one. For another VRF key, the client looks at the epoch with that key
+    and at another epoch.
     """
     rng, refused, found = random.Random(seed), 0, 0
     for _ in range(logs):

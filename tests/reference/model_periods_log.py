@@ -1,4 +1,4 @@
-"""The logs of model_periods.py: trees reduced to one key, and the auditors' checks of them."""
+"""The logs of model_periods.py, whose trees are reduced to one key, and the auditors' checks of these logs."""
 
 import itertools
 from dataclasses import dataclass, field
@@ -16,11 +16,11 @@ AUDITED = (*RECORDS, "copy_mark_after_the_switch", *COVERAGE)
 
 @dataclass
 class Tree(model.World):
-    """A period's tree, reduced to one key. The epoch that inserted a leaf may differ from the one that the leaf names."""
+    """A period's tree, reduced to one key. The epoch that inserted a leaf may differ from the epoch that the leaf names."""
 
     number: int = 0
     inserted: dict[int, int] = field(default_factory=dict)
-    # By version, the first epoch that no longer has the leaf.
+    # For each version, the first epoch that no longer has the leaf.
     removed: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -39,7 +39,8 @@ class Tree(model.World):
 
 @dataclass
 class Log:
-    """A log of one key. sets: epoch -> value that the owner published then. A period ends at the epoch before the next one's first.
+    """A log of one key. sets: epoch -> value that the owner published then. A period ends at the epoch before the next period's first
+    epoch.
 
     starts has the periods' first epochs, numbers the period numbers in the records. others has trees under another VRF key, which only the
     record of that epoch names. Under that key, the labels of leaves in the same tree look like another tree.
@@ -71,7 +72,7 @@ class Log:
         return self.others.get(epoch, self.trees[self.index_at(epoch)]).at(epoch)
 
     def own(self, i: int, epoch: int) -> list[tuple[int, bytes]]:
-        """Returns leaf epoch and value of each version that the owner expects in the i-th period at one of its epochs."""
+        """Returns leaf epoch and value of each version that the owner expects at an epoch of the i-th period."""
         start = self.starts[i]
         before = [value for at, value in sorted(self.sets.items()) if at < start]
         copy = [(0, before[-1])] if before else []
@@ -89,7 +90,8 @@ class Log:
         return values[-1] if values else None
 
     def records_hold(self, epochs: list[int], left_out: str | None = None) -> bool:
-        """Returns whether rules 3 and 4 of docs/spec/records.md section 4 hold. The client keeps each epoch's record for the next one."""
+        """Returns whether rules 3 and 4 of docs/spec/records.md section 4 hold. The client keeps each epoch's record for the check of the
+        next epoch."""
         for before, after in itertools.pairwise(epochs):
             q, r = self.index_at(before), self.index_at(after)
             ahead = self.numbers[r] - self.numbers[q]
@@ -104,14 +106,15 @@ class Log:
         return True
 
     def with_bounds(self, before: int, after: int) -> list[int]:
-        """Returns the epochs whose records a client compares that looks at these two epochs. If the period changed, they include the
+        """Returns the epochs whose records are compared by a client that looks at these two epochs. If the period changed, they include the
         bounds, from the first period's on."""
         first, last = self.index_at(before), self.index_at(after)
         ends = [epoch for i in range(first, last) for epoch in (self.starts[i], self.end(i))]
         return sorted({before, after, *ends, *([self.starts[last]] if ends else [])})
 
     def uncovered(self, checks: list[int], left_out: str | None) -> set[int]:
-        """Returns the epochs that no auditor compares with the previous one, with one range of docs/spec/periods.md section 6 left out."""
+        """Returns the epochs that no auditor compares with the previous epoch, with one range of docs/spec/periods.md section 6 left
+        out."""
         ranges = []
         for end, start in ((start - 1, start) for start in self.starts[1:]):
             if left_out == BEFORE_THE_SWITCH:

@@ -11,7 +11,7 @@ from model_periods_log import AFTER_THE_SWITCH, BEFORE_THE_SWITCH, LOOKING_BACK,
 def random_log(rng: random.Random, left_out: str | None, honest: bool = False) -> Log:
     """Returns a log of two to four periods, up to three changes by the owner, and one or two moves of a dishonest server.
 
-    One of the moves is the one against which the left-out check exists.
+    One of the moves is the move that the left-out check is meant to find.
     """
     length = rng.randrange(3, 5)
     least = 1 if left_out == "period_length" else length
@@ -32,7 +32,7 @@ def random_log(rng: random.Random, left_out: str | None, honest: bool = False) -
 
 
 def _numbers(rng: random.Random, left_out: str | None) -> list[int]:
-    """Returns successive numbers, or numbers with one left out, or with one repeated next to itself or after the number that follows it."""
+    """Returns successive numbers of periods. One number may be left out, or repeated at once or after the next number."""
     honest = list(range(rng.randrange(2, 4)))
     skipped = rng.choice(([0, 2], [0, 2, 3], [0, 1, 3]))
     again = rng.choice(([0, 1, 1], [0, 1, 2, 1]))
@@ -57,7 +57,7 @@ def _written(rng: random.Random, tree: Tree, inserted: int) -> int:
 
 
 def _forge(rng: random.Random, tree: Tree, target: int, inserted: int) -> list[int]:
-    """Inserts the missing versions that a lookup of the target shows, at successive epochs, and returns them."""
+    """Inserts, at successive epochs, the missing versions that a lookup of the target shows. Returns these versions."""
     forged = [version for version in pahd.ladder(target) if version not in tree.leaves]
     for version in forged:
         tree.put(version, inserted, _written(rng, tree, inserted), model.FORGED)
@@ -66,13 +66,13 @@ def _forge(rng: random.Random, tree: Tree, target: int, inserted: int) -> list[i
 
 
 def forge_version(rng: random.Random, log: Log) -> None:
-    """Forges a later version than the owner's last one."""
+    """Forges a version after the owner's last version."""
     tree = rng.choice(log.trees)
     _forge(rng, tree, log.owned(tree) + rng.randrange(1, 4), rng.randint(tree.first_epoch, tree.last_epoch))
 
 
 def forge_late(rng: random.Random, log: Log) -> None:
-    """Forges a later version in the last epochs of an ended period, when the owner may have looked already."""
+    """Forges a later version in the last epochs of an ended period, when the owner may already have looked."""
     tree = rng.choice(log.trees[:-1])
     inserted = rng.randint(max(tree.last_epoch - 1, tree.first_epoch), tree.last_epoch)
     _forge(rng, tree, log.owned(tree) + 1, inserted)
@@ -87,7 +87,7 @@ def forge_beyond(rng: random.Random, log: Log) -> None:
 
 
 def forge_for_a_while(rng: random.Random, log: Log) -> None:
-    """Forges a later version that exists soon after a switch or before one, and removes it within the period."""
+    """Forges a later version shortly after or before a switch, and removes it within the period."""
     tree = rng.choice(log.trees)
     inserted = max(tree.first_epoch, rng.choice((tree.first_epoch + 1, tree.last_epoch - 1, tree.last_epoch - 2)))
     for version in _forge(rng, tree, log.owned(tree) + 1, inserted):
@@ -100,7 +100,7 @@ def _later(rng: random.Random, log: Log) -> Tree:
 
 
 def forge_copy(rng: random.Random, log: Log) -> None:
-    """Forges another value from the switch on, or a value for a key without one. The copy of the next period may adopt it."""
+    """Forges another value from the switch on, or a value for a key that has no value. The copy of the next period may adopt it."""
     tree = _later(rng, log)
     tree.put(1, tree.first_epoch, 0, rng.choice((model.FORGED, *log.sets.values())))
 

@@ -24,7 +24,7 @@ from verify import Verifier
 
 NAMES = [b"anna", b"anna@work", b"ben", b"nobody"]
 DEVICES = {b"A": [b"a1", b"a2", b"a3"], b"B": [b"b1", b"b2"], b"C": [b"c1", b"c2"], b"D": [b"d1"]}
-# Each user's own names, and the users who come later and take the names of those who have left.
+# The names of each user, and the later users, who take the names of users who have left.
 FIRST, LATER = {b"A": [b"anna", b"anna@work"], b"B": [b"ben"]}, [b"C", b"D"]
 
 
@@ -78,7 +78,7 @@ def _random_change(rng: random.Random, d: UserDirectory, user: bytes, names: lis
 class Client:
     """A client that remembers accepted answers: about each username, and about each user's list and each device's key under any name.
 
-    The least epoch in its question is the largest e* of the knowledge that it names, because the answer omits a version that still stands.
+    The least epoch in its question is the largest e* of the knowledge that it names, because the answer omits an unchanged version.
     """
 
     names: dict[bytes, Kept] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class Client:
         return replace(kept, least_epoch=least, devices=of_list[1] if of_list else None, keys=known)
 
     def state(self, result: UserResult) -> State:
-        """Returns the result's content, with the remembered value where a version stands."""
+        """Returns the result's content, with the remembered value where a version is unchanged."""
         keys = {}
         for one, found in result.keys.items():
             stands = found.version and found.value is None

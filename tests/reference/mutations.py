@@ -1,7 +1,7 @@
 """Named changes of honest answers, each with the one reason for which a verifier must refuse it.
 
-They need no key of the log, so they also work on a live server's answers (live.py), not only on those of directory.py. The lies of a server
-that signs them are in vectors_lookup.py.
+The changes need no key of the log, so they also work on the answers of a live server (live.py), and not only on the answers of
+directory.py. Lies that a server signs are in vectors_lookup.py.
 """
 
 from collections.abc import Iterator
@@ -125,7 +125,7 @@ def _s_plus_l(raw: bytes) -> bytes:
 
 
 def vrf_changes(proof: bytes, other_proof: bytes) -> Iterator[tuple[str, bytes, str]]:
-    """Yields changed VRF proofs. `other_proof` is of another key or version under the same VRF key."""
+    """Yields changed VRF proofs. `other_proof` is the proof of another key or version under the same VRF key."""
     s = int.from_bytes(proof[48:], "little")
 
     def with_s(value: int) -> bytes:

@@ -15,8 +15,8 @@ KEYS = facts.KEYS - 1
 
 
 def audit_changes(answer: AuditProof) -> Iterator[Change]:
-    """Yields changes of an answer that covers at least two steps. For structure keys it lists at least two leaves, and the old tree has at
-    least two."""
+    """Yields changes of an answer that covers at least two steps. For structure keys the answer lists at least two leaves, and the old tree
+    has at least two leaves."""
     encoded = answer.encode()
     records = [EpochRecord.parse(octets) for octets in answer.records]
     yield "audit_truncated", encoded[:-1], "malformed_truncated"
@@ -93,7 +93,7 @@ def append_changes(proof: AppendProof, steps: int) -> Iterator[tuple[str, Append
 
 
 def _after(leaf: AddedLeaf) -> AddedLeaf:
-    """Returns a leaf with the next label, which is not a listed one if `leaf` is the last."""
+    """Returns a leaf with the next label. If `leaf` is the last listed leaf, the next label is not listed."""
     return replace(leaf, label=to_octets(min(to_position(leaf.label) + 1, 2**256 - 1)))
 
 
@@ -116,7 +116,7 @@ def _exchanged(node: Node, old: Node, new: Node) -> Node:
 
 
 def _tree_changes(old: Node, labels: list[int]) -> Iterator[tuple[str, bytes, str]]:
-    """Yields opened tokens with one node changed or moved. All other tokens are as they must be after this change."""
+    """Yields opened tokens with one node changed or moved. All other tokens are correct for the changed node."""
 
     def changed(name: str, node: Node, other: Node, reason: str) -> tuple[str, bytes, str]:
         return name, proofs.tokens_of(_exchanged(old, node, other), 0, labels), reason

@@ -81,7 +81,7 @@ def layout_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def part_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """Yields changes of the parts of an answer with at least two parts, all before the head."""
+    """Yields changes of the parts of an answer with at least two parts, which are all of epochs before the head's."""
     parts, head = answer.parts, EpochRecord.parse(answer.head.record)
     second = EpochRecord.parse(parts[1].record)
 
@@ -125,7 +125,8 @@ def part_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def user_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """Yields changes of an answer without parts about one current user with one device. It has the name's entry; some users have left."""
+    """Yields changes of an answer without parts about one current user with one device. The answer has the name's entry; some users have
+    left."""
     user = answer.users[0]
     name, left, devices, key = user.name, user.decommissioned, user.devices, user.keys[0]
 

@@ -1,4 +1,4 @@
-"""Owner's notes: docs/spec/user-monitor.md section 8."""
+"""Checks owner's notes: docs/spec/user-monitor.md section 8."""
 
 import facts
 from codec import decode_whole
@@ -25,7 +25,7 @@ def is_note(value: bytes, opening: bytes, note: bytes) -> bool:
 
 
 def read_note(value: bytes, opening: bytes, note: bytes) -> OwnerNote | None:
-    """Returns the note, or None if the value does not commit to it or it is not an OwnerNote."""
+    """Returns the note, or None if the value does not commit to the note or the note is not an OwnerNote."""
     try:
         return decode_whole(OwnerNote.decode, note) if is_note(value, opening, note) else None
     except Refused:

@@ -1,8 +1,8 @@
 """An owner's comparisons: docs/spec/state.md section 3 and docs/spec/user-monitor.md section 6. Only the alarms are here, because the
 verifier does not report them.
 
-Lists are compared by their octets, because the only client that sets them knows all of them. A client that shares its user with others
-compares the ids that were added and removed.
+Lists are compared by their octets, because only one client sets the lists, and this client knows all of them. A client that shares its user
+with others compares the ids that were added and removed.
 """
 
 from dataclasses import dataclass, field
@@ -15,8 +15,8 @@ Key = tuple[int, bytes]
 
 @dataclass
 class Owner:
-    """An owner's state. expected: by key, the values that the owner set and has not yet seen, in order. overtaken: the expected values that
-    a later value overtook.
+    """An owner's state. expected: for each key, the values that the owner set and has not yet seen, in order. overtaken: the expected
+    values that a later value overtook.
 
     asked_to_leave: whether the owner asked for the decommission of the user.
 
@@ -35,7 +35,7 @@ class Owner:
         self.expected.setdefault((structure, key), []).append(value)
 
     def look(self, result: MonitorResult, configuration) -> list[str] | None:
-        """Returns the alarms, or None after a page, which raises none yet."""
+        """Returns the alarms, or None after a page, because a page raises no alarm yet."""
         user = self.brought.user
         self.brought = result.brought_next(self.brought, configuration)
         if result.has_left:
@@ -52,7 +52,7 @@ class Owner:
         if value is None:
             return ["withheld"]
         before, self.latest[key] = self.latest.get(key), value
-        # The hand-over compares the copy instead (docs/spec/periods.md section 6).
+        # The hand-over compares the copy, so this code does not (docs/spec/periods.md section 6).
         if switched and version == 1 and before is not None:
             return []
         waiting, overtaken = self.expected.get(key, []), self.overtaken.setdefault(key, [])

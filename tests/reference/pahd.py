@@ -83,8 +83,8 @@ class Known:
 
 @dataclass(frozen=True)
 class Result:
-    """An accepted answer's content. value is None when the version is 0 or the known one. complete is False for a page that is not the
-    last."""
+    """An accepted answer's content. value is None if the version is 0 or the known version. complete is False for a page that is not the
+    last page."""
 
     version: int
     value: bytes | None

@@ -1,4 +1,4 @@
-"""The records of periods' first and last epochs: docs/spec/periods.md section 4. A verdict changes no state."""
+"""Verifies the records of periods' first and last epochs: docs/spec/periods.md section 4. A verdict changes no state."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Proofs over one tree, docs/spec/proofs.md: made from a whole tree, verified from a root alone."""
+"""Makes proofs over one tree (docs/spec/proofs.md) from a whole tree, and verifies them from a root alone."""
 
 from dataclasses import dataclass
 
@@ -169,7 +169,7 @@ class OldTree:
 
 
 def grow(node: Node | None, added: list[Leaf]) -> Node | None:
-    """Returns the tree over the leaves of `node` and the added ones. No added leaf reaches a stub."""
+    """Returns the tree over the leaves of `node` and the added leaves. No added leaf reaches a stub."""
     if not added:
         return node
     if node is None:

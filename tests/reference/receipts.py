@@ -108,7 +108,8 @@ class _List:
 
 
 def check_time(anchor: TrustAnchor, receipt: Receipt, after: bytes) -> None:
-    """Checks that the promise is no older than the epoch after which it counts, whatever time its signer wrote (section 6 step 2)."""
+    """Checks that the promise is no older than the epoch after which it counts, whatever time the receipt's signer wrote (section 6 step
+    2)."""
     head = decode_whole(Head.decode, after)
     record = EpochRecord.parse(head.record)
     Verifier(anchor, 0, ended_record=record).verify_head(head)
@@ -116,7 +117,7 @@ def check_time(anchor: TrustAnchor, receipt: Receipt, after: bytes) -> None:
 
 
 def judge(anchor: TrustAnchor, keys: bytes, note: bytes, key: bytes, value: bytes, after: bytes, answers: list[bytes]) -> Receipt:
-    """Returns the receipt whose promise is proven broken (section 6). Raises Refused if it proves nothing, with the reason."""
+    """Returns the receipt whose promise is proven broken (section 6). Raises Refused with the reason if the evidence proves nothing."""
     receipt = verify_receipt(anchor, verify_keys(anchor, keys), note)
     require(any(item_hash(receipt.request_id, i, key, value) == item for i, item in enumerate(receipt.items)), "receipt_request")
     check_time(anchor, receipt, after)
@@ -137,7 +138,7 @@ def judge(anchor: TrustAnchor, keys: bytes, note: bytes, key: bytes, value: byte
 
 
 def _read(anchor: TrustAnchor, receipt: Receipt, key: bytes, answer: bytes, before: _List | None) -> tuple[list, _List, bool]:
-    """Verifies one answer (section 6 step 3), and compares it with the answer before it (that part of step 5)."""
+    """Verifies one answer (section 6 step 3), and compares it with the answer before it (this comparison is part of step 5)."""
     decoded = decode_whole(VersionsAnswer.decode, answer)
     record = EpochRecord.parse(decoded.head.record)
     goes_on = before is not None and not before.ended and before.record.period == record.period

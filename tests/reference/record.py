@@ -137,7 +137,7 @@ def check_alone(r: EpochRecord, log_id: bytes) -> None:
 
 
 def check_after(r: EpochRecord, q: EpochRecord, period_length_ms: int, period_start_ms: int | None = None) -> None:
-    """Checks r against the earlier record q (section 4). period_start_ms is the time of the first epoch of q's period, where it is
+    """Checks r against the earlier record q (section 4). period_start_ms is the time of the first epoch of q's period, if this time is
     known."""
     assert q.epoch < r.epoch
     gap = r.epoch - q.epoch
@@ -165,7 +165,8 @@ def check_after(r: EpochRecord, q: EpochRecord, period_length_ms: int, period_st
 
 
 def check_same_log(a: EpochRecord, b: EpochRecord, period_length_ms: int, period_start_ms: int | None = None) -> None:
-    """Checks two records in any order (docs/spec/answers.md section 3 step 5). period_start_ms is the start of the earlier one's period."""
+    """Checks two records in any order (docs/spec/answers.md section 3 step 5). period_start_ms is the time of the first epoch of the
+    earlier record's period."""
     if a.epoch == b.epoch:
         require(a == b, "fork")
         return

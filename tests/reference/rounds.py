@@ -10,5 +10,5 @@ IS_DEEP = os.environ.get("OPTIKS_TEST_DEEP") == "1" or "pytest" not in sys.modul
 
 
 def rounds(quick: float, deep: float) -> float:
-    """Returns a number of repetitions, or the length of a pause between two of them."""
+    """Returns a number of repetitions, or the length of a pause between two repetitions."""
     return deep if IS_DEEP else quick

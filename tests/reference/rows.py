@@ -1,5 +1,5 @@
-"""Whole answers as rows of JSON, for tests/vectors/lookup/ and live.py --export. A row has the verifier's state, the octets, the
-verdict."""
+"""Whole answers as rows of JSON, for tests/vectors/lookup/ and live.py --export. A row has the verifier's state, the answer's octets and
+the verdict."""
 
 import pahd
 from handover import EndState

@@ -21,8 +21,8 @@ Said = tuple[str, bytes] | None
 
 
 class Server:
-    """A context manager that serves `log`, which may be replaced meanwhile. `cosigned` has the notes that it serves; POST /cosigned adds
-    one. `turn` is called on POST /turn."""
+    """A context manager that serves `log`, which may be replaced meanwhile. `cosigned` has the cosigned notes that the server serves; POST
+    /cosigned adds a note. `turn` is called on POST /turn."""
 
     def __init__(self, log: Directory, port: int = 0, turn: Callable[[], None] = lambda: None):
         self.log, self.turn = log, turn
@@ -129,7 +129,7 @@ def _head(log: Directory, query: dict[str, int]):
 
 
 def _bounds(log: Directory, first: int) -> bytes:
-    """Returns the first and the last record of each period from this one on (docs/spec/periods.md section 4)."""
+    """Returns the first and the last record of each period from period `first` on (docs/spec/periods.md section 4)."""
     epochs = []
     for period in range(first, log.period + 1):
         of_it = [r.epoch for r in log.records if r.period == period]
@@ -139,7 +139,7 @@ def _bounds(log: Directory, first: int) -> bytes:
 
 
 def _tile(log: Directory, path: str) -> bytes | None:
-    """Returns a tile as C2SP tlog-tiles defines it, or None if it does not exist."""
+    """Returns a tile as C2SP tlog-tiles defines it, or None if the tile does not exist."""
     found = re.fullmatch(r"tile/(entries|\d+)/((?:x\d{3}/)*\d{3})(?:\.p/(\d+))?", path)
     if found is None:
         return None

@@ -32,7 +32,7 @@ class BoardTest(unittest.TestCase):
             self.assertEqual(board.verify_cosignatures(row["note"].encode(), cosigners), {key.name: row["timestamp"]}, row["id"])
         for row in rows["invalid"]:
             with self.subTest(row["id"]):
-                # Either only its time is wrong, which a clock reveals, or no known cosigner signed it.
+                # Either only the time of the cosignature is wrong, which a clock reveals, or no known cosigner signed the note.
                 if row["id"] == "milliseconds":
                     self.assertGreater(*board.verify_cosignatures(row["note"].encode(), cosigners).values(), 10**12)
                 elif row["id"] in ("key-id-of-type-0x01", "other-name"):
@@ -80,7 +80,7 @@ class BoardTest(unittest.TestCase):
         decided = {row["kind"].removeprefix("c2sp "): row["reason"] for row in rows if row["kind"].startswith("c2sp ")}
         self.assertEqual(set(decided), {row["id"] for row in notes["vectors"]})
         for row in notes["vectors"]:
-            # Everything that C2SP refuses is refused here, except lines of other signers, which are not verified.
+            # Our verifier refuses every note that C2SP refuses, except for wrong lines of other signers, which it does not verify.
             if row["spec_expectation"]["checkpoint"].startswith("reject") and row["id"] != "log-good-witness-bad":
                 self.assertNotEqual(decided[row["id"]], "valid", row["id"])
         for row in rows:

@@ -1,4 +1,4 @@
-"""Tests the verifier of reassigned usernames (docs/spec/recycled-names.md): its encoding, and that each rule is needed."""
+"""Tests the verifier of reassigned usernames (docs/spec/recycled-names.md): the encoding of answers, and the need for each rule."""
 
 import unittest
 from dataclasses import replace
@@ -50,7 +50,7 @@ class EncodingTest(unittest.TestCase):
 
 
 class RulesTest(unittest.TestCase):
-    """Shows the effect of each lie if the rule against it were left out."""
+    """Shows the effect that each lie would have if the rule against it were left out."""
 
     def refused_by(self, rule: str, d: Liar, answer: UserLookupAnswer, kept: Kept = Kept()):
         self.assertEqual(verdict(d, answer.encode(), kept), rule)

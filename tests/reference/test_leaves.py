@@ -1,5 +1,5 @@
 """A model of docs/spec/broken-append.md: no two statements of an honest log contradict each other. If a leaf was exchanged, dropped or
-backdated, two statements do."""
+backdated, two statements contradict each other."""
 
 import copy
 import random
@@ -50,7 +50,7 @@ def history(rng: random.Random, seed: int, epochs: int = rounds(9, 14)) -> Liar:
 
 
 def subjects(d: Liar) -> list[tuple[int, bytes, int]]:
-    """Returns leaves for statements: some that exist at some epoch, and some that never exist."""
+    """Returns leaves for statements: some leaves exist at some epoch, and others never exist."""
     found = []
     for number in facts.STRUCTURES:
         keys = {key for stored in d.stored_at for key in stored[number - 1]} | {b"nobody"}

@@ -1,4 +1,4 @@
-"""Tests live.py with an HTTP server made of directory.py: an honest server passes, and lying ones do not."""
+"""Tests live.py with an HTTP server made of directory.py: an honest server passes, and lying servers do not."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""Tests live.py --periods with an HTTP server made of directory.py: one that switched its period passes, and lying ones do not."""
+"""Tests live.py --periods with an HTTP server made of directory.py: a server that switched its period passes, and lying servers do not."""
 
 import re
 import time

@@ -7,7 +7,7 @@ import pahd
 from rounds import rounds
 
 TREES = rounds(quick=3_000, deep=20_000)
-# The maximum number of versions, the owner's and forged ones above them, that are placed in every way.
+# The maximum number of versions that are placed in every way: the owner's versions and the forged versions above them.
 VERSIONS = rounds(quick=3, deep=5)
 
 
@@ -20,7 +20,7 @@ class LadderTest(unittest.TestCase):
             self.assertEqual(len(pahd.ladder(a)) + len(rungs), max(1, 2 * a.bit_length()))
             for later in range(a + 1, 401):
                 self.assertTrue(rungs & ladders[later], (a, later))
-            # Control: not every ladder of a later version contains a + 1.
+            # This is the control: not every ladder of a later version contains a + 1.
             if a == 2:
                 self.assertFalse({a + 1} & ladders[4])
 

@@ -81,7 +81,7 @@ class MonitorTest(unittest.TestCase):
                 verify_user_monitor(v, whole[:i] + bytes([whole[i] ^ 1]) + whole[i + 1 :], own)
 
     def test_order_of_checks(self):
-        """If an answer has two faults, the check that comes first gives the reason."""
+        """Checks that the earlier check gives the reason if an answer has two faults."""
         d, own = self.d, Own(ID, [ALICE])
         plain = d.user_monitor(own)
         name, left = plain.names[0], plain.decommissioned
@@ -226,7 +226,8 @@ class AlarmTest(unittest.TestCase):
         self.assertEqual(self.look(d, o), ["not set"])
 
     def test_requests_are_seen_in_the_order_of_the_owner(self):
-        """A lost update raises no alarm about the next one. An update published after a later one undoes that one, and is an alarm."""
+        """A lost update raises no alarm about the next one. An update that is published after a later update undoes that later update, and
+        raises an alarm."""
         for late, alarms in ((None, []), (b"two", ["not set"]), (b"three", ["not set"])):
             d, o = self.begin()
             o.set(facts.KEYS, b"v1", b"two")

@@ -1,4 +1,5 @@
-"""Tests answers about users: honest ones show the truth, changed ones are refused, and checks come in their order (docs/spec/users.md)."""
+"""Tests answers about users: honest answers show the truth, changed answers are refused, and checks come in their order
+(docs/spec/users.md)."""
 
 import unittest
 from dataclasses import replace
@@ -113,7 +114,7 @@ class UsersTest(unittest.TestCase):
             self.assertLessEqual(accepted, 1)
 
     def test_order_of_checks(self):
-        """If an answer has two faults, the check that comes first gives the reason."""
+        """Checks that the earlier check gives the reason if an answer has two faults."""
         d, plain = self.d, self.d.user_lookup([ANNA], [At(5, 5, 4, 5)], epoch=5)
         user, part = plain.users[0], plain.parts[0]
         self.assertEqual(self.reason(d.user_lookup([ANNA])), "valid")
@@ -176,8 +177,8 @@ class UsersTest(unittest.TestCase):
         self.assertLess(len(short.encode()), 0.65 * len(self.d.user_lookup([ANNA]).encode()))
 
     def test_least_epoch_is_that_of_all_that_is_brought(self):
-        """The answer omits versions that stand. With another name's smaller least epoch, an older answer would seem to show
-        them."""
+        """An answer omits unchanged versions. With another name's smaller least epoch, an older answer would seem to show these
+        versions."""
         by_name = self.kept(b"anna", 5)
         at = [At(2, 2, 5, 5)]
         for least, reason in ((2, "valid"), (5, "stale")):

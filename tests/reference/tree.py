@@ -1,4 +1,4 @@
-"""The tree of docs/spec/tree.md, built naively from its set of leaves. Labels and prefixes are 256-bit integers here."""
+"""Builds the tree of docs/spec/tree.md naively from its set of leaves. Labels and prefixes are 256-bit integers here."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -85,7 +85,7 @@ Node = Leaf | Stub | Interior
 
 
 def build(leaves: list[Leaf]) -> Node | None:
-    """Returns the tree over leaves with distinct labels in any order, or None without leaves."""
+    """Returns the tree over leaves with distinct labels in any order, or None if there are no leaves."""
     if len(leaves) < 2:
         return leaves[0] if leaves else None
     labels = [leaf.label for leaf in leaves]
@@ -99,7 +99,7 @@ def root_of(node: Node | None) -> bytes:
 
 
 def ancestors(node: Node | None, label: int) -> tuple[list[Interior], Node | None]:
-    """Walks towards `label`. Returns the interior nodes whose prefix is the label's, and the node at which the walk ends."""
+    """Walks towards `label`. Returns the interior nodes whose prefix is a prefix of the label, and the node at which the walk ends."""
     passed = []
     while isinstance(node, Interior) and common_prefix_length(node.prefix, label) >= node.length:
         passed.append(node)

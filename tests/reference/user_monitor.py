@@ -17,9 +17,10 @@ from verify import Verifier, vrf_key
 @dataclass(frozen=True)
 class Own:
     """The verifier's question and state (section 2). names: the usernames that the answer must show. keys: the ids that the question names,
-    with the knowledge of each, or None.
+    each with the known state of its key, or None.
 
-    ends: the known end states of the previous period, of the list and of keys, by structure and key (docs/spec/periods.md section 6).
+    ends: the known end states of the list and of keys at the end of the previous period, by structure and key (docs/spec/periods.md section
+    6).
     """
 
     user: bytes
@@ -112,7 +113,7 @@ class _Owner(EntryChecks):
         return MonitorResult(self.head.epoch, self.head.period, listed, lists, shown)
 
     def _check_handovers(self, answer: UserMonitorAnswer, ids: list[bytes]) -> None:
-        """Checks hand-overs: first the list's, then each followed key's in order (section 6)."""
+        """Checks hand-overs: first the hand-over of the list, then of each followed key in order (section 6)."""
         keys = ((facts.KEYS, device) for device in ids)
         for key, versions in zip([(facts.DEVICES, self.own.user), *keys], [answer.devices, *answer.keys], strict=False):
             end = self.own.ends.get(key)

@@ -1,5 +1,5 @@
-"""The preparation of usernames that have one form: docs/spec/usernames.md, directly from the files of the Unicode Character Database
-(Debian's package unicode-data)."""
+"""The preparation of usernames that have one form: docs/spec/usernames.md, computed directly from the files of the Unicode Character
+Database (Debian's package unicode-data)."""
 
 import functools
 import os
@@ -26,7 +26,7 @@ def _lines(name):
 
 @functools.cache
 def _property(name):
-    """Returns {code point: values of its lines} of a file with one property."""
+    """Returns {code point: the values in its lines} for a file with one property."""
     found = {}
     for points, value, *_ in _lines(name):
         first, _, last = points.partition("..")

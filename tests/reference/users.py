@@ -36,7 +36,7 @@ class KeptList:
 
 @dataclass(frozen=True)
 class Kept:
-    """The content of all valid answers about one username (section 2). devices and keys are those of the user id."""
+    """The content of all valid answers about one username (section 2). devices and keys belong to the user id."""
 
     user: bytes | None = None
     has_left: bool = False
@@ -67,7 +67,8 @@ class Earlier:
 
 @dataclass(frozen=True)
 class UserResult:
-    """The accepted answer about one user. epoch is e*. devices and keys are those of a current user, with keys in the order of the list.
+    """The accepted answer about one user. epoch is e*. devices and keys are present only for a current user, with keys in the order of the
+    list.
 
     generation is 0 in a log that does not reassign usernames; earlier has the users before this one.
     """
@@ -258,8 +259,8 @@ class _User(EntryChecks):
         return user_id
 
     def _generations(self, shown: Generations) -> tuple[bytes | None, list[Earlier]]:
-        """Verifies all generations, in place of step 4 (docs/spec/recycled-names.md section 3). Returns the latest one's user and the
-        earlier ones."""
+        """Verifies all generations, in place of step 4 (docs/spec/recycled-names.md section 3). Returns the user of the latest generation,
+        and the earlier users."""
         names, kept = shown.names, self.kept
         require(names.version <= facts.MAX_GENERATIONS, "version_range")
         require(len(names.members) == names.version, "ladder_count")
@@ -294,8 +295,8 @@ class _User(EntryChecks):
         return listed
 
     def _check_not_lost(self, known: pahd.Known, entry: VersionedEntry) -> None:
-        """Checks that a key or list was not lost (steps 6 and 7). One that had a version in an earlier period begins each later period with
-        a copy, as long as its user is current."""
+        """Checks that a key or list was not lost (steps 6 and 7). A key or list that had a version in an earlier period begins each later
+        period with a copy, as long as its user is current."""
         if known.version and known.period < self.records[entry.record].period:
             members = entry.lookup.members
             require(members != [] and members[0].epoch == 0, "handover_missing")
@@ -307,7 +308,7 @@ class _User(EntryChecks):
         return device in decode_whole(DeviceList.decode, listed.devices).ids
 
     def _list_octets(self, listed: pahd.Result) -> bytes:
-        """Returns the list of the answer or, where the known version stands, the kept list."""
+        """Returns the list of the answer or, if the known version is unchanged, the kept list."""
         if listed.value is not None:
             return listed.value
         # Version 0 was refused before, except by the model, which leaves that check out.

@@ -178,7 +178,7 @@ def trust_anchors() -> dict:
     add("lone_surrogate", json.dumps(good).replace(ORIGIN, "\\ud800"), "configuration")
     add("padded", good | {"configuration": encoded + "=" * (-len(encoded) % 4 or 4)}, "configuration")
     add("standard_base64", good | {"configuration": encoded[:-1] + "/"}, "configuration")
-    # A configuration whose base64 has unused bits in the last character.
+    # This configuration's base64 has unused bits in the last character.
     long_origin = next(Configuration(b"o" * n) for n in (1, 2, 3) if len(Configuration(b"o" * n).encode()) % 3)
     unused = base64.urlsafe_b64encode(long_origin.encode()).decode().rstrip("=")
     long_key = LogKey(long_origin.origin.decode(), key.public)
@@ -231,8 +231,8 @@ def signatures() -> dict:
             add(f"key_of_mixed_order_{i}", mixed, ed25519.sign_as(SEED, mixed, message), True, message)
             message = _first(lambda m, key=mixed: not ed25519.holds(key, m, ed25519.sign_as(SEED, key, m)))
             add(f"only_with_cofactor_{i}", mixed, ed25519.sign_as(SEED, mixed, message), False, message)
-    # Encodings beyond p of the points with y = 0 (order 4) and y = 1. If y is read modulo p, the equation holds. Nobody knows the secret of
-    # the other such points.
+    # Encodings beyond p of the points with y = 0 (order 4) and y = 1. If y is read modulo p, the equation holds. The other points with
+    # encodings beyond p are not tested, because nobody knows their secret keys.
     for y in (0, 1):
         octets = (ed25519.P + y).to_bytes(32, "little")
         add(f"key_p_plus_{y}", octets, one, False, _first(lambda m, key=octets: ed25519.challenge(one[:32], key, m) % 4 == 0))

@@ -76,7 +76,7 @@ def honest_rows(m: Maker) -> None:
     m.rows.users("several", m.v, several, d.user_lookup(several).encode(), "valid")
     for device in (b"o2", b"t1"):
         m.row("one_device", Asked(OTHER, device), "valid")
-    # Known lists and keys do not count, because they might belong to the user before.
+    # Known lists and keys do not count, because they might belong to the previous user of the name.
     known = pahd.Known(0, 1, 1)
     kept = Kept(b"id-first", False, 1, KeptList(known, DeviceList([b"f1"]).encode()), {b"f1": known}, 1)
     m.row("list_and_keys_of_the_first_are_known", Asked(NUMBER, kept=kept), "valid")
@@ -109,7 +109,7 @@ def changed_rows(m: Maker) -> None:
         m.rows.users(kind, m.v, [Asked(NOBODY)], encoded, reason)
     user = whole.users[0]
     shown = user.generations
-    # Shows an earlier generation as the latest: from an answer of its time, or cut out of this answer.
+    # Shows an earlier generation as the latest generation: from an answer of its time, or cut out of this answer.
     second = d.user_lookup([Asked(NUMBER)], epoch=4).users[0]
     label, _ = d.prove(d.vrf_keys[facts.USERNAMES - 1], NUMBER, 3, facts.USERNAMES)
     own = mutations_users.own_leaf(shown.names.members[2], label)
@@ -119,11 +119,11 @@ def changed_rows(m: Maker) -> None:
     hidden = replace(user, kind=1, decommissioned=gone, devices=None, keys=[], generations=replace(shown, names=names, left=shown.left[:1]))
     m.row("latest_hidden_behind_its_own_leaf", Asked(NUMBER), "absent_covers", replace(whole, users=[hidden]))
     m.row("second_of_its_own_time", Asked(NUMBER), "member_root", replace(whole, users=[second]))
-    # The rest of the answer is about the user before, or about another user.
+    # The rest of the answer is about the previous user of the name, or about another user.
     m.row("devices_of_another", Asked(NUMBER), "vrf_challenge",
           replace(whole, users=[replace(user, devices=d.versioned(e, facts.DEVICES, b"id-other"))]))
     m.row("decommissioned_of_the_second", Asked(NUMBER), "user_kind", replace(whole, users=[replace(user, decommissioned=gone)]))
-    # Answers in the form of the other kind of log.
+    # These answers have the form of the other kind of log.
     plain = UserDirectory(seed=82)
     plain.create(b"id-plain", [NUMBER], {b"p1": b"p1"})
     plain.publish_users()
@@ -187,7 +187,7 @@ def lie_rows(rows: Rows) -> None:
     d = liar()
     d.put(facts.USERNAMES, NUMBER, b"id-next")
     show("control", d, "valid")
-    # The next user gets the name while the first has it. The first user leaves afterwards, or in the same epoch.
+    # The next user gets the name while the first user has it. The first user leaves afterwards, or in the same epoch.
     for kind, before in (("before_the_first_left", 1), ("in_the_epoch_in_which_the_first_left", 0)):
         d = Liar(seed=84, username_reuse=1)
         d.create(b"id-first", [NUMBER], {b"f1": b"f1"})
@@ -236,7 +236,7 @@ def lie_rows(rows: Rows) -> None:
     d.put(facts.DECOMMISSIONED, b"id-first", b"\2")
     d.put(facts.USERNAMES, NUMBER, b"id-next")
     show("first_decommissioned_with_another_value", d, "decommission_value")
-    # Values that are not user ids, and leaves that name other epochs than those that inserted them.
+    # The values are not user ids, or the leaves name other epochs than the epochs that inserted them.
     for kind, user, reason in (("empty", b"", "user_id_length"), ("of_13_octets", b"i" * 13, "user_id_length"), ("too_long", b"i" * 49, "value_too_long")):
         d = liar(max_devices=3, max_key_len=12, max_value_len=48)
         d.put(facts.USERNAMES, NUMBER, user)

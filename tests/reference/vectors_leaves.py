@@ -24,7 +24,7 @@ class Liar(UserDirectory):
     """A directory that may change leaves that it has published."""
 
     def rebuild(self) -> None:
-        """Publishes an epoch whose trees have the stored leaves, whatever they had before."""
+        """Publishes an epoch whose trees have the stored leaves, whatever leaves the trees had before."""
         for number in facts.STRUCTURES:
             found = self._leaves(number)
             self.trees[number - 1], self.counts[number - 1] = proofs.grow(None, found), len(found)
@@ -172,7 +172,7 @@ def _lies(pairs: _Pairs) -> None:
     pairs.add("under_checkpoints_of_two_sizes", "leaf_contradicts", d, d.statement(5, *latest, size=6), after)
     pairs.add("under_one_checkpoint", "leaf_contradicts", d, d.statement(5, *latest, size=7), d.statement(6, *latest, size=7))
 
-    # Two histories that differ from epoch 6 on, each of them consistent.
+    # The two histories differ from epoch 6 on, and each history is consistent.
     shown, other = honest(171), honest(171)
     shown.publish({BOB: b"bob 2"})
     other.publish({BOB: b"mallory's"})
@@ -298,7 +298,7 @@ def _changes(one: LeafStatement, other: LeafStatement) -> Iterator[mutations.Cha
 
 
 def _mutations(pairs: _Pairs) -> None:
-    """Adds changes of the evidence of a dropped leaf: of the kept statement, of the received one, and of both."""
+    """Adds changes of the evidence of a dropped leaf: of the kept statement, of the received statement, and of both."""
     d = honest(175)
     del d.stored[KEYS - 1][BOB]
     d.rebuild()

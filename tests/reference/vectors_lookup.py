@@ -240,7 +240,8 @@ def signed_lie_rows(rows: Rows) -> None:
 
 
 def _jump_rows(rows: Rows) -> None:
-    """Adds a server that inserts version 4 without version 3. It would show 2 to one client and 4 to another under one record."""
+    """Adds a server that inserts version 4 without version 3. The server would show version 2 to one client and version 4 to another under
+    one record."""
     d, key = Directory(seed=60), b"victim"
     d.versions[key] = [Stored(i, d.rng.randbytes(16), b"version %d" % i) for i in (1, 2, 3, 4)]
     for epoch in (1, 2, 3, 4):
@@ -265,7 +266,8 @@ def _jump_rows(rows: Rows) -> None:
 
 
 def _torsion_rows(rows: Rows) -> None:
-    """Adds a server that adds a point of order 2 to Gamma. The label stays the same, so a valid answer gains the server nothing."""
+    """Adds a server that adds a point of order 2 to Gamma. The label stays the same, so the server would gain nothing if the answer were
+    valid."""
     d = honest_directory()
     v, key = Verifier(d.anchor, d.now_ms), NAMES[1]
     answer = d.lookup([key])
@@ -348,7 +350,7 @@ def period_rows(rows: Rows) -> None:
 
 
 def _early_switches(rows: Rows) -> None:
-    """Adds two switches, the second possibly too early by one millisecond. The auditor knows the time of the first."""
+    """Adds two switches, the second possibly too early by one millisecond. The auditor knows the time of the first switch."""
     for early, reason in ((0, "valid"), (1, "record_period")):
         d = Directory(seed=57, period_length_ms=5 * STEP_MS)
         d.publish({b"alice": b"1"})
@@ -415,7 +417,8 @@ def versions_rows(rows: Rows) -> None:
 
 
 def shrinking_rows(rows: Rows) -> None:
-    """Adds pages whose latest version shrinks, so that the value of the last one shown is never opened, and pages during which it grows."""
+    """Adds pages whose latest version shrinks, so that the value of the last shown version is never opened, and pages whose latest version
+    grows."""
     d = Directory(seed=59)
     for i in range(1, 5):
         d.publish({b"alice": b"alice %d" % i} | ({b"bob": b"bob %d" % i} if i <= 2 else {}))

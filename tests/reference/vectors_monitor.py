@@ -81,7 +81,7 @@ class Maker:
 
 
 def check_true(d: UserDirectory, own: Own, result: MonitorResult) -> None:
-    """Checks that every shown version is the true one, and that a complete list shows the latest."""
+    """Checks that every shown version is the true version, and that a complete list shows the latest version."""
     left = d.value_at(result.epoch, facts.DECOMMISSIONED, own.user) is not None
     right = result.has_left == left
     if not left:
@@ -150,7 +150,8 @@ def changed_rows(m: Maker) -> None:
         ("another_id_than_was_named", {b"zz": None}, {b"zy": None}, "vrf_challenge"),
     ):
         m.row(kind, Own(ID, keys=named), d.user_monitor(Own(ID, keys=sent)), reason)
-    # The keys of the latest list only, and of every list but the first: devices that were added and removed are left out.
+    # The answers have the keys of the latest list only, or of every list but the first. So devices that were added and removed are left
+    # out.
     ids = [b"a1", b"a2", b"a3", b"a4"]
     for kind, keep in (("of_removed_devices", [b"a1", b"a3"]), ("of_one_that_came_and_went", [b"a1", b"a2", b"a3"])):
         keys = [one for device, one in zip(ids, answer.keys, strict=True) if device in keep]
@@ -229,7 +230,7 @@ def page_rows(m: Maker) -> None:
 
 
 def period_rows(rows: Rows) -> None:
-    """Adds rows about two periods: knowledge of the first one does not count in the second."""
+    """Adds rows about two periods: knowledge of the first period does not count in the second."""
     d = UserDirectory(seed=92, period_length_ms=5 * STEP_MS)
     d.create(ID, [ALICE], {b"a1": b"a1 1", b"a2": b"a2 1"})
     d.create(b"id-erin", [b"erin"], {b"e1": b"e1 1"})
@@ -338,7 +339,7 @@ def monitor_content() -> dict:
 
 
 def notes_content() -> dict:
-    """Returns the vectors of notes. `opened` says whether the note belongs to the value; `sequence` and `text` are those of an opened
+    """Returns the vectors of notes. `opened` says whether the note belongs to the value; `sequence` and `text` are the members of an opened
     OwnerNote."""
     rows = []
     opening, note = bytes(range(16)), OwnerNote(1, b"added new laptop").encode()

@@ -1,4 +1,4 @@
-"""Bounds of periods, answers about ended ones, and hand-overs, with the verifier's state and the verdict: tests/vectors/periods/."""
+"""Bounds of periods, answers about ended periods, and hand-overs, with the verifier's state and the verdict: tests/vectors/periods/."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -127,7 +127,7 @@ def bounds_rows(rows: Rows) -> None:
 def _kept_rows(d: Directory, whole: PeriodsAnswer, row: Callable) -> None:
     for epoch in range(d.epoch + 1):
         row(f"kept_record_{epoch}", 0, whole, "valid", record=d.records[epoch])
-    # A replica that is behind: the kept record is of a later epoch, or of a later period.
+    # The replica is behind: the kept record is of a later epoch, or of a later period.
     for epoch in (2, 4, 5, 6):
         behind = periods_answer(d, bounds_of(d, 0, epoch) if epoch > 3 else [0], epoch=epoch)
         row("kept_later_record", 0, behind, "valid", record=d.records[8])
@@ -204,7 +204,7 @@ def handover_rows(rows: Rows) -> None:
     def row(kind: str, keys: list[bytes], encoded: bytes, reason: str, form: str = "monitor", **kept) -> None:
         rows.answer(form, kind, replace(v, **kept), keys, encoded, reason)
 
-    # Answers about ended periods: an old record is not an error, but any record other than the requested one is.
+    # Answers about ended periods: an old record is not an error, but any record other than the requested record is an error.
     late = v.now_ms + d.configuration.max_behind_ms + 1
     for period in (0, 1):
         last = d.last_epoch(period)

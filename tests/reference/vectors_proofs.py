@@ -50,7 +50,7 @@ class _Trees:
         return Leaf(label, tree.commitment_of(opening, value), epoch)
 
     def dense(self, keys: list[bytes], around: bytes) -> list[Leaf]:
-        """Returns leaves of the keys, and random ones that share 1..255 bits with the label of one more key."""
+        """Returns leaves of the keys, and random leaves that share 1..255 bits with the label of one more key."""
         center, _ = self.label(around)
         near = [Leaf(center ^ 1 << self.rng.randrange(256 - i), self.rng.randbytes(32), 2) for i in range(1, 256, 17)]
         unique = {leaf.label: leaf for leaf in near} | {leaf.label: leaf for leaf in map(self.leaf, keys)}
@@ -169,11 +169,11 @@ def non_member_rows(t: _Trees, leaves: list[Leaf], absent: list[bytes], present:
     row("empty_tree_claimed_for_present", present, NonMember(here, None, None), "absent_empty")
     passed, _ = tree.ancestors(root, leaf.label)
     for i, node in enumerate(passed):
-        # Each ancestor of a present label, opened with its true path. It is too shallow.
+        # The proof opens each ancestor of a present label with its true path. The ancestor is too shallow.
         opened = proofs.InteriorNode(node.length, to_octets(node.prefix), node.left.hash, node.right.hash)
         above = proofs.make_path(passed[:i], node.prefix)
         row("ancestor_opened", present, NonMember(here, opened, above), "absent_covers")
-        # Each neighbour below the ancestor on the other side. The ancestor is then at the divergence.
+        # The proof opens each neighbour below the ancestor on the other side. The ancestor is then at the divergence.
         beside = node.child(1 - tree.bit(leaf.label, node.length))
         while isinstance(beside, tree.Interior):
             beside = beside.left

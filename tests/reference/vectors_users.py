@@ -1,6 +1,6 @@
 """Answers about users with the verifier's state and the verdict: tests/vectors/users/.
 
-Honest answers, and the changes of mutations_users.py. The lies of a server that signs them are in vectors_users_lies.py.
+Honest answers, and the changes of mutations_users.py. Lies that a server signs are in vectors_users_lies.py.
 """
 
 from collections.abc import Callable
@@ -65,7 +65,7 @@ def honest_directory(**configuration) -> UserDirectory:
 
 @dataclass(frozen=True)
 class Maker:
-    """Adds rows about one honest directory, and compares the content of valid answers with the truth at their e*."""
+    """Adds rows about one honest directory, and compares the content of each valid answer with the truth at the answer's e*."""
 
     rows: Rows
     d: UserDirectory
@@ -160,7 +160,8 @@ def changed_rows(m: Maker) -> None:
     seen = set()
     for asked, group in groups:
         for kind, encoded, reason in group:
-            # Each kind of change is added once. A key with two versions adds the kinds that a key with one version does not have.
+            # Each kind of change is added once. A key with two versions adds the kinds of changes that are impossible for a key with one
+            # version.
             if kind not in seen:
                 m.rows.users(kind, m.v, [asked], encoded, reason)
             seen.add(kind)
@@ -375,7 +376,7 @@ def part_rows(m: Maker) -> None:
 
 
 def period_rows(rows: Rows) -> None:
-    """Adds rows about two periods: parts of both, and knowledge from the first one."""
+    """Adds rows about two periods: parts of both periods, and knowledge from the first period."""
     d = UserDirectory(seed=72, period_length_ms=5 * STEP_MS)
     d.create(b"id-alice", [ALICE], {b"a1": b"a1 1", b"a2": b"a2 1"})
     d.create(b"id-erin", [ERIN], {b"e1": b"e1 1"})

@@ -29,7 +29,7 @@ class Liar(UserDirectory):
     """A directory that writes any leaves."""
 
     def put(self, structure: int, key: bytes, value: bytes, written: int | None = None) -> None:
-        """Publishes the key's next leaf in a separate epoch. The leaf names the epoch `written`, which may be another one."""
+        """Publishes the key's next leaf in a separate epoch. The leaf names the epoch `written`, which may be another epoch."""
         epoch = self.epoch + 1 if written is None else written
         stored = Stored(epoch, self.rng.randbytes(16), value)
         mine = self.stored[structure - 1].setdefault(key, [])
@@ -212,7 +212,7 @@ def _list_rows(rows: Rows) -> None:
         answer = UserLookupAnswer(d.head(d.epoch), [], [UserLookup(CURRENT, name, left, devices, keys)])
         rows.users(f"signed_list_{kind}", verifier(d), [Asked(NAME)], answer.encode(), reason)
 
-    # A user without a list, and a hidden list.
+    # One user has no list, and another user's list is hidden.
     d = liar()
     d.put(facts.USERNAMES, NAME, USER)
     show(rows, "no_list_at_all", d, "devices_missing")
@@ -283,7 +283,7 @@ def _erased_rows(rows: Rows) -> None:
 
 
 def _record_rows(rows: Rows) -> None:
-    """Adds records on the board that contradict each other: a part's against the head's."""
+    """Adds records on the board that contradict each other: the record of a part contradicts the record of the head."""
     other = ecvrf.SecretKey.from_uniform(bytes(range(64))).public.encoded
 
     def part_lie(kind: str, reason: str, change: Callable[[EpochRecord], EpochRecord], part: int = 4, head: int = 6) -> None:

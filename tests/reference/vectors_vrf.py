@@ -1,4 +1,4 @@
-"""Known answers for the VRF: tests/vectors/vrf/. Deterministic; run through make_vectors.py."""
+"""Known answers for the VRF: tests/vectors/vrf/. The output is deterministic. Run it through make_vectors.py."""
 
 import random
 
@@ -12,7 +12,8 @@ _ORDERS = (1, 2, 4, 7, 8, 14, 28, 56)
 
 
 def _small_order_points() -> dict[int, list[fourq.Point]]:
-    """Returns two points of every order that divides the cofactor and occurs on the curve, or one point where only one exists."""
+    """Returns two points of every order that divides the cofactor and occurs on the curve, or one point if the curve has only one point of
+    the order."""
     rng = random.Random(7)
     by_order: dict[int, list[fourq.Point]] = {order: [] for order in _ORDERS}
     while any(len(points) < (1 if order <= 2 else 2) for order, points in by_order.items()):

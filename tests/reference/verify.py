@@ -1,4 +1,5 @@
-"""Whole answers: docs/spec/answers.md. Every function returns the answer's content, or raises Refused with the first reason in order."""
+"""Verifies whole answers: docs/spec/answers.md. Every function returns the answer's content, or raises Refused with the reason of the first
+check that fails."""
 
 import base64
 import binascii
@@ -92,7 +93,7 @@ class Verifier:
     known: dict[bytes, pahd.Known] = field(default_factory=dict)
     # The record of the last epoch of the requested period, if that period has ended (docs/spec/periods.md section 5).
     ended_record: EpochRecord | None = None
-    # By key, the end state of the previous period (docs/spec/periods.md section 6).
+    # For each key, its end state of the previous period (docs/spec/periods.md section 6).
     ends: dict[bytes, handover.EndState] = field(default_factory=dict)
 
     def verify_head(self, head: Head) -> tuple[EpochRecord, Checkpoint]:
@@ -147,7 +148,7 @@ class Verifier:
         return found
 
     def check_kept_record(self, r: EpochRecord) -> None:
-        """Compares the record with the kept one (section 3 step 5)."""
+        """Compares the record with the kept record (section 3 step 5)."""
         kept = self.record
         if kept is None:
             return
@@ -158,8 +159,8 @@ class Verifier:
         record.check_same_log(r, kept, length_ms, start_ms)
 
     def structures(self, r: EpochRecord, keys: list[bytes], count: int) -> list[pahd.ProvenStructure]:
-        """Returns each key's view of structure keys. Makes the checks of section 4 after the head, up to the least epoch, which is not
-        checked."""
+        """Returns each key's view of structure keys. Makes the checks of section 4 that follow the head, up to the check of the least
+        epoch, which the caller makes."""
         require(count == len(keys), "answer_count")
         state = r.structure(facts.KEYS)
         public = vrf_key(r, facts.KEYS)

@@ -1,5 +1,5 @@
-// Multiplications in GF(p^2) in lanes, in isolation: the row that docs/measurements/vrf-ports.md compares with its port
-// arithmetic.
+// Runs multiplications in GF(p^2) in lanes, and nothing else. docs/measurements/vrf-ports.md compares the measured time
+// with the processor's execution ports.
 #pragma once
 
 #include "lanes/kernel.h"

@@ -41,7 +41,7 @@ struct Fixture {
   [[nodiscard]] Alphas view() const { return {alphas, offsets}; }
 };
 
-// The time is that of a batch; items_per_second counts elements.
+// The time is the time of a batch; items_per_second counts elements.
 template <typename Operation>
 void run_batch(benchmark::State& state, Operation operation) {
   const auto n = static_cast<std::size_t>(state.range(0));
@@ -90,7 +90,7 @@ void scalar_mul_row(benchmark::State& state) {
   }
 }
 
-// The time is that of a group of points.
+// The time is the time of a group of points.
 void scalar_mul_lanes_row(benchmark::State& state, base::Kernel kernel) {
   const lanes::Kernel& curve = *kernel_of(kernel);
   const std::vector<Fp2> u(curve.lanes, kGeneratorX);
@@ -145,7 +145,7 @@ void blake2b_portable_row(benchmark::State& state) {
   }
 }
 
-// The time is that of a message, with 64 in a call.
+// The time is the time of a message, with 64 messages in a call.
 void blake2b_many_row(benchmark::State& state, base::Kernel kernel) {
   constexpr std::size_t kNumMessages = 64;
   std::vector<std::uint8_t> slots(kNumMessages * base::kBlake2bBlockLen);

@@ -1,10 +1,10 @@
 // Looks for a difference in time between one secret and many, with Welch's t-test on two interleaved classes of inputs.
-// The method is that of Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?" (DATE 2017). Class 0 is one
-// fixed scalar, class 1 a fresh one each time; both are prepared before the clock starts. The same run must catch a
+// The method comes from Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?" (DATE 2017). Class 0 is one
+// fixed scalar, class 1 a fresh scalar each time; both are prepared before the clock starts. The same run must catch a
 // positive control, which omits work for some digits; otherwise the run proves nothing.
 //
-// Prints one line for each subject, and exits with 0 if it caught the control and no subject. This is not a test that
-// gates: a loaded machine can hide a leak or invent one.
+// The program prints one line for each subject, and exits with 0 if it reports the control and no subject. CI does not
+// depend on the result, because a loaded machine can hide a leak or report a leak that does not exist.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kNumSamples = 50000;
 constexpr double kThreshold = 10;  // |t|; dudect reports a leak from 10 on
 
-// The t statistic of two classes, without the slowest tenth of all samples, which are interrupts.
+// Returns the t statistic of two classes, without the slowest tenth of all samples, which interrupts have delayed.
 double t_statistic(std::vector<double> (&classes)[2]) {
   std::vector<double> all;
   for (const auto& samples : classes) {
@@ -48,7 +48,7 @@ double t_statistic(std::vector<double> (&classes)[2]) {
   return (mean[0] - mean[1]) / std::sqrt(error[0] + error[1]);
 }
 
-// Times subject(digits).
+// Measures the time of subject(digits).
 template <typename Subject>
 double measure(const Subject& subject) {
   std::mt19937_64 random(std::random_device{}());

@@ -1,6 +1,6 @@
 // Compares the batch kernels with the scalar path: labels, proofs, and the verdicts on damaged proofs. The input is a
 // secret key, then for each element the length of its alpha, the alpha, and a mask that is XORed into its proof;
-// missing octets are 0. Built with the debug checks, so that a limb above its bound is also a finding.
+// missing octets are 0. The target is built with the debug checks, so that a limb above its bound is also a finding.
 #include <algorithm>
 #include <array>
 #include <vector>

@@ -11,11 +11,11 @@
 
 namespace optiks::vrf {
 
-// Elements handled together: enough to share the cost of one inversion, few enough for the stack and the first-level
-// cache.
+// The number of elements that are handled together: enough to share the cost of one inversion, and few enough for the
+// stack and the first-level cache.
 inline constexpr std::size_t kChunk = 8;
 
-// The most points for one call of encode_many: four for each element.
+// The maximum number of points for one call of encode_many: four for each element.
 inline constexpr std::size_t kMaxEncode = 4 * kChunk;
 
 // Writes the strings of n points with one inversion. Constant time in the points.
@@ -27,8 +27,8 @@ void check_alphas(const Alphas& alphas);
 // Returns the curve arithmetic of a batch kernel, or null for the scalar path.
 [[nodiscard]] const lanes::Kernel* kernel_of(base::Kernel kernel);
 
-// Returns the kernel for a batch of n elements. A single element takes the scalar path. With AVX2 two elements do so
-// too: a group would take longer than two elements one after another.
+// Returns the kernel for a batch of n elements. A single element takes the scalar path. With AVX2 two elements also
+// take the scalar path, because a group would take longer than two elements one after another.
 [[nodiscard]] inline base::Kernel batch_kernel(std::size_t n) {
   const base::Kernel kernel = base::kernel();
   return n == 1 || (n == 2 && kernel == base::Kernel::kAvx2) ? base::Kernel::kScalar : kernel;
@@ -56,14 +56,14 @@ void for_chunks(base::Kernel kernel, std::size_t n, ByLanes by_lanes, ByOne by_o
   }
 }
 
-// The batch functions of ecvrf.h with a given kernel; the machine must support it.
+// The batch functions of ecvrf.h with a given kernel. The machine must support the kernel.
 void evaluate_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels);
 void prove_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels,
                     base::MutableByteSpan proofs);
 void verify_batch_by_vartime(base::Kernel kernel, const PublicKey& key, const Alphas& alphas, base::ByteSpan proofs,
                              base::MutableByteSpan labels, std::span<Reason> reasons);
 
-// The parts that run on groups (batch_lanes.cc), for at most kMaxMany elements from `first` on.
+// The parts of the batch functions that run on groups (batch_lanes.cc), for at most kMaxMany elements from `first` on.
 void evaluate_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const Alphas& alphas, std::size_t first,
                     std::size_t n, base::MutableByteSpan labels);
 void prove_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const Alphas& alphas, std::size_t first,

@@ -1,4 +1,4 @@
-// Batches on groups: the steps between the hashes of suite.cc and the curve arithmetic of a kernel. In the last group,
+// Runs batches on groups: connects the hashes of suite.cc with the curve arithmetic of a kernel. In the last group,
 // lanes without an element of their own repeat the first element.
 #include <algorithm>
 #include <utility>

@@ -25,7 +25,7 @@ struct BasicPoint {
   typename F::template Bounded<2> tb;
 };
 
-// The second operand of an addition, (Y + X, Y - X, 2Z, 2dT) (form R2). A negated one has a larger T.
+// The second operand of an addition, (Y + X, Y - X, 2Z, 2dT) (form R2). A negated operand has a larger bound for T.
 template <typename F, typename T = typename F::template Bounded<1>>
 struct BasicCachedPoint {
   typename F::template Bounded<3> y_plus_x, y_minus_x;
@@ -47,8 +47,9 @@ inline constexpr Fp2 kTwoD = fp2_add(kCurveD, kCurveD);
 // and the copy then waits for the writes.
 
 // Products that are only added to each other stay wide (fp2.h, lanes/lane_fp2.h). The `Room` of a product is at least
-// the sum of the bounds of its subtrahends. A wide square of an element of bound 1 has bound 6, and of bound 2 bound
-// 20. A product of bounds A and B has bound 2AB + 1. The Room is added to each of these.
+// the sum of the bounds of its subtrahends. A wide square of an element of bound 1 has bound 6; of an
+// element of bound 2 it has bound 20. A product of factors of bounds A and B has bound 2AB + 1. The Room is added to
+// each of these bounds.
 
 // p = 2*p. 3M + 4S.
 template <typename F>
@@ -63,16 +64,16 @@ OPTIKS_INLINE void double_in_place(BasicPoint<F>& p) {
   const auto narrow_f = fp2_narrow(f);
   const auto g = fp2_narrow(fp2_sub(fp2_add(zz, zz), f));
   p.ta = fp2_narrow(e);
-  // In the order in which their factors become available.
+  // The products are in the order in which their factors become available.
   p.y = fp2_mul(p.tb, narrow_f);
   p.z = fp2_mul(narrow_f, g);
   p.x = fp2_mul(p.ta, g);
 }
 
-// The part of an addition that all forms share: a = (X1 - Y1)(Y2 - X2), b = (Y1 + X1)(Y2 + X2), c = 2d T1 T2, d = 2 Z1
-// Z2. With these signs of a and f, every difference has its Room in a product. In terms of the paper's E, F, G, H these
-// are E, -F, G and -H: all coordinates and T are the negatives of the paper's, which is the same point. signed_e(E) is
-// E, or -E for the negative of the sum: X and T are multiples of E, while Y and Z do not depend on it.
+// The part that the additions of all forms of points share: a = (X1 - Y1)(Y2 - X2), b = (Y1 + X1)(Y2 + X2), c = 2d T1
+// T2, d = 2 Z1 Z2. With these signs of a and f, every difference has its Room in a product. In terms of the paper's E,
+// F, G, H these are E, -F, G and -H: all coordinates and T are the negatives of the paper's, which is the same point.
+// signed_e(E) is E, or -E for the negative of the sum: X and T are multiples of E, while Y and Z do not depend on it.
 template <typename F, typename A, typename B, typename C, typename D, typename SignedE>
 OPTIKS_INLINE void finish_addition(BasicPoint<F>& p, const A& a, const B& b, const C& c, const D& d,
                                    const SignedE& signed_e) {
@@ -85,7 +86,7 @@ OPTIKS_INLINE void finish_addition(BasicPoint<F>& p, const A& a, const B& b, con
   p.z = fp2_mul(f, g);
 }
 
-// The SignedE that leaves a sum as it is.
+// The SignedE that does not change the sign of a sum.
 struct SameSign {
   template <typename E>
   OPTIKS_INLINE const E& operator()(const E& e) const {
@@ -96,7 +97,7 @@ struct SameSign {
 // p = p + q. 8M. G is F, or the field in the form of tables (lanes/lane_table.h).
 template <typename F, typename G, typename T>
 OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicCachedPoint<G, T>& q) {
-  // The longest chain comes first, with other products between its links.
+  // The longest chain of dependent products comes first, with other products between its links.
   const auto t = fp2_mul(p.ta, p.tb);
   const auto a = fp2_mul_wide<13>(fp2_sub(p.x, p.y), q.y_minus_x);
   const auto d = fp2_mul_wide(p.z, q.z2);
@@ -115,13 +116,13 @@ OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicAffinePoint<G, T>& 
   finish_addition(p, a, b, c, fp2_widen(fp2_double(p.z)), signed_e);
 }
 
-// 2M.
+// The form of a point as second operand. 2M.
 template <typename F>
 OPTIKS_INLINE BasicCachedPoint<F> cached(const BasicPoint<F>& p) {
   return {fp2_add(p.y, p.x), fp2_sub(p.y, p.x), fp2_double(p.z), fp2_mul(fp2_mul(p.ta, p.tb), kTwoD)};
 }
 
-// -q.
+// Returns -q.
 template <typename F>
 OPTIKS_INLINE BasicCachedPoint<F, typename F::template Bounded<2>> negated(const BasicCachedPoint<F>& q) {
   return {q.y_minus_x, q.y_plus_x, q.z2, fp2_neg(q.t2d)};
@@ -131,7 +132,7 @@ OPTIKS_INLINE BasicAffinePoint<F, typename F::template Bounded<2>> negated(const
   return {q.y_minus_x, q.y_plus_x, fp2_neg(q.t2d)};
 }
 
-// -q if mask is all ones, q if it is zero.
+// Returns -q if mask is all ones, and q if mask is zero.
 template <typename F, typename T, typename Mask>
 OPTIKS_INLINE auto negated_if(const Mask& mask, const BasicCachedPoint<F, T>& q) {
   auto t2d = fp2_negated_if(mask, q.t2d);

@@ -30,7 +30,7 @@ struct Digits {
 
 // The digits as the bits of 63-bit integers. The negative signs sum to M = (2^63 - 1 - v[0])/2, because all signs sum
 // to v[0]. And v[j] + M = sum of (bit_(j-1)(index_i) xor (sign_i < 0)) 2^i, which is a binary number. So the bounds of
-// MiniScalars are those of the digits. Word is u64, or a vector of them (lanes/).
+// MiniScalars are also the bounds of the digits. Word is u64, or a vector of u64 (lanes/).
 template <typename Word>
 struct MiniScalarBits {
   Word negative;

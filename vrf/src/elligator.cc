@@ -15,7 +15,7 @@ u64 sgn0(Fp2 a) {
 // With w = 1 + Z u^2, x1 = -c1/w and n = -c1 (c1^2 - c1^2 w + c2 w^2):
 //   g(x1) = n/w^3 = (m/delta)/delta^2, with delta = norm(w) in GF(p) and m = n conj(w)^3, as 1/w = conj(w)/delta
 //   x2 = -x1 - c1 = (w - 1) x1, g(x2) = Z u^2 g(x1)
-// So one square root, of m/delta or of Z m/delta, serves both cases, and also gives 1/delta.
+// So one computation of a square root, of m/delta or of Z m/delta, serves both cases, and also gives 1/delta.
 Point elligator2(const Fp2& u) {
   constexpr Fp2 kC1Squared = fp2_sqr(kElligatorC1);
   const Fp2 w_minus_1 = fp2_mul(kZ, fp2_sqr(u));

@@ -7,7 +7,7 @@
 
 namespace optiks::vrf {
 
-// Constants of the isogenies tau and tau_dual, and of upsilon (phi) and chi (psi) between them.
+// Constants of the isogenies tau and tau_dual, and of the maps between the two: upsilon (for phi) and chi (for psi).
 inline constexpr Fp2 kCTau = fp2(0x1964de2c3afad20c, 0x74dcd57cebce74c3, 0xc, 0x0000000000000012);
 inline constexpr Fp2 kCTauDual = fp2(0x4aa740eb23058652, 0x9ecaa6d9decdf034, 0x7ffffffffffffff4, 0x0000000000000011);
 inline constexpr Fp2 kCPhi0 = fp2(0x5, 0xfffffffffffffff7, 0x2553a0759182c329, 0x4f65536cef66f81a);
@@ -25,7 +25,7 @@ inline constexpr Fp2 kCPsi2 = fp2(0xe4, 0x0000000000000143, 0x21b8d07b99a81f03, 
 inline constexpr Fp2 kCPsi3 = fp2(0x6, 0x0000000000000009, 0x4cb26f161d7d6906, 0x3a6e6abe75e73a61);
 inline constexpr Fp2 kCPsi4 = fp2(0x7ffffffffffffff9, 0xfffffffffffffff6, 0x334d90e9e28296f9, 0xc59195418a18c59e);
 
-// A point of the isogenous curve, projective.
+// A point of the isogenous curve, in projective coordinates.
 template <typename F>
 struct Isogenous {
   typename F::template Bounded<2> x, y, z;
@@ -90,7 +90,7 @@ OPTIKS_INLINE Isogenous<F> chi(const Isogenous<F>& p) {
   return {x, y, fp2_mul(g, h)};
 }
 
-// The steps as functions that are not inlined.
+// The steps of the endomorphisms, as functions that are not inlined.
 [[nodiscard]] Isogenous<SingleField> point_tau(const BasicPoint<SingleField>& point);
 [[nodiscard]] Isogenous<SingleField> point_upsilon(const Isogenous<SingleField>& point);
 [[nodiscard]] Isogenous<SingleField> point_chi(const Isogenous<SingleField>& point);

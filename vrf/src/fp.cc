@@ -9,7 +9,8 @@ Fp fp_sqr_n(Fp a, unsigned n) {
   return a;
 }
 
-// The addition chain 1, 2, 3, 6, 12, 24, 48, 96, 120, 123 (+2) on the number of one bits of the exponent.
+// The addition chain 1, 2, 3, 6, 12, 24, 48, 96, 120, 123 (+2) gives the number of one bits in the exponent of each
+// step.
 Fp fp_pow_p_minus_3_over_4(Fp a) {
   const Fp e1 = a;
   const Fp e2 = fp_mul(fp_sqr(e1), e1);

@@ -27,13 +27,14 @@ OPTIKS_INLINE constexpr Fp fp(u64 high, u64 low) { return {make_u128(high, low)}
 inline constexpr Fp kFpZero = {0};
 inline constexpr Fp kFpOne = {1};
 
-// Any s < 2^128 - 1 to [0, p], by 2^127 = 1.
+// Reduces any s < 2^128 - 1 to [0, p], because 2^127 = 1.
 OPTIKS_INLINE constexpr Fp fp_fold(u128 s) { return {(s & kP) + (s >> 127)}; }
 
 // a + b <= 2p = 2^128 - 2.
 OPTIKS_INLINE constexpr Fp fp_add(Fp a, Fp b) { return fp_fold(a.v + b.v); }
 
-// The difference is in [-p, p]. A negative one has bit 127 set: clearing the bit adds 2^127, then 1 is subtracted.
+// The difference is in [-p, p]. A negative difference has bit 127 set: clearing the bit adds 2^127, then 1 is
+// subtracted.
 OPTIKS_INLINE constexpr Fp fp_sub(Fp a, Fp b) {
   const u128 d = a.v - b.v;
   return {(d & kP) - (d >> 127)};
@@ -73,11 +74,11 @@ OPTIKS_INLINE constexpr Wide wide_add(Wide a, Wide b) {
   return {low, a.high + b.high + static_cast<u128>(low < a.low)};
 }
 
-// t <= p^2 to [0, p]: t div 2^127 < p, so the sum is below 2p.
+// Reduces t <= p^2 to [0, p]: t div 2^127 < p, so the sum is below 2p.
 OPTIKS_INLINE constexpr Fp wide_reduce_one(Wide t) { return fp_fold((t.low & kP) + ((t.high << 1) | (t.low >> 127))); }
 
-// t <= 2p^2 to [0, p]. q = t div 2^127 <= 2p - 2 may use bit 127, which counts 1. The sum below is at most 2p. It is
-// never 2^128 - 1, which would need q = 2^128 - 1 > 2p - 2.
+// Reduces t <= 2p^2 to [0, p]. q = t div 2^127 <= 2p - 2 may use bit 127, which counts 1. The sum below is at most 2p.
+// The sum is never 2^128 - 1, which would need q = 2^128 - 1 > 2p - 2.
 OPTIKS_INLINE constexpr Fp wide_reduce_two(Wide t) {
   const u128 q = (t.high << 1) | (t.low >> 127);
   return fp_fold((q & kP) + (t.low & kP) + (q >> 127));

@@ -21,7 +21,8 @@ void fp2_invert_many(Fp2* elements, Fp2* scratch, std::size_t n) {
   elements[0] = inverse;
 }
 
-// The complex method. Write m = m0 + m1 i, e = a root of norm(m) in GF(p) and h = (m0 + e)/2; then with t = h*delta
+// Computes the root by the complex method. Write m = m0 + m1 i, e = a root of norm(m) in GF(p) and h = (m0 + e)/2; then
+// with t = h*delta
 //   root(m/delta) = (h r, m1 r / 2)    if t is a square,     r = t^((p-3)/4), t r^2 =  1
 //   root(m/delta) = (m1 r / 2, -h r)   if t is not a square,                  t r^2 = -1
 // because h (m0 - e)/2 = -m1^2/4. m is a square in GF(p^2) exactly if its norm is a square in GF(p); delta, an element

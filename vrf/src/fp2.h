@@ -1,4 +1,4 @@
-// GF(p^2) = GF(p)[i]/(i^2 + 1), constant time. re + im*i, both in [0, p].
+// GF(p^2) = GF(p)[i]/(i^2 + 1), constant time. An element is re + im*i, with re and im in [0, p].
 #pragma once
 
 #include "fp.h"
@@ -22,8 +22,9 @@ OPTIKS_INLINE constexpr Fp2 fp2_neg(Fp2 a) { return {fp_neg(a.re), fp_neg(a.im)}
 OPTIKS_INLINE constexpr Fp2 fp2_double(Fp2 a) { return fp2_add(a, a); }
 OPTIKS_INLINE constexpr Fp2 fp2_conj(Fp2 a) { return {a.re, fp_neg(a.im)}; }
 
-// Schoolbook: its sixteen word products measured faster than Karatsuba's twelve, whose 256-bit subtractions cost more
-// (GCC 12, Zen 5, 2026-11). The minus sign goes into p - b.im, so both sums are at most 2p^2.
+// This is schoolbook multiplication. Its sixteen word products measured faster than the twelve of Karatsuba's method,
+// whose 256-bit subtractions cost more (GCC 12, Zen 5, 2026-11). The minus sign goes into p - b.im, so both sums are at
+// most 2p^2.
 OPTIKS_INLINE constexpr Fp2 fp2_mul(Fp2 a, Fp2 b) {
   return {fp_dot(a.re, b.re, a.im, fp_neg(b.im)), fp_dot(a.re, b.im, a.im, b.re)};
 }
@@ -74,12 +75,12 @@ void fp2_invert_many(Fp2* elements, Fp2* scratch, std::size_t n);
 // The non-square of Elligator 2 (docs/spec/vrf.md section 5).
 inline constexpr Fp2 kZ = fp2(0, 2, 0, 1);
 
-// g = 5^((p + 1)/4), g^2 = -5: the root that fp2_sqrt_ratio needs, as norm(Z) = 5.
+// g = 5^((p + 1)/4), g^2 = -5: fp2_sqrt_ratio needs this root, because norm(Z) = 5.
 inline constexpr Fp kRootOfMinusFive = fp(0x41bf3e0e8a1ffa7a, 0x0ec5883a935639b0);
 
 struct SqrtRatio {
   u64 is_square;     // 1 if m/delta is a square in GF(p^2), 0 included
-  Fp2 root;          // of m/delta, otherwise of Z*m/delta; which of the two roots is not specified
+  Fp2 root;          // a root of m/delta, otherwise of Z*m/delta; which of the two roots is not specified
   Fp delta_inverse;  // 1/delta, but 0 if m = 0
 };
 

@@ -14,18 +14,18 @@ struct SecretKey::Impl {
 
   base::Zeroizing<Scalar> x;
   base::Zeroizing<ShiftedScalar> shifted_x;
-  base::Zeroizing<Digits> x_digits;          // of x
-  base::Zeroizing<Digits> cleared_x_digits;  // of 392*x mod N: a label needs 392*Gamma only
+  base::Zeroizing<Digits> x_digits;          // digits of x
+  base::Zeroizing<Digits> cleared_x_digits;  // digits of 392*x mod N, because a label needs only 392*Gamma
   PointString public_key;
-  base::Blake2b encode;  // encode_prefix
-  base::Blake2b nonce;   // nonce_prefix; erases itself
+  base::Blake2b encode;  // the hash of encode_prefix()
+  base::Blake2b nonce;   // the hash of nonce_prefix(); it erases itself
 };
 
 struct PublicKey::Impl {
   PointString bytes;
-  base::Blake2b encode;         // encode_prefix
-  ShortMulTable table;          // of Y
-  lanes::ChallengeCombs combs;  // of Y
+  base::Blake2b encode;         // the hash of encode_prefix()
+  ShortMulTable table;          // multiples of Y
+  lanes::ChallengeCombs combs;  // multiples of Y
 };
 
 }  // namespace optiks::vrf

@@ -5,7 +5,7 @@
 namespace optiks::vrf {
 namespace {
 
-// The sign of x, in [0, p): bit 126 of x0, or of x1 if x0 = 0.
+// Returns the sign of x, whose coordinates are in [0, p): bit 126 of x0, or of x1 if x0 = 0.
 u64 sign_of(Fp2 x) {
   const Fp re = fp_canonical(x.re);
   const Fp im = fp_canonical(x.im);
@@ -47,7 +47,7 @@ std::optional<Point> point_decode_vartime(std::span<const std::uint8_t, kPointLe
   const u64 sign = in[31] >> 7;
   Fp2 y = {fp_from_bytes_unchecked(in.data()), fp_from_bytes_unchecked(in.data() + 16)};
   y.im.v &= kP;
-  if (y.re.v >= kP || y.im.v >= kP) {  // covers bit 127 of the first half
+  if (y.re.v >= kP || y.im.v >= kP) {  // also refuses a set bit 127 of the first half
     return std::nullopt;
   }
   const Fp2 yy = fp2_sqr(y);

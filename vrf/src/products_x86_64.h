@@ -1,14 +1,15 @@
 // The products of fp.h for x86-64. Compilers keep the carries of 128-bit additions in registers and use twice as many
 // instructions as this code. Every x86-64 processor has these instructions. mulx measured the same to 1 % (Zen 5,
-// 2026-11), so there is nothing to choose at run time. Constant time.
+// 2026-11), so the code does not choose an instruction at run time. Constant time.
 #pragma once
 
 #include "uint128.h"
 
 namespace optiks::vrf::x86_64 {
 
-// A product or a sum of two, little-endian. Each block of assembly below uses at most twelve registers, so that every
-// compiler can allocate them under every option. Multiplications write their result to rdx:rax.
+// A product, or the sum of two products, as little-endian words. Each block of assembly below uses at most twelve
+// registers, so that every compiler can allocate them under every option. Multiplications write their result to
+// rdx:rax.
 struct Product {
   u64 t0, t1, t2, t3;
 };
@@ -76,8 +77,9 @@ OPTIKS_INLINE void multiply_add(Product& p, u128 x, u128 y) {
       : "rax", "rdx", "cc");
 }
 
-// At most 2p^2 to [0, p], by 2^127 = 1. q = t3:t2 = t div 2^127 < 2^128: the sum of t mod 2^127, q mod 2^127 and
-// q div 2^127 is at most 2p (fp.h, wide_reduce_two), and bit 127 is folded once more.
+// Reduces p, which is at most 2p^2 for the prime p, to [0, p], because 2^127 = 1. q = t3:t2 = t div 2^127 < 2^128: the
+// sum of t mod 2^127, q mod 2^127 and q div 2^127 is at most 2p (fp.h, wide_reduce_two), and bit 127 is folded once
+// more.
 OPTIKS_INLINE u128 reduce(Product p) {
   __asm__(
       "addq %[t1], %[t1]\n\t"

@@ -32,26 +32,26 @@ OPTIKS_INLINE Halves subtract(u64& borrow, const Halves& a, const Halves& b) {
   return {a.low - b.low, a.high - high};
 }
 
-// a if mask is all ones, 0 if it is zero.
+// Returns a if mask is all ones, and 0 if mask is zero.
 OPTIKS_INLINE Halves masked(u64 mask, const Halves& a) {
   const u128 both = make_u128(mask, mask);
   return {a.low & both, a.high & both};
 }
 
-// a in [0, 2N) to [0, N).
+// Reduces a from [0, 2N) to [0, N).
 OPTIKS_INLINE Scalar subtract_order_once(const Halves& a) {
   u64 is_below;
   const Halves reduced = subtract(is_below, a, halves_of(kOrder.w));
   return {words_of(add(reduced, masked(base::ct_mask(is_below), halves_of(kOrder.w))))};
 }
 
-// The accumulator of a Montgomery multiplication, word by word (CIOS). Always below 2^320.
+// The accumulator of a Montgomery multiplication, word by word (CIOS). The value is always below 2^320.
 struct Accumulator {
   std::array<u64, 5> t{};
 
   ~Accumulator() { base::zeroize(t.data(), sizeof(t)); }
 
-  // += word*b.
+  // Adds word*b.
   OPTIKS_INLINE void add(u64 word, const Scalar& b) {
     u64 carry = 0;
     for (std::size_t j = 0; j < 4; ++j) {
@@ -76,7 +76,7 @@ struct Accumulator {
     t[4] = high64(s);
   }
 
-  // For a value below 2N.
+  // Returns the value, which must be below 2N, reduced to [0, N).
   [[nodiscard]] OPTIKS_INLINE Scalar value() const { return subtract_order_once(halves_of({t[0], t[1], t[2], t[3]})); }
 };
 
@@ -120,8 +120,8 @@ u64 scalar_is_zero(const Scalar& a) { return base::ct_is_zero(a.w[0] | a.w[1] | 
 // a * (2^256 mod N) / 2^256.
 Scalar scalar_reduce(const Scalar& a) { return montgomery_mul(a, kRModN); }
 
-// (low (2^256 mod N) + high (2^512 mod N))/2^256, both products in one sum. The factors are below N/4, so the sum of
-// two products stays below 2N like a single one.
+// Computes (low (2^256 mod N) + high (2^512 mod N))/2^256, with both products in one sum. The factors are below N/4, so
+// the sum of the two products stays below 2N, as a single product does.
 Scalar scalar_reduce_wide(std::span<const std::uint8_t, 64> bytes) {
   const base::Zeroizing<Scalar> low(scalar_from_bytes_unchecked(bytes.first<32>()));
   const base::Zeroizing<Scalar> high(scalar_from_bytes_unchecked(bytes.last<32>()));

@@ -9,8 +9,8 @@
 
 namespace optiks::vrf {
 
-// Four little-endian 64-bit words. In [0, N) unless a function says "any 256-bit value". Secret scalars live in
-// base::Zeroizing<Scalar>.
+// Four little-endian 64-bit words. The value is in [0, N) unless a function says "any 256-bit value". Secret scalars
+// are kept in base::Zeroizing<Scalar>.
 struct Scalar {
   std::array<u64, 4> w;
 };

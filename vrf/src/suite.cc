@@ -26,7 +26,7 @@ constexpr auto kDstPrime = octets(
 static_assert(kSuiteString.size() == 21);
 static_assert(kDstPrime.size() == 57 + 1 && kDstPrime.back() == 57);
 
-// The front octets of RFC 9381 section 5, and for the nonce that of c2sp.org/vrf-r255.
+// The front octets of RFC 9381 section 5; the front octet for the nonce comes from c2sp.org/vrf-r255.
 constexpr std::array<std::uint8_t, 1> kChallengeFront = {0x02};
 constexpr std::array<std::uint8_t, 1> kBetaFront = {0x03};
 constexpr std::array<std::uint8_t, 1> kNonceFront = {0x81};
@@ -39,9 +39,9 @@ constexpr std::array<std::uint8_t, 3> kLenAndZero = {0x00, 0x40, 0x00};
 constexpr std::array<std::uint8_t, 1> kOne = {0x01};
 constexpr std::array<std::uint8_t, base::kBlake2bBlockLen> kZeroPad{};
 
-// 32 octets, big-endian, modulo p: 2^128 = 2.
+// Reduces 32 big-endian octets modulo p, because 2^128 = 2.
 Fp field_element(const std::uint8_t* in) {
-  const auto fold_any = [](u128 x) { return fp_fold(fp_fold(x).v); };  // 2^128 - 1 needs both
+  const auto fold_any = [](u128 x) { return fp_fold(fp_fold(x).v); };  // the value 2^128 - 1 needs both folds
   const Fp high = fold_any(make_u128(base::load_be64(in), base::load_be64(in + 8)));
   const Fp low = fold_any(make_u128(base::load_be64(in + 16), base::load_be64(in + 24)));
   return fp_add(fp_add(high, high), low);
@@ -58,7 +58,7 @@ class Slots {
   Slots& operator=(const Slots&) = delete;
   ~Slots() { base::zeroize(octets_.data(), num_slots_ * Size); }
 
-  // If the compiler knows the length these are a few moves, otherwise a call.
+  // If the compiler knows the length, the copy is a few moves; otherwise it is a call of a function.
   template <std::size_t Extent>
   OPTIKS_INLINE Slots& append(std::size_t i, std::span<const std::uint8_t, Extent> octets) {
     OPTIKS_CHECK(i < num_slots_ && octets.size() <= Size - lens_[i]);
@@ -81,7 +81,7 @@ class Slots {
   std::array<std::uint8_t, kMaxMany * Size> octets_{};
 };
 
-// n digests. The destructor erases them.
+// Memory for n digests. The destructor erases the digests.
 class Digests {
  public:
   explicit Digests(std::size_t n) : num_digests_(n) { OPTIKS_CHECK(n <= kMaxMany); }

@@ -35,10 +35,10 @@ inline constexpr std::size_t kChallengeLen = 16;
                                                                 const PointString& h, const PointString& gamma,
                                                                 const PointString& u, const PointString& v);
 
-// The same for many elements at a time, in lanes if base/blake2b_many.h supports them. Constant time in everything but
-// lengths; the functions erase what they absorbed.
+// The following functions compute the same hashes for many elements at a time, in lanes if base/blake2b_many.h supports
+// them. They are constant time in everything but lengths, and erase the octets that they absorbed.
 
-// Writes u of alphas first to first + n - 1, n <= kMaxMany. prefix is encode_prefix of public_key.
+// Writes u for the alphas first to first + n - 1, with n <= kMaxMany. prefix is encode_prefix of public_key.
 inline constexpr std::size_t kMaxMany = 64;
 void hash_to_field_many(Fp2* u, const base::Blake2b& prefix, const PointString& public_key, const Alphas& alphas,
                         std::size_t first, std::size_t n);

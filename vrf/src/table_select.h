@@ -24,7 +24,7 @@ OPTIKS_INLINE Entry table_select(const Entry (&table)[Size], u64 index, u64 nega
   for (std::uint32_t i = 0; i < Size; ++i) {
     const auto mask = reinterpret_cast<Vector>(wanted == Quarters{} + i);
     for (std::size_t j = 0; j < kNumVectors; ++j) {
-      Vector element;  // one by one: compilers store a copy of a whole entry
+      Vector element;  // read one by one, because compilers store a copy of a whole entry in memory
       std::memcpy(&element, reinterpret_cast<const std::uint8_t*>(&table[i]) + j * sizeof(Vector), sizeof(Vector));
       sum[j] |= element & mask;
     }

@@ -16,7 +16,7 @@ void wnaf_vartime(std::span<std::int8_t> digits, std::span<const u64> words, uns
 // [k]P for every point P of the curve, in the subgroup or not; uses no endomorphism.
 [[nodiscard]] Point point_mul_exact_vartime(const Point& point, std::span<const u64> k);
 
-// True if N*P = O.
+// True if N*P is the identity O.
 [[nodiscard]] bool point_in_subgroup_vartime(const Point& point);
 
 // Odd multiples (2 i + 1) 2^(32 u) P for u < 4: the table for multiplying P by a 128-bit integer.
@@ -30,8 +30,8 @@ using Challenge = std::span<const u64, 2>;  // a 128-bit integer, little-endian 
 // s*G - c*Y, with Y given by its table; s is in [0, N). Correct for every point Y of the curve.
 [[nodiscard]] Point generator_minus_vartime(const Scalar& s, Challenge c, const ShortMulTable& y);
 
-// s*H - c*Gamma for H of order N, and *any* point Gamma of the curve. docs/spec/vrf.md section 7 step 5 needs c*Gamma
-// exact, so it uses no endomorphism. s is any 256-bit value.
+// s*H - c*Gamma for H of order N, and *any* point Gamma of the curve. docs/spec/vrf.md section 7 step 5 needs the exact
+// c*Gamma, so the function uses no endomorphism. s is any 256-bit value.
 [[nodiscard]] Point subgroup_minus_any_vartime(const Scalar& s, const Point& h, Challenge c, const Point& gamma);
 
 }  // namespace optiks::vrf

@@ -4,21 +4,21 @@
 
 #include <cstdint>
 
-// A different address for each lane.
+// This function reads a different address for each lane.
 __m256i control_gather(__m256i index, const long long* table) { return _mm256_i64gather_epi64(table, index, 8); }
 
-// A branch on the contents of a lane.
+// This function branches on the contents of a lane.
 int control_branch(__m256i secret) { return _mm256_testz_si256(secret, secret) != 0 ? 1 : 2; }
 
-// Lanes in a general register, and a branch on them.
+// This function moves lanes to a general register, and branches on them.
 int control_lane(__m256i secret, int (*call)()) { return _mm256_movemask_epi8(secret) > 7 ? call() : 0; }
 
-// A branch on an octet of memory.
+// This function branches on an octet of memory.
 int control_octet(const std::uint8_t* secret, int (*call)()) { return *secret > 7 ? call() : 0; }
 
-// A load that touches memory or not, depending on the secret.
+// This load touches memory or not, depending on the secret.
 __m256i control_masked_load(__m256i secret, const long long* memory) { return _mm256_maskload_epi64(memory, secret); }
 
-// A function that the linker may use for the whole program.
+// The linker may use this function for the whole program.
 inline int control_weak(int a) { return a + 1; }
 int (*control_take(void))(int) { return control_weak; }

@@ -116,7 +116,8 @@ TEST(Curve, GeneratorMinusAgreesWithSlowArithmetic) {
   }
 }
 
-// All of docs/spec/vrf.md section 7 step 5: exact for Gamma + T with every one of the 392 torsion points.
+// Tests docs/spec/vrf.md section 7 step 5: the result must be exact for Gamma + T with each of the 392 torsion points
+// T.
 TEST(Curve, SubgroupMinusAnyIsExactForEveryCurvePoint) {
   std::mt19937_64 random(11);
   const Point h = fixed_base_mul(random_scalar_256(random));
@@ -156,7 +157,7 @@ TEST(Curve, ElligatorLandsOnTheCurve) {
     EXPECT_EQ(encode(point), encode(elligator2(fp2_neg(u)))) << "u and -u have one image";
     EXPECT_TRUE(point_in_subgroup_vartime(point_clear_cofactor(point)));
   }
-  // Both representations of zero, in each coordinate.
+  // The test uses both representations of zero, in each coordinate.
   const auto at_zero = encode(elligator2(kFp2Zero));
   EXPECT_EQ(encode(elligator2({{kP}, {0}})), at_zero);
   EXPECT_EQ(encode(elligator2({{kP}, {kP}})), at_zero);
@@ -177,7 +178,7 @@ TEST(Curve, EncodingsDecodeToTheSamePoint) {
   }
 }
 
-// The coordinates of an entry, two words for each element of GF(p).
+// Returns the coordinates of an entry, as two words for each element of GF(p).
 template <typename Entry>
 std::vector<u64> words_of(const Entry& entry) {
   std::vector<u64> words(sizeof(Entry) / sizeof(u64));

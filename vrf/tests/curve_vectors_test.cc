@@ -1,4 +1,4 @@
-// Every row of tests/vectors/fourq and the map of tests/vectors/vrf/elligator.json.
+// Tests every row of tests/vectors/fourq, and the map of tests/vectors/vrf/elligator.json.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,5 +1,5 @@
-// docs/negative-tests.md 1 to 15, each with its positive control: a valid proof next to the altered one. 14 cannot be
-// tested: there is one suite, and its string is compiled in. The framing of names (13) belongs to ozks.
+// docs/negative-tests.md 1 to 15, each with a positive control: a valid proof next to the altered proof. Test 14 cannot
+// be run, because the code has only one suite, whose string is compiled in. The framing of names (13) belongs to ozks.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -66,8 +66,8 @@ bool add_order_to_s(Proof& proof, unsigned times) {
   return true;
 }
 
-// The proof of a cheating prover that knows x and uses `gamma` instead of x*H. It is correct except for the torsion
-// part of c*(gamma - x*H). Tries nonces until c mod order is `residue`.
+// The proof of a cheating prover that knows x and uses `gamma` instead of x*H. The proof is correct except for the
+// torsion part of c*(gamma - x*H). The function tries nonces until c mod order is `residue`.
 Proof cheat(const Honest& honest, const Point& gamma, u64 order, u64 residue) {
   const auto x_bytes = honest.key.export_bytes();
   const Scalar x = scalar_from_bytes_unchecked(x_bytes.bytes());
@@ -145,7 +145,7 @@ TEST(EcvrfNegative, N02ChallengeBits) {
   }
 }
 
-// N03, the length of a proof, is a type here: verify takes exactly 79 octets. Every bit of them counts.
+// N03, the length of a proof, is a type here: verify takes exactly 79 octets. Every bit of a proof counts.
 TEST(EcvrfNegative, N03EveryBitOfAProofCounts) {
   const Honest honest;
   EXPECT_EQ(honest.verify(honest.proof), Reason::kValid);
@@ -180,7 +180,7 @@ TEST(EcvrfNegative, N05GammaPlusTorsionNeverGivesAnotherLabel) {
     std::copy(string.begin(), string.end(), pasted.begin());
     EXPECT_EQ(honest.verify(pasted), order == 1 ? Reason::kValid : Reason::kChallenge);
     if (!orders.insert(order).second) {
-      continue;  // the slower cheat runs for one point of each order
+      continue;  // the slower cheat runs only for one point of each order
     }
     Label label{};
     EXPECT_EQ(verify_vartime(honest.public_key, honest.alpha, cheat(honest, moved, order, 0), label), Reason::kValid)

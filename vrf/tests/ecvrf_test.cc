@@ -1,4 +1,4 @@
-// The public API: known answers from tests/reference, keys, batches.
+// Tests the public API: known answers from tests/reference, keys and batches.
 #include "optiks/vrf/ecvrf.h"
 
 #include <gtest/gtest.h>
@@ -102,7 +102,7 @@ TEST(SecretKey, MovesKeepTheKey) {
   EXPECT_EQ(base::to_hex(assigned.public_key()), before);
 }
 
-// Strings whose lengths are near the hash's block length, long ones and empty ones; a batch of every small size.
+// A batch of alphas: strings whose lengths are near the hash's block length, long strings and empty strings.
 struct Batch {
   Bytes bytes;
   std::vector<std::size_t> offsets = {0};

@@ -3,25 +3,25 @@
 
 #include <cstdint>
 
-// A different address for each lane.
+// This function reads a different address for each lane.
 __m512i control_gather(__m512i index, const std::uint64_t* table) { return _mm512_i64gather_epi64(index, table, 8); }
 
-// A branch on the contents of a lane.
+// This function branches on the contents of a lane.
 int control_branch(__m512i secret) { return _mm512_cmpeq_epi64_mask(secret, _mm512_setzero_si512()) != 0 ? 1 : 2; }
 
-// A lane's contents in a general register, and a branch on them.
+// This function moves a lane's contents to a general register, and branches on them.
 int control_lane(__m512i secret, int (*call)()) {
   return _mm_cvtsi128_si64(_mm512_castsi512_si128(secret)) > 7 ? call() : 0;
 }
 
-// A branch on an octet of memory.
+// This function branches on an octet of memory.
 int control_octet(const std::uint8_t* secret, int (*call)()) { return *secret > 7 ? call() : 0; }
 
-// A load that touches memory or not, depending on the secret.
+// This load touches memory or not, depending on the secret.
 __m512i control_masked_load(__m512i secret, const void* memory) {
   return _mm512_maskz_loadu_epi64(_mm512_movepi64_mask(secret), memory);
 }
 
-// A function that the linker may use for the whole program.
+// The linker may use this function for the whole program.
 inline int control_weak(int a) { return a + 1; }
 int (*control_take(void))(int) { return control_weak; }

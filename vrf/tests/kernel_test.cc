@@ -1,5 +1,6 @@
 // Compares every batch kernel with the scalar path: the curve arithmetic on edge cases and on all vectors, and the
-// public operations on batches of every shape. The test skips a kernel that this machine lacks, and says so.
+// public operations on batches of every shape. The test skips a kernel that this machine does not support, and prints a
+// message.
 #include "lanes/kernel.h"
 
 #include <gtest/gtest.h>
@@ -94,7 +95,7 @@ class KernelTest : public testing::TestWithParam<Kernel> {
 
   const lanes::Kernel* curve_ = nullptr;
   std::size_t lanes_ = 0;
-  std::size_t num_groups_ = 0;  // of kNumInputs
+  std::size_t num_groups_ = 0;  // number of groups for kNumInputs inputs
   std::mt19937_64 random_{11};
   std::vector<Fp2> u_;
   std::vector<GroupPoints> h_;
@@ -279,7 +280,7 @@ TEST_P(KernelTest, ComputesThePointsOfVerifications) {
   EXPECT_EQ(num_small, 24u);
 }
 
-// Alphas whose lengths are near the blocks of the hash, from empty to longer than the kernels' slots.
+// Alphas whose lengths are near the block length of the hash, from empty to longer than the kernels' slots.
 struct ManyAlphas {
   test::Bytes bytes;
   std::vector<std::size_t> offsets = {0};
@@ -320,7 +321,8 @@ TEST_P(BatchTest, GivesWhatTheScalarPathGives) {
   }
 }
 
-// Some elements are broken, each in its own way, among valid ones: reasons and labels are those of the scalar path.
+// Some elements are broken, each in its own way, among valid ones: reasons and labels must equal those of the scalar
+// path.
 TEST_P(BatchTest, RefusesWhatTheScalarPathRefuses) {
   constexpr std::size_t kNum = 70;
   const SecretKey key = SecretKey::load(std::array<std::uint8_t, kSecretKeyLen>{1, 2, 3}).value();
@@ -378,7 +380,8 @@ TEST_P(BatchTest, KnowsWhichKernelRan) {
   EXPECT_STREQ(last_kernel_name(), base::kernel_name(GetParam()));
 }
 
-// The kernel that OPTIKS_FORCE_KERNEL names, or the fastest (CMakeLists.txt runs the test program with each name).
+// A batch runs on the kernel that OPTIKS_FORCE_KERNEL names, or on the fastest kernel (CMakeLists.txt runs the test
+// program with each name).
 TEST(BatchKernel, IsTheChosenOneExceptForSingleCalls) {
   const SecretKey key = SecretKey::load(std::array<std::uint8_t, kSecretKeyLen>{5}).value();
   const ManyAlphas batch(9);

@@ -60,7 +60,7 @@ Fp value_of(const Words<L> (&limb)[L::Limbs::kNum], std::size_t lane) {
   return fp_canonical(sum);
 }
 
-std::mt19937_64 g_random(7);  // NOLINT(cert-msc51-cpp): the same numbers every time
+std::mt19937_64 g_random(7);  // NOLINT(cert-msc51-cpp): the generator gives the same numbers in every run
 
 // Lane 0: every limb at its bound; lane 1: zeros; lane 2: only the top limb; the other lanes: random limbs below the
 // bounds.
@@ -192,7 +192,7 @@ TYPED_TEST(LaneFp2Test, ProductsAtTheirBounds) {
   }
 }
 
-// Sums and differences of products are carried once, with no more Room than their bounds need.
+// Carries are done once for a sum or difference of products, with no more Room than the bounds need.
 TYPED_TEST(LaneFp2Test, WideSumsAtTheirBounds) {
   using L = TypeParam;
   for (int round = 0; round < 200; ++round) {
@@ -255,7 +255,7 @@ void expect_packed() {
   }
 }
 
-// A table holds the elements that were put into it, and its negations are those of the elements.
+// A table holds the elements that were put into it, and negates them correctly.
 TYPED_TEST(LaneFp2Test, TablesHoldElements) {
   for (int round = 0; round < 50; ++round) {
     expect_packed<TypeParam, 1>();

@@ -22,7 +22,7 @@ int run(bool leak) {
   const base::Secret<vrf::kSecretKeyLen> exported = key.export_bytes();
   const vrf::SecretKey loaded = vrf::SecretKey::load(exported.bytes()).value();
 
-  // Three alphas whose public lengths are near a block of the hash, with secret contents.
+  // Three alphas with secret contents, whose public lengths are near the block length of the hash.
   std::array<std::uint8_t, 200> alphas{};
   for (std::size_t i = 0; i < alphas.size(); ++i) {
     alphas[i] = static_cast<std::uint8_t>(i);
@@ -39,7 +39,7 @@ int run(bool leak) {
     std::puts("branched on a secret");
   }
 
-  // The server publishes these.
+  // The server publishes these octets, so they are not secret.
   OPTIKS_DECLASSIFY(alphas.data(), alphas.size());
   OPTIKS_DECLASSIFY(labels.data(), labels.size());
   OPTIKS_DECLASSIFY(proved.data(), proved.size());

@@ -85,27 +85,30 @@ enum { OPTIKS_VALUES_ALL = 0, OPTIKS_VALUES_NONE = 1, OPTIKS_VALUES_DEVICES = 2 
 
 typedef struct optiks_dir_options {
   uint8_t vrf_secret[OPTIKS_NUM_STRUCTURES][OPTIKS_VRF_SECRET_KEY_LEN]; /* in order of the structures */
-  /* Key of each structure's tags, which identify keys in stored leaves. All four are the same in logs from before each
-   * structure had its own. */
+  /* The key of each structure's tags, which identify keys in stored leaves. All four tag keys are the same in logs from
+   * before each structure had its own tag key. */
   uint8_t tag_key[OPTIKS_NUM_STRUCTURES][32];
-  /* A file that this directory creates (truncating an existing one). It holds everything that the directory reads
-   * about single leaves. NULL: a file without a name, in $TMPDIR or /var/tmp. */
+  /* A file that this directory creates (truncating an existing one). It holds everything that the directory reads about
+   * single leaves. With NULL, the directory uses a file without a name, in $TMPDIR or /var/tmp. */
   const char* leaf_log_path;
   uint64_t vrf_cache_bytes; /* bound of the cache of VRF proofs; 0: no cache */
   uint64_t period;          /* period number of the devices and keys trees */
   /* First epoch of that period. 0 in a later period than the first: the period has not begun
    * (optiks_dir_load_copies). */
   uint64_t period_first_epoch;
-  uint32_t max_value_len; /* of the configuration: larger values are refused */
+  uint32_t max_value_len; /* max_value_len of the configuration: larger values are refused */
   uint32_t kept_values;   /* OPTIKS_VALUES_... */
-  /* Number of threads that load, precompute labels, prepare and stage may use, including the caller's: at most 256;
-   * 0: one. Results do not depend on it. The other threads wait between calls, and end with the directory. */
+  /* Number of threads that load, precompute labels, prepare and stage may use, including the caller's: at most 256; 0:
+   * one. Results do not depend on this number. The threads other than the caller's wait between calls, and end with the
+   * directory. */
   uint32_t threads;
-  uint32_t username_reuse; /* of the configuration; 1: usernames have versions, which are their generations */
-  /* NULL: linked mode, which keeps everything but the leaf log in memory. Otherwise stored mode: a folder that this
-   * directory creates and uses alone, with the trees and the keys. Stored mode needs a leaf_log_path, and liblmdb. The
-   * directory continues from its last commit: optiks_dir_states returns the epoch. OPTIKS_E_IO if the contents cannot
-   * be used (damaged, of another period, of other secrets). Stored leaves suffice to make both again. */
+  uint32_t
+      username_reuse; /* username_reuse of the configuration; 1: usernames have versions, which are their generations */
+  /* NULL selects linked mode, which keeps everything but the leaf log in memory. A path selects stored mode: the
+   * directory creates this folder for the trees and the keys, and uses it alone. Stored mode needs a leaf_log_path, and
+   * liblmdb. The directory continues from its last commit: optiks_dir_states returns the epoch. OPTIKS_E_IO if the
+   * contents cannot be used (damaged, of another period, of other secrets). The folder and the leaf log can be made
+   * again from stored leaves. */
   const char* node_store_path;
   uint64_t node_cache_bytes; /* stored mode: bound of the cache of parts of the trees */
 } optiks_dir_options_t;
@@ -116,7 +119,7 @@ typedef struct optiks_leaf {
   uint8_t commitment[32];
   uint8_t tag[OPTIKS_TAG_LEN];         /* keyed hash of (structure, key); optiks_dir_tags */
   uint8_t opening[OPTIKS_OPENING_LEN]; /* zero if the value was erased */
-  uint64_t epoch;                      /* that inserted the leaf */
+  uint64_t epoch;                      /* the epoch that inserted the leaf */
   uint64_t version;                    /* 1, 2, ...; 0 in an oZKS. Usernames are an oZKS unless they are used again. */
   /* Offset into the call's values blob. UINT64_MAX: the value was erased, or the directory does not keep it and did not
    * get it. */
@@ -128,12 +131,12 @@ typedef struct optiks_leaf {
 
 /* The size of an answer about users, before it is made. */
 typedef struct optiks_users_summary {
-  uint64_t num_entries; /* names, decommissions, device lists and keys that it shows */
-  uint64_t num_proofs;  /* VRF proofs that it needs */
+  uint64_t num_entries; /* number of names, decommissions, device lists and keys that the answer shows */
+  uint64_t num_proofs;  /* number of VRF proofs that the answer needs */
   size_t ahead_user;    /* index of the first user that the client knows more of than the view; the number of users if
                          * there is no such user */
-  uint32_t ahead_of; /* what the client knows more of: 0: nothing, 1: its user id, 2: the device list, 3: the key of a
-                      * device */
+  uint32_t ahead_of;    /* the kind of state of which the client knows more: 0: nothing, 1: its user id, 2: the device
+                           list, 3: the key of a device */
   uint32_t reserved;
 } optiks_users_summary_t;
 
@@ -141,20 +144,21 @@ typedef struct optiks_users_summary {
 typedef struct optiks_user_monitor_summary {
   uint64_t num_entries; /* names, decommission, list and keys that it shows, and one for each 64 versions of the list
                          * that were read to make it */
-  uint64_t num_proofs;  /* VRF proofs that it needs */
-  size_t index;         /* of the name or named id that `unanswered` is about */
-  /* Why there is no answer. 0: there is one; 1: there is no such user; 2: a name leads to no user; 3: a name leads to
-   * another user; 4: the client knows of a later version of the list; 5: the client knows of a later version of a named
-   * key; 6: no kept version of the list, in the latest 4 MiB of them, has a named id. */
+  uint64_t num_proofs;  /* number of VRF proofs that the answer needs */
+  size_t index;         /* index of the name or named id that `unanswered` is about */
+  /* Why there is no answer. 0: there is an answer; 1: there is no such user; 2: a name leads to no user; 3: a name
+   * leads to another user; 4: the client knows of a later version of the list; 5: the client knows of a later version
+   * of a named key; 6: a named id is not in any kept version of the list, searched in the latest 4 MiB of versions. */
   uint32_t unanswered;
   uint32_t reserved;
 } optiks_user_monitor_summary_t;
 
-/* Bounds of such an answer. An answer always has a version of the list and of each followed key that has one. */
+/* Bounds of an answer to an owner about its own user. An answer always has a version of the list and of each followed
+ * key that has one. */
 typedef struct optiks_user_monitor_page {
-  uint64_t max_members;     /* versions of the list, and of each key; at least 1 */
-  uint64_t max_all_members; /* versions of all keys together */
-  uint64_t max_followed;    /* followed ids, beyond which the list's page ends */
+  uint64_t max_members;     /* maximum number of versions of the list, and of each key; at least 1 */
+  uint64_t max_all_members; /* maximum number of versions of all keys together */
+  uint64_t max_followed;    /* maximum number of followed ids, beyond which the list's page ends */
   uint64_t max_bytes;       /* approximate size of the answer in octets */
   uint32_t own_only;        /* 1: `unanswered` may be 3 or 6, for a caller that may see no other user */
   uint32_t reserved;        /* 0 */
@@ -163,7 +167,7 @@ typedef struct optiks_user_monitor_page {
 /* Kept state of a user that a client asks about (docs/spec/users.md section 2), without its octet strings. */
 typedef struct optiks_user_state {
   uint64_t least_epoch; /* the largest of the epochs that the client keeps with its state of the user */
-  size_t num_keys;      /* devices whose key is known */
+  size_t num_keys;      /* number of devices whose key is known */
   uint32_t has_left;    /* 1: the user is known to have left */
   /* Which generation of the username the known user is (docs/spec/recycled-names.md). 0: names are not used
    * again, no user is known, or the question is about the client's own user. */

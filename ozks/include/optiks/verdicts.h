@@ -20,19 +20,19 @@ typedef struct optiks_context {
   uint64_t kept_size; /* of the kept checkpoint; 0: no checkpoint is kept */
   uint8_t kept_root[32];
   const uint8_t* kept_record; /* a record, or NULL */
-  /* The record of the first epoch of the kept record's period, or NULL: unknown. If it is unknown, and the kept record
-   * is not that record itself, the verifier refuses a switch of the period. */
+  /* The record of the first epoch of the kept record's period, or NULL: unknown. If this record is unknown, and the
+   * kept record is not of the first epoch of its period, the verifier refuses a switch of the period. */
   const uint8_t* kept_period_record;
   /* The record of the last epoch of the requested period if that period has ended, or NULL: the current period was
-   * requested. The answer's record must be this one; the verifier then checks neither its age nor a kept record
-   * (docs/spec/periods.md section 5). Lookups do not accept it. */
+   * requested. The answer's record must be this record; the verifier then checks neither the record's age nor a kept
+   * record (docs/spec/periods.md section 5). Lookups do not accept an ended record. */
   const uint8_t* ended_record;
 } optiks_context_t;
 
 /* A client's knowledge of one key in period `period` (docs/spec/pahd.md section 3). After an answer that showed the
  * latest version, n is known (has_absent = 1). After a page that did not end its list, page_version is the `version` of
- * that page, which is above w. For a version > 0 exactly one of the two is known, otherwise OPTIKS_E_ARGUMENT. A lookup
- * does not accept the state after a page. */
+ * the page, which is above w. For a version > 0 exactly one of n and page_version must be known, otherwise the result
+ * is OPTIKS_E_ARGUMENT. A lookup does not accept the state after a page. */
 typedef struct optiks_known {
   uint64_t least_epoch;
   uint64_t period;
@@ -48,13 +48,13 @@ typedef struct optiks_known {
 typedef struct optiks_end {
   uint64_t period, last_epoch;
   uint64_t version;         /* 0: the key had no version */
-  uint8_t value_sha256[32]; /* of that version's value */
+  uint8_t value_sha256[32]; /* SHA-256 of that version's value */
 } optiks_end_t;
 
 /* Result of an accepted head. */
 typedef struct optiks_head_result {
   uint64_t epoch, period, period_first_epoch, time_ms;
-  uint64_t size; /* of the checkpoint used */
+  uint64_t size; /* size of the checkpoint that was used */
   uint8_t root[32];
   size_t record_offset;     /* into the answer */
   size_t checkpoint_offset; /* into the answer */
@@ -64,7 +64,7 @@ typedef struct optiks_head_result {
 /* Result of one accepted key. */
 typedef struct optiks_lookup_result {
   uint64_t version;    /* a; 0: proven absent */
-  uint64_t time;       /* T(a) to remember (the known one if the version is unchanged) */
+  uint64_t time;       /* T(a) to remember (the known T if the version is unchanged) */
   uint64_t leaf_epoch; /* t_a; 0 for a copy, or if no member was sent */
   size_t value_offset; /* into the answer */
   size_t value_len;
@@ -90,9 +90,9 @@ typedef struct optiks_versions_result {
 /* Result of one accepted user. */
 typedef struct optiks_user_result {
   uint64_t epoch;                 /* e*: the epoch of the answer, and of everything that the client keeps of it */
-  uint64_t largest_epoch;         /* up to which auditors have to cover the log */
+  uint64_t largest_epoch;         /* the largest epoch up to which auditors have to cover the log */
   uint64_t devices_epoch;         /* n of the device list from now on */
-  size_t user_offset;             /* of the user id, into the answer */
+  size_t user_offset;             /* offset of the user id in the answer */
   size_t user_len;                /* 0: there is no such user, or the user id is the known one */
   optiks_lookup_result_t devices; /* the list; without a value the known list is still valid */
   size_t num_devices;

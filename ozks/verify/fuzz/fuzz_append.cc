@@ -1,5 +1,5 @@
 // Walks an append-only proof. The fuzzer cannot know the old root, so the counts are taken from the input's own list of
-// leaves. The first octet is the number of epochs.
+// leaves. The first octet of the input is the number of epochs.
 #include <array>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Judges two statements about a leaf. The first four octets are the length of the first one.
+// Judges two statements about a leaf. The first four octets of the input are the length of the first statement.
 #include "fuzz_support.h"
 #include "optiks/base/check.h"
 #include "optiks/ozks/verify/leaves.h"

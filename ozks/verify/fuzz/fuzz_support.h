@@ -1,4 +1,4 @@
-// Helpers of the fuzz targets: a trust anchor, and inputs that are judged by their own octets.
+// Helpers of the fuzz targets: a trust anchor, and a verifier that takes its context from the input.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace optiks::ozks::verify::fuzz {
 
-// Accepts every signature: a fuzzer cannot make a true one, and the octets after a signature must be fuzzed too.
+// Accepts every signature: a fuzzer cannot make a true signature, and the octets after a signature must be fuzzed too.
 inline bool accept_any_signature(ByteSpan /*public_key*/, ByteSpan /*message*/, ByteSpan /*signature*/) { return true; }
 
 // Returns a verifier of the log that the answer itself names, whose clock shows the record's own time, so that random
@@ -17,7 +17,7 @@ Context context_for(ByteSpan record);
 // Aborts unless reason is one of docs/spec/reasons.md: every outcome has a name.
 void check_reason(Reason reason);
 
-// True if a view lies within the input: results never point elsewhere.
+// True if a view lies within the input. Results must never point elsewhere.
 bool within(ByteSpan input, ByteSpan view);
 
 }  // namespace optiks::ozks::verify::fuzz

@@ -7,7 +7,7 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// Section 3 step 3.
+// Does step 3 of section 3.
 Reason check_checkpoint(const Context& context, const Head& head, Checkpoint& out) {
   const std::optional<Checkpoint>& kept = context.kept_checkpoint;
   if (head.checkpoint.empty()) {
@@ -38,7 +38,7 @@ Reason check_checkpoint(const Context& context, const Head& head, Checkpoint& ou
 const List<Lookup>& items_of(const LookupAnswer& answer) { return answer.lookups; }
 const List<Versions>& items_of(const VersionsAnswer& answer) { return answer.versions; }
 
-// Section 5 steps 2 and 3.
+// Does steps 2 and 3 of section 5.
 Reason check_audit_records(const Context& context, const EpochRecord& stored, const EpochRecord& period_start,
                            ByteSpan records) {
   if (!equal(records.first(kRecordLen), stored.octets)) {
@@ -75,7 +75,7 @@ Reason check_audit_records(const Context& context, const EpochRecord& stored, co
   return Reason::kValid;
 }
 
-// Section 5 step 4, for records that switch the period.
+// Does step 4 of section 5, for records that switch the period.
 Reason check_switch(const AuditProof& proof) {
   if (proof.records.size() != 2 * kRecordLen) {
     return Reason::kAuditCrossesSwitch;

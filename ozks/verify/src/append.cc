@@ -1,7 +1,8 @@
 // One walk computes the roots of all epochs. It walks the tree after the last epoch, and reduces each node to the list
 // of its hashes over time (Change). A list begins with the epoch in which the subtree got its first leaf. A parent's
-// list is merged from those of its children. While both children are present, its hash is that of an interior node;
-// while only one is present, that child takes the parent's place. The entry of epoch a at the top is the old root.
+// list is merged from the lists of its children. While both children are present, the parent's hash is the hash of an
+// interior node. While only one child is present, that child takes the parent's place. The entry of epoch a at the top
+// is the old root.
 #include "optiks/ozks/verify/append.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ constexpr std::uint8_t kTokenLeaf = 2;
 // Interior nodes on one path have different prefix lengths 0..255.
 constexpr std::size_t kMaxDepth = 256;
 
-// The listed leaves, or a run of them. They are sorted, so the leaves below a prefix are a run.
+// The listed leaves, or a run of these leaves. The leaves are sorted, so the leaves below a prefix are a run.
 class Leaves {
  public:
   explicit Leaves(ByteSpan octets) : octets_(octets) {}
@@ -30,7 +31,8 @@ class Leaves {
   [[nodiscard]] ByteSpan commitment(std::size_t i) const { return octets_.subspan(i * kAddedLeafLen + 32, 32); }
   [[nodiscard]] std::uint8_t offset(std::size_t i) const { return octets_[i * kAddedLeafLen + 64]; }
 
-  // Returns the leaves whose bit i of the label is 0, and those whose bit is 1; all agree on the bits before.
+  // Returns the leaves whose labels have 0 as bit i, and the leaves whose labels have 1 there. All labels agree on the
+  // bits before.
   [[nodiscard]] std::array<Leaves, 2> split(std::size_t bit) const {
     std::size_t low = 0;
     std::size_t high = size();
@@ -45,7 +47,8 @@ class Leaves {
     return {Leaves(octets_.first(low * kAddedLeafLen)), Leaves(octets_.subspan(low * kAddedLeafLen))};
   }
 
-  // The shortest common prefix of a position with any of the leaves: one of the first and the last leaf has it.
+  // Returns the length of the shortest common prefix of a position with any of the leaves. The first or the last leaf
+  // has this prefix.
   [[nodiscard]] std::size_t divergence(ByteSpan position) const {
     return std::min(common_prefix_length(label(0), position), common_prefix_length(label(size() - 1), position));
   }
@@ -72,7 +75,7 @@ class Leaves {
   ByteSpan octets_;
 };
 
-// An old node that added leaves reach. It is opened, so its position is known. A leaf's position is its label, of
+// An old node that added leaves reach. The node is opened, so its position is known. A leaf's position is its label, of
 // length 256.
 struct OldNode {
   Hash position{};
@@ -84,8 +87,8 @@ struct OldNode {
 
 std::optional<AppendWorkspace> AppendWorkspace::create(std::size_t num_epochs) {
   OPTIKS_CHECK(num_epochs >= 1 && num_epochs <= kMaxRangeEpochs);
-  // One finished list for each depth, the two lists being merged, and the merged one. A list has an entry for each
-  // epoch and one for epoch a.
+  // The stack has room for a finished list at each depth, for two lists that are being merged, and for the merged list.
+  // A list has an entry for each epoch of the range, and an entry for epoch a.
   const std::size_t capacity = (kMaxDepth + 3) * (num_epochs + 1);
   std::unique_ptr<Change[]> changes(new (std::nothrow) Change[capacity]);
   if (!changes) {
@@ -95,8 +98,8 @@ std::optional<AppendWorkspace> AppendWorkspace::create(std::size_t num_epochs) {
 }
 
 // The walk of one proof. The lists of changes lie one after another on the workspace's stack. Each function that
-// computes a subtree leaves exactly its list on top. Recursion is bounded: every level has a greater prefix length than
-// the one above it.
+// computes a subtree leaves exactly its list on top. Recursion is bounded, because every level has a greater prefix
+// length than the level above it.
 class AppendWalk {
  public:
   AppendWalk(AppendWorkspace& workspace, std::uint64_t first_epoch, ByteSpan opened)
@@ -128,7 +131,7 @@ class AppendWalk {
     merge(left, right, length, position);
   }
 
-  // After the walk: the root in epoch a + j, which before the first leaf is that of an empty tree.
+  // Returns, after the walk, the root in epoch a + j. Before the first leaf this is the root of an empty tree.
   [[nodiscard]] Hash root(std::size_t j) const {
     const auto list = stack_.first(size_);
     const auto later = std::ranges::find_if(list, [&](const auto& change) { return change.from > j; });
@@ -324,7 +327,7 @@ class AppendWalk {
     position[i / 8] = static_cast<std::uint8_t>(position[i / 8] | 0x80U >> (i % 8));
   }
 
-  // A multiple of every kernel's lanes.
+  // The length of the queue is a multiple of every kernel's lanes.
   static constexpr std::size_t kQueueLen = 8;
   static constexpr std::array<std::size_t, kQueueLen> kLens = [] {
     std::array<std::size_t, kQueueLen> lens{};
@@ -343,7 +346,7 @@ class AppendWalk {
 
 namespace {
 
-// Steps 1 and 2.
+// Does steps 1 and 2 of docs/spec/proofs.md section 5.
 Reason check_leaves(const Leaves& leaves, std::span<const TreeState> states) {
   std::array<std::uint64_t, kMaxRangeEpochs> num_added{};
   const std::size_t num_epochs = states.size() - 1;

@@ -104,7 +104,7 @@ std::optional<Checkpoint> parse_body(ByteSpan text, ByteSpan& origin) {
   return checkpoint;
 }
 
-// The log's signature lines in a note: their number, and the last of them.
+// The log's signature lines in a note: the number of lines, and the last line.
 struct LogLines {
   std::size_t count = 0;
   SignatureLine last{};

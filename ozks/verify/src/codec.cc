@@ -5,7 +5,7 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// The number of octets of the length of a vector of at most `high` octets.
+// Returns how many octets encode the length of a vector of at most `high` octets.
 std::size_t length_octets(std::uint64_t high) {
   std::size_t octets = 1;
   while (high >> (8 * octets) != 0) {

@@ -5,7 +5,8 @@
 namespace optiks::ozks::verify {
 
 Reason check_handover(const PeriodOfRecord& next, std::span<const VersionEntry> entries, const EndState& end) {
-  // Neither difference wraps: a period after another one has a number and a first epoch above 0.
+  // Neither difference wraps, because a period that follows another period has a number above 0 and a first epoch above
+  // 0.
   if (next.period == 0 || next.period - 1 != end.period || next.first_epoch - 1 != end.last_epoch) {
     return Reason::kHandoverPeriod;
   }

@@ -9,7 +9,7 @@
 
 namespace optiks::ozks::verify {
 
-// Yields the VRF proofs of an answer in the order in which they are checked.
+// A source that yields the VRF proofs of an answer in the order in which the verifier checks them.
 class ProofSource {
  public:
   // Returns false at the end.
@@ -19,7 +19,7 @@ class ProofSource {
   ~ProofSource() = default;
 };
 
-// A source of one proof: that of an entry in an oZKS, whose version is 0, or of one version.
+// A source of one proof: the proof of an entry in an oZKS, whose version is 0, or of one version of a key.
 class OneProof final : public ProofSource {
  public:
   OneProof(std::uint64_t version, ByteSpan proof) : version_(version), proof_(proof) {}
@@ -38,8 +38,8 @@ class OneProof final : public ProofSource {
   bool used_ = false;
 };
 
-// Verifies proofs before the checks need them, so that a batch shares work. It returns each verdict only at its turn,
-// so the order of reasons is that of single verification.
+// Verifies proofs before the checks need them, so that a batch shares work. next() returns each verdict only at its
+// turn, so the order of reasons is the same as if each proof were verified alone.
 class LabelStream {
  public:
   LabelStream(const StructureView& view, ByteSpan key, ProofSource& source) : view_(view), key_(key), source_(source) {}

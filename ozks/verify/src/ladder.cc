@@ -15,7 +15,7 @@ VersionSet ladder(std::uint64_t a, std::uint64_t known) {
   for (int i = 0; i < bits; ++i) {
     add(std::uint64_t{1} << i);
   }
-  // The last power was the top bit of a alone; each further set bit gives the next member.
+  // The last power of two was the top bit of a alone. Each further set bit of a gives the next member.
   for (int i = bits - 2; i >= 0; --i) {
     if ((a >> i & 1) != 0) {
       add(a >> i << i);

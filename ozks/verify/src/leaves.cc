@@ -9,7 +9,7 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// The record's facts about the statement's structure. A structure that lives as long as the log is in its only period.
+// The record's facts about the statement's structure. A structure that lives as long as the log has only one period.
 StructureView view_of(const EpochRecord& record, const LeafStatement& statement, const vrf::PublicKey& key,
                       const Configuration& configuration) {
   const StructureState& state = record.structure(statement.structure);

@@ -9,7 +9,7 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// The proofs of a Lookup: first those of the rungs, then those of the versions proven absent.
+// The proofs of a Lookup: first the proofs of the rungs, then the proofs of the versions shown absent.
 class LookupProofs final : public ProofSource {
  public:
   LookupProofs(const Lookup& lookup, std::span<const std::uint64_t> rungs,

@@ -29,7 +29,7 @@ bool is_zero(ByteSpan octets) {
   return std::ranges::all_of(octets, [](std::uint8_t octet) { return octet == 0; });
 }
 
-// Section 4 rule 3.
+// Checks rule 3 of section 4.
 bool period_follows(const EpochRecord& later, const EpochRecord& earlier, const Configuration& configuration,
                     std::optional<std::uint64_t> period_start_ms) {
   const std::uint64_t step = later.epoch - earlier.epoch;
@@ -187,7 +187,8 @@ Reason check_period_start(const EpochRecord& start, const EpochRecord& record, c
   if (reason != Reason::kValid) {
     return reason;
   }
-  // Two records of one period have the same first epoch, so `start` is of the record's period and of its first epoch.
+  // Both records have the same first epoch of their period, so `start` is the record of the first epoch of the record's
+  // period.
   return start.epoch == record.period_first_epoch ? check_same_log(start, record, anchor.configuration)
                                                   : Reason::kRecordPeriod;
 }

@@ -15,7 +15,8 @@ Hash sha256_of(std::uint8_t tag, ByteSpan a, ByteSpan b) {
   return out;
 }
 
-// The position of a node in the two trees of RFC 9162: fn is its index, sn that of the last node of its level.
+// The position of a node in the two trees of RFC 9162: fn is the node's index, and sn is the index of the last node of
+// its level.
 struct Climb {
   std::uint64_t fn, sn;
 
@@ -81,7 +82,8 @@ bool verify_consistency(std::uint64_t old_size, std::uint64_t new_size, ByteSpan
   while ((climb.fn & 1) != 0) {
     climb.up();
   }
-  // A tree of 2^k entries is a node of the larger tree: the proof omits its hash, which is the old root.
+  // If the old tree has 2^k entries, it is a node of the larger tree. The proof then omits this node's hash, which is
+  // the old root.
   ByteSpan first = old_root;
   if (!std::has_single_bit(old_size)) {
     first = proof.first(kHashLen);

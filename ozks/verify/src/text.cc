@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// The six bits of a character, or nothing.
+// Returns the six bits that a base64 character encodes, or nothing for another character.
 std::optional<std::uint32_t> sextet(std::uint8_t c) {
   const std::size_t at = kAlphabet.find(static_cast<char>(c));
   return at == std::string_view::npos ? std::nullopt : std::optional(static_cast<std::uint32_t>(at));
 }
 
-// General category Cc.
+// True if the character has general category Cc.
 bool is_control_character(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }
 
 // True if is_asked holds for any character, or if the text is not UTF-8.
@@ -29,7 +29,7 @@ bool has_any(ByteSpan text, bool (*is_asked)(char32_t)) {
   return false;
 }
 
-// Unicode 15, PropList.txt, White_Space.
+// True if the character is White_Space in PropList.txt of Unicode 15.
 bool is_white_space(char32_t c) {
   return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
          (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
@@ -98,7 +98,7 @@ std::optional<std::size_t> base64_decoded_length(ByteSpan text) {
     }
     last = *bits;
   }
-  // One '=' leaves two unused bits in the last digit, two leave four.
+  // One '=' leaves two unused bits in the last digit, and two '=' leave four.
   const std::uint32_t unused = (1U << (2 * padding)) - 1;
   if ((last & unused) != 0) {
     return std::nullopt;

@@ -14,7 +14,7 @@ namespace optiks::ozks::verify {
 // The order of device ids: a prefix of an id comes before the id.
 inline bool is_before(ByteSpan a, ByteSpan b) { return std::ranges::lexicographical_compare(a, b); }
 
-// The VRF keys of the structures of one record; that of structure s at s - 1.
+// The VRF keys of the structures of one record; the key of structure s is element s - 1.
 using VrfKeys = std::array<vrf::PublicKey, kNumStructures>;
 
 // Returns kVrfKeyInvalid if a key is invalid.
@@ -24,12 +24,12 @@ Reason read_vrf_keys(const EpochRecord& record, VrfKeys& out);
 StructureView structure_view(const EpochRecord& record, std::uint8_t structure, const VrfKeys& keys,
                              const Configuration& configuration);
 
-// check_entry of section 5, for an entry that is present.
+// Does check_entry of section 5, for an entry that is present.
 Reason check_present(const StructureView& view, ByteSpan key, const Member& member);
 
 Reason check_absent_entry(const StructureView& view, ByteSpan key, const NonMember& proof);
 
-// Section 5 step 5. has_left: whether the user is known to have left.
+// Does step 5 of section 5. has_left: whether the user is known to have left.
 Reason check_decommissioned(const StructureView& view, ByteSpan user, bool has_left, const Entry& entry);
 
 }  // namespace optiks::ozks::verify

@@ -26,7 +26,7 @@ Reason UserMonitorVerifier::begin(const Context& context, ByteSpan answer, const
   state_ = state;
   known_ = state.keys;
   Reason reason = decode_whole(answer, answer_);
-  // If names are used again, lookups show to whom a name leads.
+  // In a log that reassigns usernames, the query may not have names: lookups show to whom a name leads.
   if (reason == Reason::kValid && configuration_.username_reuse != 0 && !query.names.empty()) {
     reason = Reason::kConfiguration;
   }
@@ -51,7 +51,7 @@ Reason UserMonitorVerifier::begin(const Context& context, ByteSpan answer, const
   return reason;
 }
 
-// Section 4 steps 6 and 7.
+// Does steps 6 and 7 of section 4.
 Reason UserMonitorVerifier::check_names(const OwnQuery& query) const {
   bool refers_to_head = answer_.decommissioned.record == 0;
   for (const Entry& entry : answer_.names) {

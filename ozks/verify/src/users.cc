@@ -35,8 +35,8 @@ bool has_device(const List<Device>& list, ByteSpan id) {
   return has_any(list, [&](const Device& device) { return std::ranges::equal(device.id, id); });
 }
 
-// Section 5, steps 6 and 7. A key or list with a version in an earlier period begins each later period with a copy, as
-// long as its user is current.
+// True if a copy is missing, by steps 6 and 7 of section 5. A key or list with a version in an earlier period begins
+// each later period with a copy, as long as its user is current.
 bool is_lost(const Known& known, std::uint64_t period, const LookupResult& shown) {
   return known.version != 0 && known.period < period && !shown.begins_with_copy;
 }
@@ -48,7 +48,7 @@ bool was_listed(const UserState& state, std::uint64_t period, ByteSpan id) {
          has_device(list, id);
 }
 
-// Section 5 step 8.
+// Checks step 8 of section 5.
 bool has_leaf_after(const UserLookup& user, std::uint64_t epoch) {
   if (user.name && user.name->present && user.name->member.epoch > epoch) {
     return true;
@@ -115,7 +115,7 @@ Reason UserAnswerVerifier::begin(const Context& context, ByteSpan answer, std::s
   return reason;
 }
 
-// Section 4 step 3.
+// Does step 3 of section 4.
 Reason UserAnswerVerifier::check_parts(const Context& context) {
   records_[0] = answer_.head.record;
   num_records_ = 1;
@@ -150,7 +150,7 @@ Reason UserAnswerVerifier::check_parts(const Context& context) {
 }
 
 ByteSpan UserAnswerVerifier::newest_record() const {
-  // The parts' records are in order of their epochs.
+  // The records of the parts are in the order of their epochs.
   const std::size_t last = num_records_ - 1;
   return record(last).epoch > head_.record.epoch ? records_[last] : records_[0];
 }
@@ -181,7 +181,7 @@ bool UserAnswerVerifier::refer(std::uint8_t number, bool shows_absence, Reach& r
   return true;
 }
 
-// Section 5 step 1.
+// Does step 1 of section 5.
 bool UserAnswerVerifier::refer_all(const UserLookup& user, Reach& reach) {
   bool is_known = !user.name || refer(user.name->record, !user.name->present, reach);
   if (user.generations) {
@@ -212,7 +212,7 @@ Reason UserAnswerVerifier::next(const UserQuery& query, const UserState& state, 
   if (!refer_all(user, reach)) {
     return Reason::kPartUnknown;
   }
-  // The user has no entry at all: the entry that shows the name absent is missing.
+  // The user has no entry at all. At least the entry that shows the name absent is missing.
   if (!reach.latest) {
     return Reason::kUserNameMissing;
   }
@@ -234,7 +234,8 @@ Reason UserAnswerVerifier::next(const UserQuery& query, const UserState& state, 
   }
   if (reason == Reason::kValid && user.kind != UserKind::kNone) {
     const Entry& entry = user.decommissioned;
-    // The client's knowledge of a user is about the user of that generation.
+    // The client's state is about the user of one generation of the username, and does not apply to the users of other
+    // generations.
     const bool has_left = state.has_left && (!by_generations() || result.generation == state.generation);
     reason = check_decommissioned(view(entry.record, kDecommissioned), result.user, has_left, entry);
   }
@@ -253,7 +254,7 @@ Reason UserAnswerVerifier::next(const UserQuery& query, const UserState& state, 
   return reason;
 }
 
-// Section 5 step 3, except for the rule that the name is omitted.
+// Does step 3 of section 5, except for the rule that the name is omitted.
 Reason UserAnswerVerifier::check_kinds(const UserLookup& user) const {
   const bool is_none = user.kind == UserKind::kNone;
   const bool is_other_form = user.generations.has_value() != by_generations();
@@ -264,7 +265,7 @@ Reason UserAnswerVerifier::check_kinds(const UserLookup& user) const {
                                                                                           : Reason::kValid;
 }
 
-// Section 5 step 4, and the rule of step 3 that the name is omitted.
+// Does step 4 of section 5, and checks the rule of step 3 that the name is omitted.
 Reason UserAnswerVerifier::check_name(const UserLookup& user, const UserQuery& query, const UserState& state,
                                       UserResult& out) const {
   const bool is_none = user.kind == UserKind::kNone;
@@ -288,7 +289,7 @@ Reason UserAnswerVerifier::check_name(const UserLookup& user, const UserQuery& q
   return state.user.empty() || std::ranges::equal(state.user, member.value) ? Reason::kValid : Reason::kUserChanged;
 }
 
-// docs/spec/recycled-names.md section 3: the replacement of step 4.
+// Does section 3 of docs/spec/recycled-names.md, which replaces step 4.
 Reason UserAnswerVerifier::check_generations(const Generations& shown, const UserQuery& query, const UserState& state,
                                              UserResult& out) const {
   const Versions& versions = shown.names;
@@ -356,10 +357,11 @@ Reason UserAnswerVerifier::check_left(const Generations& shown, std::span<const 
   return Reason::kValid;
 }
 
-// Section 5 step 6, without the list.
+// Does step 6 of section 5, without the rules for the list.
 Reason UserAnswerVerifier::check_devices(const UserLookup& user, const UserState& state, UserResult& out) const {
   const StructureView lists = view(user.devices.record, kDevices);
-  // If names are used again, nothing is known of the user: the state might be that of the previous one.
+  // In a log that reassigns usernames, the client's state of the devices is not used: the state might belong to the
+  // previous user of the name.
   const Known known = by_generations() ? Known() : state.devices;
   const Reason reason = verify_lookup(lists, out.user, known, user.devices.lookup, out.devices);
   if (reason != Reason::kValid) {
@@ -376,7 +378,7 @@ Reason UserAnswerVerifier::check_devices(const UserLookup& user, const UserState
   return Reason::kValid;
 }
 
-// Section 5: the list of step 6, and step 7.
+// Does step 7 of section 5, and checks the rules of step 6 for the list.
 Reason UserAnswerVerifier::check_keys(const UserLookup& user, const UserQuery& query, const UserState& state,
                                       std::span<DeviceResult> devices, UserResult& out) const {
   List<Device> list;

@@ -1,4 +1,4 @@
-// Decoding of the structures of docs/spec/users.md and docs/spec/recycled-names.md.
+// Decodes the structures of docs/spec/users.md and docs/spec/recycled-names.md.
 #include "optiks/ozks/verify/users.h"
 
 namespace optiks::ozks::verify {

@@ -45,7 +45,8 @@ Reason check_member(const StructureView& view, const Known& known, std::uint64_t
     return Reason::kLeafEpochPeriod;
   }
   const std::uint64_t time = is_copy ? view.period_first_epoch : member.epoch;
-  // Without a previous version: w + 1 was absent at epoch n, so version i is at least i - w epochs later.
+  // If the previous version is not shown, the known absence bounds the time: w + 1 was absent at epoch n, so version i
+  // is at least i - w epochs later.
   std::optional<Previous> bound = previous;
   if (!bound && known.has_absent) {
     bound = Previous{known.version, known.absent_epoch};

@@ -9,7 +9,7 @@
 
 namespace optiks::ozks::verify {
 
-// A proven version and its T.
+// A proven version and its time T.
 struct Previous {
   std::uint64_t version;
   std::uint64_t time;
@@ -20,15 +20,15 @@ enum class Kind : std::uint8_t { kCommitted, kOpened, kEither };
 // Returns the known state for the record's period; state of another period is ignored.
 [[nodiscard]] Known known_in(const StructureView& view, const Known& known);
 
-// Section 5 step 1, after which a + 1 does not overflow (a <= e < the size of a log).
+// Does step 1 of section 5, after which a + 1 does not overflow (a <= e < the size of a log).
 Reason check_version_range(const StructureView& view, std::uint64_t a);
 
-// Section 4. `out` is written on kValid.
+// Verifies a member by section 4. `out` is written only on kValid.
 Reason check_member(const StructureView& view, const Known& known, std::uint64_t version,
                     const std::optional<Previous>& previous, const Member& member, Kind kind, LabelStream& labels,
                     VersionEntry& out);
 
-// The next proof of `labels` must be that of `proof`.
+// Verifies that a version is absent. The next VRF proof of `labels` must be the one of `proof`.
 Reason check_absent(const StructureView& view, const NonMember& proof, LabelStream& labels);
 
 }  // namespace optiks::ozks::verify

@@ -10,7 +10,8 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// The proofs of a Versions: first those of from, from + 1, ..., then those of the versions proven absent.
+// The proofs of a Versions: first the proofs of the versions from, from + 1, ..., then the proofs of the versions shown
+// absent.
 class VersionsProofs final : public ProofSource {
  public:
   VersionsProofs(const Versions& versions, std::span<const std::uint64_t> absent_versions)

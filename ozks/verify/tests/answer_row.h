@@ -62,7 +62,7 @@ class AnswerRow {
   ByteSpan keep(const Json& hex) { return kept_.emplace_back(from_hex(hex)); }
 
   const Json& vector_;
-  // A deque: its elements keep their addresses.
+  // This is a deque, because its elements keep their addresses.
   std::deque<Bytes> kept_;
   Context context_;
   ByteSpan answer_;

@@ -10,7 +10,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// One row: the owner's state, and the verdict.
+// One row of the vectors: the owner's state, and the verdict.
 class OwnRow : private AnswerRow {
  public:
   OwnRow(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {
@@ -85,7 +85,7 @@ class OwnRow : private AnswerRow {
   }
 
  private:
-  // docs/spec/periods.md section 6: first for the list, then for each key in order.
+  // Checks the hand-overs by docs/spec/periods.md section 6: first for the list, then for each key in order.
   Reason check_handovers(const EpochRecord& record, const VersionsResult& devices, std::span<const VersionEntry> list,
                          std::span<const DeviceVersions> keys, std::span<const VersionEntry> entries) {
     Reason reason = check_handover_of(record, kDevices, query_.user, devices, list);

@@ -24,7 +24,7 @@ Leaf random_leaf(std::mt19937& random, std::uint64_t epoch) {
   return {random_label(random), leaf_hash(random_label(random), random_label(random), 0), epoch};
 }
 
-// A history: leaves of epochs up to `a`, and those of (a, a + steps].
+// A history: the leaves of epochs up to `a`, and the leaves of epochs (a, a + steps].
 struct History {
   std::uint64_t a = 5;
   std::vector<Leaf> old;
@@ -208,7 +208,7 @@ TEST(NegativeAppend, N51LeafOfAnotherEpoch) {
   EXPECT_EQ(history.verify(proof), "append_leaf_epoch");
   proof.leaves[0].offset = static_cast<std::uint8_t>(1 - history.proof().leaves[0].offset);
   EXPECT_EQ(history.verify(proof), "append_leaf_count");
-  // A tree that holds the leaf with an older epoch than the list says.
+  // The tree holds the leaf with an older epoch than the list says.
   History backdated = History::make(9, 8, 1, 1);
   auto states = backdated.states();
   std::vector<Leaf> leaves = backdated.old;
@@ -252,7 +252,7 @@ TEST(NegativeAppend, N53N54EpochsSkippedRepeatedOrReversed) {
 }
 
 TEST(NegativeAppend, N53EveryRootOfARangeIsChecked) {
-  // A leaf that is published in the middle of a range and removed at its end.
+  // A leaf is published in the middle of a range and removed at its end.
   const History history = History::make(11, 8, 6, 3);
   for (std::size_t j = 1; j <= 3; ++j) {
     auto states = history.states();
@@ -271,7 +271,7 @@ TEST(NegativeAppend, N55EmptyEpochWithChangedRoot) {
   auto states = history.states();
   states[1].first[5] ^= 1;
   EXPECT_EQ(history.verify(history.proof(), states), "append_new_root");
-  // An unchanged root although a leaf is listed.
+  // The root is unchanged although a leaf is listed.
   const History grown = History::make(12, 8, 1, 1);
   states = grown.states();
   states[1].first = states[0].first;
@@ -290,7 +290,7 @@ TEST(NegativeAppend, N57AnnouncedLengthsAreNotBelieved) {
   for (std::size_t i = 0; i < 4; ++i) {
     proof[first_structure + i] = 0xFF;
   }
-  // 2^32 - 1 octets are not a whole number of 65-octet leaves; 2^32 - 61 are.
+  // 2^32 - 1 octets are not a whole number of 65-octet leaves; 2^32 - 61 octets are a whole number.
   EXPECT_EQ(scene.audit_proof(proof, 2), "malformed_length");
   ASSERT_EQ((0xFFFFFFFFU - 60) % 65, 0U);
   proof[first_structure + 3] = 0xFF - 60;

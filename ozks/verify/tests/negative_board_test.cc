@@ -29,7 +29,7 @@ class NegativeBoard : public testing::Test {
         check_against_kept(read_record(later_octets), {read_record(earlier_octets), {}}, scene_.context().anchor));
   }
 
-  // With the record of the first epoch of the earlier record's period.
+  // Checks a record after an earlier record, with the record of the first epoch of the earlier record's period.
   [[nodiscard]] std::string after(const RecordParts& later, const RecordParts& earlier,
                                   const RecordParts& period_start) const {
     const Bytes later_octets = later.encode();
@@ -89,7 +89,7 @@ TEST_F(NegativeBoard, N58ChainAndTime) {
   EXPECT_EQ(later_changed([&](RecordParts& r) { r.time_ms = scene_.record(4).time_ms + 1; }), "valid");
   EXPECT_EQ(later_changed([&](RecordParts& r) { r.time_ms = scene_.record(4).time_ms + 1; }, 2), "record_time");
   EXPECT_EQ(later_changed([](RecordParts& r) { r.time_ms = 0; }), "record_time");
-  // In either order of arguments.
+  // The result is the same in either order of arguments.
   RecordParts later = scene_.record(5);
   later.time_ms = 0;
   EXPECT_EQ(after(scene_.record(4), later), "record_time");
@@ -116,12 +116,12 @@ TEST_F(NegativeBoard, N58Periods) {
   EXPECT_EQ(with([](RecordParts& r) { --r.period_first_epoch; }), "record_period");
   EXPECT_EQ(later_changed([](RecordParts& r) { r.period = 1; }), "record_period");
   EXPECT_EQ(later_changed([](RecordParts& r) { r.period_first_epoch = 1; }), "record_period");
-  // A switch needs the record of the period's first epoch; record 0 is that record itself.
+  // A switch needs the record of the period's first epoch. Here record 0 is this record.
   EXPECT_EQ(later_changed(switched), "record_period");
   RecordParts later = scene_.record(5);
   switched(later);
   EXPECT_EQ(after(later, start), "valid");
-  // Too early.
+  // The switch is too early.
   later.time_ms = start.time_ms + scene_.configuration.period_length_ms - 1;
   EXPECT_EQ(after(later, start), "record_period");
   EXPECT_EQ(after(later, scene_.record(4), start), "record_period");
@@ -157,7 +157,7 @@ TEST_F(NegativeBoard, N58PeriodStart) {
   EXPECT_EQ(with([](RecordParts& r) { r.period = 1; }), "record_period");
   EXPECT_EQ(with([&](RecordParts& r) { r.time_ms = scene_.record(4).time_ms; }), "record_time");
   EXPECT_EQ(with([](RecordParts& r) { r.structures[kKeys - 1U].vrf_public_key[0] ^= 1; }), "record_vrf_key");
-  // It must be the kept record itself, not a second record of its epoch.
+  // The record of the period's first epoch must be the kept record itself, and not a second record of the same epoch.
   RecordParts other = scene_.record(0);
   EXPECT_EQ(after(scene_.record(5), scene_.record(0), other), "valid");
   ++other.time_ms;
@@ -298,7 +298,7 @@ TEST_F(NegativeBoard, N60Body) {
   EXPECT_EQ(body("10", root64() + "\n"), "checkpoint_malformed");
   EXPECT_EQ(body("10", root64() + "\r"), "checkpoint_malformed");
   EXPECT_EQ(body("10\t", root64()), "checkpoint_malformed");
-  // Non-zero unused bits: A and B as the last digit differ in an unused bit.
+  // The base64 text has non-zero unused bits: A and B as the last digit differ only in an unused bit.
   std::string root = base64(Bytes(32));
   EXPECT_EQ(body("10", root), "valid");
   root[42] = 'B';
@@ -335,7 +335,8 @@ TEST_F(NegativeBoard, N61AgainstTheKeptCheckpoint) {
   EXPECT_EQ(head(scene_.head(9, 10, 7), context), "valid");
   context.kept_checkpoint->root[0] ^= 1;
   EXPECT_EQ(head(scene_.head(9, 10, 7), context), "checkpoint_consistency");
-  // A proof in a wrong place: without a kept checkpoint, with the same size, and with the kept checkpoint used.
+  // Each head has a consistency proof where none is allowed: without a kept checkpoint, with the same size, and with
+  // the kept checkpoint used.
   EXPECT_EQ(head(scene_.head(9, 10, 7)), "checkpoint_consistency");
   context.kept_checkpoint = scene_.checkpoint_of(10);
   HeadParts extra = scene_.head(9, 10);
@@ -347,7 +348,7 @@ TEST_F(NegativeBoard, N61AgainstTheKeptCheckpoint) {
   EXPECT_EQ(head(extra, context), "checkpoint_consistency");
   extra.consistency.resize(64);
   EXPECT_EQ(head(extra, context), "malformed_length");
-  // No checkpoint sent, and no checkpoint kept.
+  // The answer has no checkpoint, and no checkpoint is kept.
   EXPECT_EQ(head(scene_.head(9, 10, 10)), "checkpoint_missing");
 }
 
@@ -396,11 +397,11 @@ TEST_F(NegativeBoard, N64Inclusion) {
   parts = scene_.head(9, 10);
   parts.inclusion[0][0] ^= 1;
   EXPECT_EQ(head(parts), "inclusion_proof");
-  // The record of one epoch, at the index of another.
+  // The head shows the record of one epoch at the index of another epoch.
   parts = scene_.head(8, 10);
   parts.record = scene_.record(9).encode();
   EXPECT_EQ(head(parts), "inclusion_proof");
-  // A node of the log presented as an entry: the prefixes 0x00 and 0x01 distinguish them.
+  // A node of the log is presented as an entry: the prefixes 0x00 and 0x01 distinguish nodes from entries.
   const auto leaves = scene_.log_leaves(2);
   Writer pair;
   pair.raw(leaves[0]).raw(leaves[1]);

@@ -11,7 +11,7 @@ namespace {
 
 class NegativeMember : public testing::Test {
  protected:
-  // The honest lookup of alice, changed.
+  // Returns the verdict on the honest lookup of alice after a change.
   template <typename Change>
   [[nodiscard]] std::string changed(Change change, std::string_view key = "alice") const {
     LookupParts parts = scene_.honest(key);
@@ -63,7 +63,7 @@ TEST_F(NegativeMember, N18ValueOrOpeningChanged) {
 TEST_F(NegativeMember, N18ValueTooLong) {
   const Bytes answer = encode_answer(scene_.head(9, 10), {scene_.honest().encode()});
   Context context = scene_.context();
-  context.anchor.configuration.max_value_len = 7;  // as long as "alice 8"
+  context.anchor.configuration.max_value_len = 7;  // the length of the value "alice 8"
   EXPECT_EQ(Scene::lookup_answer(answer, context), "valid");
   context.anchor.configuration.max_value_len = 6;
   EXPECT_EQ(Scene::lookup_answer(answer, context), "value_too_long");
@@ -74,7 +74,7 @@ TEST_F(NegativeMember, N19EpochOfLeafChanged) {
     EXPECT_EQ(changed([&](LookupParts& p) { p.members[0].epoch += static_cast<std::uint64_t>(change); }),
               "member_root");
   }
-  // A leaf that the tree really holds, from after the record: the tree is of a later epoch than the record says.
+  // The leaf is really in the tree, but is newer than the record: the tree is of a later epoch than the record says.
   Scene scene;
   scene.keys.put_version("mallory", 1, 10, "ahead");
   scene.publish(10);
@@ -146,7 +146,7 @@ TEST_F(NegativeMember, N22MaskMovedOrExtended) {
 }
 
 TEST_F(NegativeMember, N23InteriorNodeAsLeafAndReverse) {
-  // The root's own content, sent as if it were a leaf's: tags and lengths distinguish them.
+  // The server sends the root's content as if it were a leaf: tags and lengths distinguish nodes from leaves.
   const NonMemberParts top = scene_.keys.absent("carol", 1, Scene::kLast);
   const auto as_leaf = [&](LookupParts& p) {
     p.absent = {top};
@@ -217,7 +217,7 @@ TEST_F(NegativeMember, N28N29N35AnchoredAtAnAncestor) {
   parts.absent[0] = scene_.keys.tree(Scene::kLast).open_parent_of(label);
   parts.absent[0].vrf_proof = scene_.keys.vrf_proof("alice", 5);
   EXPECT_EQ(scene_.lookup(parts), "absent_covers");
-  // The same for version 1 of an existing key.
+  // The server makes the same claim about version 1 of an existing key.
   LookupParts never = {0, {}, std::vector<NonMemberParts>(1)};
   never.absent[0] = scene_.keys.tree(Scene::kLast).open_parent_of(scene_.keys.label("bob", 1));
   never.absent[0].vrf_proof = scene_.keys.vrf_proof("bob", 1);
@@ -264,7 +264,8 @@ TEST_F(NegativeMember, N31OpenedLeafIsTheTarget) {
 }
 
 TEST_F(NegativeMember, N32AncestorBeyondTheDivergence) {
-  // Another key's leaf, far away from the target: some ancestor is at or beyond the point where their labels diverge.
+  // The proof opens another key's leaf, far away from the target: some ancestor is at or beyond the point where the
+  // labels diverge.
   const Hash target = scene_.keys.label("carol", 1);
   int tried = 0;
   for (int i = 0; i < 20; ++i) {

@@ -15,7 +15,7 @@ constexpr std::uint64_t kLastNumber = UINT64_MAX;
 
 VersionEntry copy_of(ByteSpan value) { return {1, 0, kNext.first_epoch, true, value}; }
 
-// Version 1, set after the switch.
+// Returns an entry of version 1 that was set after the switch.
 VersionEntry set_later(ByteSpan value) { return {1, kNext.first_epoch + 7, kNext.first_epoch + 7, true, value}; }
 
 // The owner's kept hash of a value.
@@ -56,7 +56,7 @@ TEST(NegativePeriods, N91AnotherCopy) {
   EXPECT_EQ(handover({copy_of(kOther)}, end), "handover_value");
   EXPECT_EQ(handover({copy_of({})}, end), "handover_value");
   EXPECT_EQ(handover({copy_of(ByteSpan(kValue).first(2))}, end), "handover_value");
-  // Erased: only the commitment was shown.
+  // The value is erased, so only the commitment was shown.
   EXPECT_EQ(handover({{1, 0, kNext.first_epoch, false, {}}}, end), "handover_value");
   EXPECT_EQ(handover({{1, 0, kNext.first_epoch, false, {}}}, {2, 99, 1, hash_of({})}), "handover_value");
 }

@@ -32,7 +32,7 @@ TEST_F(NegativeVersions, N00PositiveControl) {
 
 TEST_F(NegativeVersions, N37OldVersionAsLatest) {
   for (std::uint64_t old = 0; old < 5; ++old) {
-    // Honest proofs of everything but the absence, which cannot be proven: the opened node is on the path of version
+    // All proofs are honest except the proof of absence, which cannot exist: the opened node is on the path of version
     // old + 1 itself.
     LookupParts parts = scene_.keys.lookup_at("alice", old, Scene::kLast);
     EXPECT_NE(scene_.lookup(parts), "valid") << old;
@@ -109,7 +109,7 @@ TEST_F(NegativeVersions, N38StartsElsewhere) {
 }
 
 TEST_F(NegativeVersions, N38EpochsCloserThanVersions) {
-  // Two versions in one epoch: a directory that does this cannot prove its lookups.
+  // The key has two versions in one epoch. A directory that does this cannot prove its lookups.
   World world;
   world.keys.put("control", 1, "a");
   world.keys.put("control", 2, "b");
@@ -122,7 +122,7 @@ TEST_F(NegativeVersions, N38EpochsCloserThanVersions) {
   };
   EXPECT_EQ(lookup("control"), "valid");
   EXPECT_EQ(lookup("twice"), "leaf_epoch_order");
-  // A version that came before the epoch in which it was proven absent.
+  // The version came before the epoch in which it was proven absent.
   EXPECT_EQ(lookup("control", known_version(1, 1)), "valid");
   EXPECT_EQ(lookup("control", known_version(1, 2)), "leaf_epoch_order");
   // Known state of another period is ignored.
@@ -143,8 +143,8 @@ TEST_F(NegativeVersions, N38PageGoesOnFromItsLastEntry) {
   EXPECT_EQ(scene_.versions(second, page), "leaf_epoch_order");
 }
 
-// A first page claims more versions than there are, and a last page takes them back. The value of the last version
-// shown would then never be opened.
+// A first page claims more versions than the key has, and the last page claims the true number. The value of the last
+// version shown would then never be opened.
 TEST_F(NegativeVersions, N38PageBelowTheOneBefore) {
   VersionsParts claimed = scene_.keys.versions("bob", Scene::kLast, 0, SIZE_MAX);
   const VersionsParts whole = claimed;
@@ -238,7 +238,7 @@ TEST_F(NegativeVersions, N39AbsencesOfALookupMissingOrExtra) {
 }
 
 TEST_F(NegativeVersions, N39ErasedValues) {
-  // A value below the latest may be erased, the latest never.
+  // An earlier value may be erased, but the latest value may not.
   VersionsParts parts = honest();
   parts.members[1].kind = 0;
   EXPECT_EQ(scene_.versions(parts), "valid");

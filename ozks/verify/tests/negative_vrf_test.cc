@@ -12,7 +12,7 @@ namespace {
 
 class NegativeVrf : public testing::Test {
  protected:
-  // The honest answer with the proof of alice's version 1 replaced.
+  // Returns the verdict on the honest answer with another proof for alice's version 1.
   [[nodiscard]] std::string with_proof(const Bytes& proof) const {
     LookupParts parts = scene_.honest();
     parts.members[0].vrf_proof = proof;
@@ -20,7 +20,7 @@ class NegativeVrf : public testing::Test {
   }
   [[nodiscard]] Bytes proof() const { return scene_.keys.vrf_proof("alice", 1); }
 
-  // A world whose records name another VRF key for structure keys.
+  // Returns the verdict in a world whose records name another VRF key for structure keys.
   static std::string under_key(const Bytes& public_key) {
     Scene scene;
     LookupParts parts = scene.honest();
@@ -129,7 +129,7 @@ TEST_F(NegativeVrf, N12ProofOfAnotherVersionNameOrStructure) {
 }
 
 TEST_F(NegativeVrf, N13NamesDoNotCollide) {
-  // "b" || version 1 and "b\0...": without the length octet both would be the same input.
+  // Without the length octet, "b" with version 1 and "b\0..." would be the same input.
   EXPECT_EQ(scene_.lookup(scene_.honest("bob"), "bo"), "vrf_challenge");
   EXPECT_EQ(scene_.lookup(scene_.honest("bob"), std::string_view("bob\0", 4)), "vrf_challenge");
   EXPECT_EQ(scene_.lookup(scene_.honest("bob"), "Bob"), "vrf_challenge");
@@ -139,8 +139,8 @@ TEST_F(NegativeVrf, N13NamesDoNotCollide) {
 }
 
 TEST_F(NegativeVrf, N15LabelIsRecomputedNeverTaken) {
-  // The leaf and path of bob under the (correct) proof of alice's version 1: an answer has no means to name another
-  // label.
+  // The answer shows the leaf and path of bob under the (correct) proof of alice's version 1. An answer cannot name
+  // another label.
   LookupParts parts = scene_.honest();
   const MemberParts bob = scene_.keys.member("bob", 1, Scene::kLast, false);
   parts.members[0].commitment = bob.commitment;

@@ -10,7 +10,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// One row: the client's kept state, and the verdict.
+// One row of the vectors: the client's kept state, and the verdict.
 class PeriodRow : private AnswerRow {
  public:
   PeriodRow(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {}

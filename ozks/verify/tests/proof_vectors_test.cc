@@ -11,7 +11,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// The VRF step of verify_member and verify_non_member.
+// Does the VRF step of verify_member and verify_non_member.
 Reason label_of(const Json& vector, ByteSpan vrf_proof, Hash& label) {
   vrf::PublicKey key;
   if (vrf::PublicKey::parse_vartime(from_hex(vector["pk"]), key) != vrf::Reason::kValid) {

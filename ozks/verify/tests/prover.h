@@ -1,6 +1,6 @@
-// A naive prover: trees are rebuilt from their leaves for every proof, and logs are hashed whole for every proof. It
-// shares no code with the server, and only the hashes with the verifier. Tests build the answers of a malicious server
-// from its parts.
+// A naive prover: trees are rebuilt from their leaves for every proof, and logs are hashed whole for every proof. The
+// prover shares no code with the server, and only the hashes with the verifier. Tests build the answers of a malicious
+// server from the prover's parts.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ Bytes to_bytes(ByteSpan octets);
 // Returns "user-3" for "user-", 3.
 std::string numbered(std::string_view prefix, int number);
 
-// Encodes the TLS presentation language.
+// Writes encodings in the TLS presentation language.
 class Writer {
  public:
   Writer& integer(std::uint64_t value, std::size_t octets);
@@ -186,13 +186,13 @@ struct ConfigurationParts {
   [[nodiscard]] Bytes encode() const;
 };
 
-// Ed25519 from a seed of one repeated octet.
+// An Ed25519 key from a seed of one repeated octet.
 class SigningKey {
  public:
   explicit SigningKey(std::uint8_t seed);
   [[nodiscard]] const Bytes& public_key() const { return public_; }
   [[nodiscard]] Bytes sign(ByteSpan message) const;
-  // The first four octets of SHA-256(name || 0x0A || type || public key).
+  // Returns the first four octets of SHA-256(name || 0x0A || type || public key).
   [[nodiscard]] Bytes key_id(std::string_view name, std::uint8_t type = 1) const;
 
  private:
@@ -206,7 +206,7 @@ std::string signature_line(std::string_view name, ByteSpan key_id, ByteSpan sign
 std::string signed_note(const std::string& body, std::string_view name, const SigningKey& key);
 std::string checkpoint_body(std::string_view origin, std::uint64_t size, const Hash& root);
 
-// RFC 6962 by definition.
+// Returns the root of a log by the definition of RFC 6962.
 Hash log_root(std::span<const Hash> leaves);
 std::vector<Hash> log_inclusion(std::span<const Hash> leaves, std::size_t index);
 std::vector<Hash> log_consistency(std::span<const Hash> leaves, std::size_t old_size);
@@ -235,7 +235,7 @@ class KeyDirectory {
   [[nodiscard]] MemberParts member(std::string_view key, std::uint64_t version, std::uint64_t epoch, bool opened) const;
   [[nodiscard]] NonMemberParts absent(std::string_view key, std::uint64_t version, std::uint64_t epoch) const;
   [[nodiscard]] LookupParts lookup(std::string_view key, std::uint64_t epoch, std::uint64_t known = 0) const;
-  // Claims that `version` is the latest.
+  // Returns a lookup that claims that `version` is the latest.
   [[nodiscard]] LookupParts lookup_at(std::string_view key, std::uint64_t version, std::uint64_t epoch,
                                       std::uint64_t known = 0) const;
   [[nodiscard]] VersionsParts versions(std::string_view key, std::uint64_t epoch, std::uint64_t known,
@@ -275,9 +275,10 @@ class World {
   [[nodiscard]] std::vector<Hash> log_leaves(std::size_t size) const;
   [[nodiscard]] Bytes checkpoint(std::uint64_t size) const;
   [[nodiscard]] Checkpoint checkpoint_of(std::uint64_t size) const;
-  // The record of `epoch` under the checkpoint of `size` for a client that keeps `kept_size`.
+  // Returns a head with the record of `epoch` under the checkpoint of `size`, for a client that keeps the checkpoint of
+  // `kept_size`.
   [[nodiscard]] HeadParts head(std::uint64_t epoch, std::uint64_t size, std::uint64_t kept_size = 0) const;
-  // The time at which a client verifies: one second after the last epoch.
+  // Returns the time at which a client verifies: one second after the last epoch.
   [[nodiscard]] std::uint64_t now_ms() const { return records_.back().time_ms + 1000; }
   // Returns views into this world, which keeps the octets of the configuration alive.
   [[nodiscard]] Context context() const;

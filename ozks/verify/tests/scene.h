@@ -16,7 +16,7 @@ class Scene : public World {
 
   Scene() : Scene(true) {}
 
-  // A scene without leaves, with epoch 0 alone.
+  // Returns a scene without leaves, with epoch 0 alone.
   static Scene empty() { return Scene(false); }
 
   [[nodiscard]] LookupParts honest(std::string_view key = "alice", std::uint64_t known = 0) const {
@@ -83,7 +83,7 @@ class Scene : public World {
   }
 };
 
-// A known version w, proven latest at epoch n.
+// Returns a client's knowledge of version w, proven to be the latest at epoch n.
 inline Known known_version(std::uint64_t version, std::uint64_t absent_epoch, std::uint64_t time = 0) {
   Known known;
   known.version = version;

@@ -72,7 +72,7 @@ TEST(TlogVectors, PublishedCheckpoints) {
   }
 }
 
-// The C2SP notes of tlog/notes.json and our own, with the verdict of docs/spec/board.md section 2.
+// Tests the C2SP notes and our own notes in tlog/notes.json against the verdicts of docs/spec/board.md section 2.
 TEST(TlogVectors, Notes) {
   const Bytes origin = to_bytes(load_vectors("tlog/notes.json")["expected_origin"].get<std::string>());
   const Bytes key = log_public_key();

@@ -10,7 +10,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// One row: the client's kept state, and the verdict.
+// One row of the vectors: the client's kept state, and the verdict.
 class UserRow : private AnswerRow {
  public:
   UserRow(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {}
@@ -98,7 +98,7 @@ class UserRow : private AnswerRow {
     }
   }
 
-  // A deque: its elements keep their addresses.
+  // This is a deque, because its elements keep their addresses.
   std::deque<std::vector<KnownDevice>> known_keys_;
 };
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A new server gets its superuser's password, and what /docker-entrypoint-initdb.d has is run, before anybody can connect.
+# A new server gets its superuser's password and runs the scripts of /docker-entrypoint-initdb.d before anybody can connect.
 set -euo pipefail
 
 if ((EUID == 0)); then

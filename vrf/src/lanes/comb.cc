@@ -10,7 +10,7 @@ namespace {
 // 2^252 - 1 mod N.
 constexpr Scalar kAllOnes = {{0xbdbbd257a49e0f91, 0x59a5e224be13735b, 0, 0}};
 
-// The points of a comb: those of block 0, of block 1, ..., then the point itself.
+// The points of a comb: the points of block 0, of block 1, ..., then the point itself.
 template <typename Comb>
 using CombPoints = std::array<AffinePoint, Comb::kNumBlocks * Comb::kNumEntries + 1>;
 

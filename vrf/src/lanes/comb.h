@@ -1,8 +1,8 @@
-// Signed combs (fixed_base.cc) whose tables all lanes read, each at its own index.
+// Signed combs (fixed_base.cc). All lanes read the same tables, each lane at its own index.
 //
 // An odd integer v below 2^(t*w) is the sum of s_i 2^i over i < t*w with all s_i = +-1; s_i is + if bit i of (v +
 // 2^(t*w) - 1)/2 is set. Tooth j of t has w bits, from bit j*w on. The columns of a tooth are split into blocks of
-// seven: all blocks share six doublings.
+// seven columns: all blocks share six doublings.
 #pragma once
 
 #include "limbs.h"
@@ -53,7 +53,7 @@ template <typename Limbs>
 // Returns (k + 2^252 - 1)/2 mod N, below 2^252: the bits that the comb of the generator reads; k is in [0, N).
 [[nodiscard]] Scalar generator_bits(const Scalar& k);
 
-// y is any public point of the curve. Costs about 50 additions and 450 doublings.
+// y is any public point of the curve. The call costs about 50 additions and 450 doublings.
 [[nodiscard]] ChallengeCombs make_challenge_comb_vartime(const Point& y);
 
 }  // namespace optiks::vrf::lanes

@@ -22,8 +22,8 @@ struct Ifma {
   }
 
   // The last operand of vpternlogq is the truth table, indexed by the bits of the three inputs. The instruction
-  // overwrites its first operand. That is b and not the mask: processors do not copy a mask for free if it is copied
-  // often.
+  // overwrites its first operand. This operand is b and not the mask, because processors do not copy a mask for free if
+  // it is copied often.
   OPTIKS_INLINE static Words select(Words mask, Words a, Words b) {
     return words(_mm512_ternarylogic_epi64(vector(b), vector(mask), vector(a), 0xb8));
   }

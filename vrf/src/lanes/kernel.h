@@ -21,7 +21,8 @@ struct alignas(64) GroupScalar {
   u64 w[4 * kMaxLanes];
 };
 
-// Groups handled together, to share the cost of one inversion and the latency of a square root.
+// The maximum number of groups handled together, which share the cost of one inversion and the latency of a square
+// root.
 inline constexpr std::size_t kMaxGroups = 8;
 
 // The points of one proof, which are encoded together.
@@ -35,27 +36,27 @@ struct Kernel {
   const char* name;
   std::size_t lanes;  // at most kMaxLanes
 
-  // H of section 4 of docs/spec/vrf.md, from u, whose coordinates are both in [0, p].
+  // Computes H of section 4 of docs/spec/vrf.md from u. Both coordinates of u are in [0, p].
   void (*encode_to_curve)(GroupPoints* h, const Fp2* u, std::size_t num_groups);
 
-  // point_to_string of num_points groups of points with one inversion; num_points <= kMaxEncode.
+  // Computes point_to_string of num_points groups of points with one inversion; num_points <= kMaxEncode.
   void (*encode)(PointString* out, const GroupPoints* points, std::size_t num_points);
 
-  // digits*H, with the same digits in every lane. H has order N.
+  // Computes digits*H, with the same digits in every lane. H has order N.
   void (*mul_same)(GroupPoints* out, const GroupPoints* h, std::size_t num_groups, const Digits& digits);
 
-  // The points of a proof, kNumProofPoints in each group. The inputs are H, the digits of x, the four parts of every
-  // nonce (decompose.h) and its comb bits (comb.h).
+  // Computes the points of a proof, kNumProofPoints in each group. The inputs are H, the digits of x, the four parts of
+  // every nonce (decompose.h) and its comb bits (comb.h).
   void (*prove)(GroupPoints* out, const GroupPoints* h, std::size_t num_groups, const Digits& x_digits,
                 const GroupScalar* k_parts, const GroupScalar* k_comb);
 
-  // string_to_point: the points, and as bits of `valid` the lanes whose string is a point. The other lanes get the
+  // Computes string_to_point. The bits of `valid` are the lanes whose string is a point. The other lanes get the
   // identity.
   void (*decode)(GroupPoints* out, std::uint8_t* valid, const PointString* strings, std::size_t num_groups);
 
-  // The points of a verification, kNumVerifyPoints in each group: 392*Gamma, sG - cY and sH - cGamma, together with H.
-  // The bits of small_order are the lanes where 392*Gamma is the identity. Gamma is any point of the curve. c has two
-  // words; s is as in prove.
+  // Computes the points of a verification, kNumVerifyPoints in each group: 392*Gamma, sG - cY and sH - cGamma, together
+  // with H. The bits of small_order are the lanes where 392*Gamma is the identity. Gamma is any point of the curve. c
+  // has two words; s is as in prove.
   void (*verify)(GroupPoints* out, std::uint8_t* small_order, const GroupPoints* h, const GroupPoints* gamma,
                  std::size_t num_groups, const ChallengeCombs& y, const GroupScalar* s_parts, const GroupScalar* s_comb,
                  const GroupScalar* c);
@@ -64,7 +65,7 @@ struct Kernel {
 inline constexpr std::size_t kMaxEncode = kNumProofPoints * kMaxGroups;
 static_assert(std::size_t{kNumVerifyPoints} <= kNumProofPoints);
 
-// portable_kernel runs everywhere. The others are null if the library was built without them. Call them only on
+// portable_kernel runs everywhere. The others are null if the library was built without them. Call the kernels only on
 // processors that have their instructions (optiks/base/kernel.h).
 [[nodiscard]] const Kernel& portable_kernel();
 [[nodiscard]] const Kernel* avx2_kernel();

@@ -128,7 +128,7 @@ struct KernelOf {
     store_strings(out, words);
   }
 
-  // Montgomery's trick over the groups; the lanes are independent.
+  // Inverts by Montgomery's trick over the groups; the lanes are independent.
   static void encode(PointString* out, const GroupPoints* points, std::size_t num_points) {
     OPTIKS_CHECK(num_points >= 1 && num_points <= kMaxEncode);
     Element products[kMaxEncode];
@@ -148,7 +148,7 @@ struct KernelOf {
     encode_one(out, points[0], inverse);
   }
 
-  // GroupPoints holds x, y, z, ta, tb; of each re, im; of each the limbs.
+  // GroupPoints holds x, y, z, ta and tb. Each of these has re and im, and each of re and im has its limbs.
   using PointLimbs = Words<L>[5][2][L::Limbs::kNum];
   static_assert(sizeof(PointLimbs) <= sizeof(GroupPoints) && sizeof(LaneScalar<L>) <= sizeof(GroupScalar));
   OPTIKS_INLINE static PointLimbs& limbs_of(GroupPoints& points) { return reinterpret_cast<PointLimbs&>(points); }
@@ -200,7 +200,7 @@ struct KernelOf {
     return static_cast<std::uint8_t>(bits);
   }
 
-  // point_decode_vartime of point.cc for K groups.
+  // Does what point_decode_vartime of point.cc does, for K groups.
   template <std::size_t K>
   static void decode_groups(GroupPoints* out, std::uint8_t* valid, const PointString* strings) {
     const auto one = fp2_broadcast<L>(kFp2One);
@@ -216,7 +216,7 @@ struct KernelOf {
       sign[j] = words[3] >> 63;
       words[3] &= kHighMask;
       const Words<L> all = ~Words<L>{};
-      // Below p: bit 127 is clear, and the other bits are not all ones.
+      // The coordinate is below p if bit 127 is clear and the other bits are not all ones.
       is_point[j] = L::equal(words[1] >> 63, Words<L>{}) & ~L::equal(words[0] & (words[1] | ~kHighMask), all) &
                     ~L::equal(words[2] & (words[3] | ~kHighMask), all);
       words[1] &= kHighMask;
@@ -231,7 +231,7 @@ struct KernelOf {
     for (std::size_t j = 0; j < K; ++j) {
       const Element root = fp2_carry(ratio[j].root);
       const Words<L> flip = Words<L>{} - (sign_of(root) ^ sign[j]);
-      // A root of 0 has only one sign.
+      // A root of 0 has only one sign, so a string that asks for the other sign is not a point.
       is_point[j] &= ratio[j].is_square & ~(flip & fp2_is_zero(root));
       const Element x = fp2_carry(fp2_select(flip, fp2_neg(root), root));
       const LanePoint<L> identity = lane_identity<L>();

@@ -7,7 +7,7 @@
 
 namespace optiks::vrf::lanes {
 
-// sgn0 of RFC 9380 section 4.1, as a mask.
+// Returns sgn0 of RFC 9380 section 4.1, as a mask.
 template <typename L, unsigned B>
 OPTIKS_INLINE Words<L> sgn0(const LaneFp2<L, B>& a) {
   const Canonical<L> re = fp_canonical(a.re);

@@ -26,7 +26,7 @@ OPTIKS_INLINE LaneFp<L, 1> fp_sqr(const LaneFp<L, A>& a) {
   return fp_narrow(fp_sqr_wide(a));
 }
 
-// All ones in the lanes where a = 0.
+// Returns all ones in the lanes where a = 0.
 template <typename L, unsigned B>
 OPTIKS_INLINE Words<L> fp_is_zero(const LaneFp<L, B>& a) {
   const Canonical<L> c = fp_canonical(a);

@@ -49,7 +49,7 @@ OPTIKS_INLINE LaneFp2<L, 1> fp2_carry(const LaneFp2<L, B>& a) {
   return {fp_carry(a.re), fp_carry(a.im)};
 }
 
-// A product that is not carried yet. Sums and differences of products are carried once (fp2_narrow).
+// A product whose carries are not done yet. fp2_narrow does the carries once for a sum or difference of products.
 template <typename L, unsigned N, unsigned Room>
 struct LaneWide2 {
   LaneWide<L, N, Room> re, im;
@@ -69,7 +69,7 @@ OPTIKS_INLINE LaneFp2<L, 1> fp2_narrow(const LaneWide2<L, N, Room>& a) {
 }
 
 // Karatsuba in three limbs: 63 multiply-adds and 21 other operations. The cross product is above the sum of the other
-// two products. The exception is the rest that their cuts at bit 52 leave in the lower parts: less than Multiple<2>.
+// two products, except for what their cuts at bit 52 leave in the lower parts. This rest is less than Multiple<2>.
 template <unsigned Room = 0, ThreeLimbs L, unsigned A, unsigned B>
 OPTIKS_INLINE auto fp2_mul_wide(const LaneFp2<L, A>& a, const LaneFp2<L, B>& b) {
   constexpr unsigned kWide = 2 * A * B + 1 + Room;
@@ -79,7 +79,7 @@ OPTIKS_INLINE auto fp2_mul_wide(const LaneFp2<L, A>& a, const LaneFp2<L, B>& b) 
   return LaneWide2<L, kWide, Room>{LaneWide<L, kWide, Room>(re - im), LaneWide<L, kWide, Room>(cross - re - im)};
 }
 
-// (re + im)(re - im) + 2 re im i: 42 multiply-adds and 16 other operations.
+// Computes (re + im)(re - im) + 2 re im i: 42 multiply-adds and 16 other operations.
 template <unsigned Room = 0, ThreeLimbs L, unsigned A>
 OPTIKS_INLINE auto fp2_sqr_wide(const LaneFp2<L, A>& a) {
   constexpr unsigned kWide = 2 * A * (2 * A + 1) + Room;
@@ -98,7 +98,7 @@ OPTIKS_INLINE auto fp2_widen(const LaneFp2<L, B>& a) {
   return LaneWide2<L, B + Room, Room>{widen(a.re), widen(a.im)};
 }
 
-// Not inlined, as in lane_fp43.h.
+// This function is not inlined, for the reason given in lane_fp43.h.
 template <ThreeLimbs L>
 [[gnu::noinline]] void fp2_mul_call(LaneFp2<L, 1>& out, const LaneFp2<L, 6>& a, const LaneFp2<L, 6>& b) {
   out = fp2_narrow(fp2_mul_wide(a, b));

@@ -10,8 +10,8 @@
 namespace optiks::vrf::lanes {
 
 #ifndef NDEBUG
-// Not inlined, because debug builds would contain it thousands of times; a template, so that each kernel has its own
-// copy.
+// This function is not inlined, because debug builds would contain it thousands of times. It is a template, so that
+// each kernel has its own copy.
 template <FiveLimbs L>
 [[gnu::noinline]] void check_words(const Words<L> (&words)[5], u64 low, u64 top_low, u64 high, u64 top_high) {
   for (std::size_t i = 0; i < 5; ++i) {
@@ -59,8 +59,8 @@ OPTIKS_INLINE Columns<L> columns_of(const LaneFp<L, B>& x) {
   return {x.limb[0], x.limb[1], x.limb[2], x.limb[3], x.limb[4]};
 }
 
-// N times 2^31 p. Its columns are above those of any product of factors of bounds A and B with A*B = N, which are below
-// 20N*2^52, 13N*2^52, 6N*2^52, 5N*2^52 and 4N*2^52 - 2^31 N (docs/vrf-kernels.md).
+// N times 2^31 p. Its columns are above the columns of any product of factors of bounds A and B with A*B = N. The
+// product's columns are below 20N*2^52, 13N*2^52, 6N*2^52, 5N*2^52 and 4N*2^52 - 2^31 N (docs/vrf-kernels.md).
 inline constexpr u64 kWideMultiple = Limbs26::kLimbMask << 31;
 inline constexpr u64 kWideTopMultiple = Limbs26::kTopMask << 31;
 template <FiveLimbs L, unsigned N>
@@ -134,7 +134,8 @@ OPTIKS_INLINE LaneFp<L, B + 1> fp_negated_if(Words<L> mask, const LaneFp<L, B>& 
   return fp_select(mask, fp_neg(a), a);
 }
 
-// Converts limbs to an element with one carry from each limb, all at the same time: each carry is below 2^12.
+// Converts limbs to an element with one carry from each limb. All carries are made at the same time, and each is below
+// 2^12.
 template <FiveLimbs L, unsigned B>
 OPTIKS_INLINE LaneFp<L, 1> fp_carry(const LaneFp<L, B>& a) {
   using C = Limbs26;
@@ -243,8 +244,8 @@ OPTIKS_INLINE LaneWide<L, A * A> fp_sqr_wide(const LaneFp<L, A>& a) {
 template <FiveLimbs L, unsigned B>
 OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
   using C = Limbs26;
-  // Carries from limb to limb, two rounds; then every limb has its width. Before the second round the value is below
-  // 2^127 + 2^32, so that round wraps at most a 1, into a lowest limb of zeros.
+  // Carries from limb to limb in two rounds; then every limb has its width. Before the second round the value is below
+  // 2^127 + 2^32. So the second round wraps at most a 1, and only into a lowest limb of zeros.
   Words<L> l[5] = {a.limb[0], a.limb[1], a.limb[2], a.limb[3], a.limb[4]};
   for (int round = 0; round < 2; ++round) {
     for (std::size_t i = 0; i < 4; ++i) {

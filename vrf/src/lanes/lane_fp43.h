@@ -9,8 +9,8 @@
 namespace optiks::vrf::lanes {
 
 #ifndef NDEBUG
-// Not inlined, because debug builds would contain it thousands of times; a template, so that each kernel has its own
-// copy.
+// This function is not inlined, because debug builds would contain it thousands of times. It is a template, so that
+// each kernel has its own copy.
 template <ThreeLimbs L>
 [[gnu::noinline]] void check_limbs(const Words<L> (&limb)[3], u64 bound) {
   for (std::size_t i = 0; i < L::kLanes; ++i) {
@@ -66,7 +66,7 @@ OPTIKS_INLINE Columns<L> operator-(Columns<L> a, Columns<L> b) {
 }
 
 // N times 2^12 p, split so that each of its columns is slightly less than N 2^54. That is above the columns of any
-// product of factors of bounds A and B with A*B = N: these are below 4*2^52 (docs/vrf-kernels.md).
+// product of factors of bounds A and B with A*B = N: the product's columns are below 4*2^52 (docs/vrf-kernels.md).
 template <unsigned N>
 struct Multiple {
   static_assert(N <= Limbs43::kMaxWide);
@@ -86,8 +86,9 @@ OPTIKS_INLINE Columns<L> columns_of(const LaneFp<L, B>& x) {
   return {x.limb[0], x.limb[1], x.limb[2]};
 }
 
-// An element as columns, each at least that of Multiple<Room> and at most that of Multiple<N>. A product up to Room may
-// be subtracted without further additions. Intermediate sums may wrap at 2^64; the final ones do not.
+// An element as columns. Each column is at least the column of Multiple<Room> and at most the column of Multiple<N>, so
+// a product up to Room may be subtracted without further additions. Intermediate sums may wrap at 2^64; the final ones
+// do not.
 template <ThreeLimbs L, unsigned N, unsigned Room>
 struct LaneWide<L, N, Room> {
   static_assert(Room <= N && N <= Limbs43::kMaxWide);
@@ -102,8 +103,8 @@ struct LaneWide<L, N, Room> {
   }
 };
 
-// Converts columns to an element with one carry from each column, all at the same time: each carry is below 2^20, the
-// slack of a limb.
+// Converts columns to an element with one carry from each column. All carries are made at the same time, and each is
+// below 2^20, the slack of a limb.
 template <ThreeLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> narrow_inline(const Columns<L>& t) {
   using C = Limbs43;
@@ -169,7 +170,7 @@ OPTIKS_INLINE Columns<L> square_inline(const Words<L> (&a)[3]) {
   return join<L>(low, high);
 }
 
-// Not inlined, with one copy for all bounds, for lane types that need many instructions.
+// This function is not inlined, and has one copy for all bounds, for lane types that need many instructions.
 template <ThreeLimbs L>
 [[gnu::noinline]] void multiply_call(Columns<L>& sums, const Words<L> (&a)[3], const Words<L> (&b)[3]) {
   sums = multiply_inline<L>(sums, a, b);
@@ -276,8 +277,8 @@ OPTIKS_INLINE LaneFp<L, std::max(A, B)> fp_select(Words<L> mask, const LaneFp<L,
 template <ThreeLimbs L, unsigned B>
 OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
   using C = Limbs43;
-  // Carries from limb to limb, two rounds; then every limb has its width. Before the second round the value is below
-  // 2^127 + 2^20, so that round wraps at most a 1, into a lowest limb of zeros.
+  // Carries from limb to limb in two rounds; then every limb has its width. Before the second round the value is below
+  // 2^127 + 2^20. So the second round wraps at most a 1, and only into a lowest limb of zeros.
   Words<L> l0 = a.limb[0];
   Words<L> l1 = a.limb[1];
   Words<L> l2 = a.limb[2];

@@ -38,23 +38,23 @@ template <typename L>
   fill_mul_table(table.entries, point, [](const LanePoint<L>& sum) { return entry_of(sum); });
 }
 
-// A LaneMulTable with Z = 1. It saves a product in each of 63 additions, and a quarter of the loads of each selection.
-// Making it costs five more products for each entry, and a share of an inversion.
+// A LaneMulTable with Z = 1. The affine table saves a product in each of 63 additions, and a quarter of the loads of
+// each selection. To make the table costs five more products for each entry, and a share of an inversion.
 template <typename L>
 struct LaneAffineTable {
   LaneAffineEntry<L> entries[8];
 };
 
-// The tables of several groups, which share one inversion (Montgomery's trick). They are made affine one after another,
-// from the last to the first: only one affine table is in memory at a time.
+// The tables of several groups, which share one inversion (Montgomery's trick). The tables are made affine one after
+// another, from the last to the first, so that only one affine table is in memory at a time.
 template <typename L>
 struct LaneMulTables {
   struct Entry {
     LaneFp2<L, 1> x, y, z;
-    LaneFp2<L, 1> product;  // of every z before this one
+    LaneFp2<L, 1> product;  // product of every z before this one
   };
   Entry entries[kMaxGroups][8];
-  LaneFp2<L, 1> inverse;  // of the product of every z of the remaining tables
+  LaneFp2<L, 1> inverse;  // inverse of the product of every z of the remaining tables
 };
 
 // point(i) is the point of group i.
@@ -64,7 +64,7 @@ template <typename L, typename GetPoint>
   mul_table_sums<LaneField<L>, kMaxGroups>(num_groups, point, [&](std::size_t i, const LanePoint<L>(&sums)[8]) {
     for (std::size_t j = 0; j < 8; ++j) {
       tables.entries[i][j] = {sums[j].x, sums[j].y, sums[j].z, product};
-      product = fp2_mul(product, sums[j].z);  // never 0: the group law is complete
+      product = fp2_mul(product, sums[j].z);  // z is never 0, because the group law is complete
     }
   });
   tables.inverse = fp2_invert(product);
@@ -84,10 +84,10 @@ template <typename L>
   }
 }
 
-// The sum of the digits times their entries. index(i) is that of digit i. change(i) is all ones where the sign of digit
-// i differs from that of digit i - 1; the sign below digit 0 is +. The sum has the sign of the next digit, so that
-// entries are added unchanged. Changing the sign of a sum costs a quarter of changing that of an entry. 62 doublings,
-// 62 additions.
+// The sum of the digits times their entries. index(i) is the index of digit i. change(i) is all ones where the sign of
+// digit i differs from that of digit i - 1; the sign below digit 0 is +. The sum has the sign of the next digit, so
+// that entries are added unchanged. To change the sign of a sum costs a quarter of what it costs to change the sign of
+// an entry. 62 doublings, 62 additions.
 template <typename L, typename Index, typename Change>
 OPTIKS_INLINE LanePoint<L> mul_digits(const LaneAffineTable<L>& table, const Index& index, const Change& change) {
   LanePoint<L> sum = point_of<L>(select<L>(table.entries, index(kNumDigits - 1)), change(kNumDigits - 1));
@@ -128,7 +128,7 @@ template <typename L, typename Limbs, std::size_t NumTeeth, std::size_t NumBlock
 OPTIKS_INLINE auto column_point(const CombTable<Limbs, NumTeeth, NumBlocks>& table, std::size_t block,
                                 const LaneScalar<L>& bits, std::size_t tooth_len, std::size_t position,
                                 Words<L> minus) {
-  // Table entries have a positive top tooth; a negative one flips all signs.
+  // Table entries have a positive top tooth; where the top tooth is negative, all signs are flipped.
   const Words<L> negative = bit_at(bits, position + (NumTeeth - 1) * tooth_len) - 1;
   Words<L> index{};
   for (std::size_t tooth = 0; tooth + 1 < NumTeeth; ++tooth) {

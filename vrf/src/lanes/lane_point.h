@@ -48,8 +48,8 @@ template <typename L, typename F, typename T>
   add_in_place(point, other);
 }
 
-// point = 2*point + other. Faster than the two one after another: the product T = ta*tb of the addition runs in
-// parallel with the products of the doubling.
+// point = 2*point + other. This is faster than a doubling and then an addition, because the product T = ta*tb of the
+// addition runs in parallel with the products of the doubling.
 template <typename L, typename T>
 [[gnu::noinline]] void point_double_add(LanePoint<L>& point, const BasicCachedPoint<LaneField<L>, T>& other) {
   double_in_place(point);
@@ -135,7 +135,7 @@ OPTIKS_INLINE LaneAffineEntry<L> select(const LaneAffineEntry<L> (&entries)[8], 
           element(&LaneAffineEntry<L>::t2d)};
 }
 
-// The same, with each lane's sign.
+// Returns the entry of each lane's table at each lane's index, with each lane's sign.
 template <typename L>
 [[gnu::noinline]] auto select_signed(const LaneCachedEntry<L> (&entries)[8], const IndexMasks<L>& index,
                                      Words<L> negative) {

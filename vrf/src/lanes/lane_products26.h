@@ -6,12 +6,13 @@
 
 namespace optiks::vrf::lanes {
 
-// The factors of products that are carried immediately: these bounds, and those of the columns, fit all formulas.
+// The bounds of the factors of products that are carried immediately. These bounds, and the bounds of the columns, are
+// large enough for all formulas.
 inline constexpr unsigned kMaxFirst = 3;  // 8*2*3*2^26 < 2^32
 inline constexpr unsigned kMaxSecond = 8;
 static_assert(2 * kMaxFirst <= Limbs26::kMaxWrapped && 2 * kMaxFirst * kMaxSecond + 1 <= Limbs26::kMaxWide);
 
-// Added to the columns of re, which are a difference, and with Room also to the columns of im.
+// This bias is added to the columns of re, which are a difference, and with Room also to the columns of im.
 struct ColumnBias {
   u64 re, re_top, im, im_top;
 };
@@ -26,8 +27,8 @@ OPTIKS_INLINE Columns<L> columns_of(u64 limb, u64 top) {
 }
 
 // Karatsuba: 75 multiplications and 102 other operations, 5 more for Room. No part is cut off, so the product of the
-// sums is above the sum of the others. use_re(re) comes before the third product, so that the dependent carries of re
-// run in parallel with it.
+// sums is above the sum of the other two products. use_re(re) comes before the third product, so that the dependent
+// carries of re run in parallel with it.
 template <bool HasRoom, FiveLimbs L, typename UseRe, typename UseIm>
 OPTIKS_INLINE void karatsuba(const Words<L> (&a_re)[5], const Words<L> (&a_im)[5], const Words<L> (&b_re)[5],
                              const Words<L> (&b_im)[5], const ColumnBias& bias, const UseRe& use_re,

@@ -10,8 +10,8 @@
 namespace optiks::vrf::lanes {
 
 // In three limbs: two words for the real part and two for the imaginary part. In five limbs: limb i of the real part is
-// in the lower half of word i, and that of the imaginary part in the upper half. The halves are limbs of a LaneFp<L,
-// B>, which are below 2^32, so 64-bit sums and differences are those of both halves.
+// in the lower half of word i, and limb i of the imaginary part in the upper half. The halves are limbs of a LaneFp<L,
+// B>, which are below 2^32, so 64-bit sums and differences add and subtract both halves at the same time.
 template <typename L, unsigned B>
 struct PackedFp2 {
   static_assert(B <= Limbs26::kMaxFactor);

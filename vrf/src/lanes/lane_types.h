@@ -21,8 +21,8 @@ struct LaneFp;
 template <typename L>
 struct Columns;
 
-// An element as columns, between those of Room and of N multiples of p: a product up to Room may be subtracted without
-// further additions. Intermediate sums may wrap at 2^64; the final ones do not.
+// An element as columns. Each column is between the columns of Room and of N multiples of p, so a product up to Room
+// may be subtracted without further additions. Intermediate sums may wrap at 2^64; the final ones do not.
 template <typename L, unsigned N, unsigned Room = 0>
 struct LaneWide;
 

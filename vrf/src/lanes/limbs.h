@@ -1,4 +1,4 @@
-// How the batch kernels split an element of GF(p), p = 2^127 - 1, into limbs, and how large a limb may become.
+// Defines how the batch kernels split an element of GF(p), p = 2^127 - 1, into limbs, and how large a limb may become.
 //
 // Bounds are types (lane_types.h): limb i of an element of bound B is at most B*kBound[i]. docs/vrf-kernels.md has the
 // sums behind the numbers.

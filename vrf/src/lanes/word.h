@@ -42,7 +42,7 @@ struct Portable {
     return sum;
   }
 
-  // sum + bits 52 to 103 of the same product.
+  // sum + bits 52 to 103 of the product of the low 52 bits of a and of b.
   OPTIKS_INLINE static Words multiply_add_high(Words sum, Words a, Words b) {
     for (std::size_t i = 0; i < kLanes; ++i) {
       sum[i] += low64(mul_64x64(a[i] & kMask, b[i] & kMask) >> 52);
@@ -69,7 +69,7 @@ struct Portable {
     return out;
   }
 
-  // table[index mod 16] without an address that depends on the index.
+  // Returns table[index mod 16]. No address depends on the index.
   OPTIKS_INLINE static Words lookup16(const u64* table, Words index) {
     Words sum{};
     for (u64 i = 0; i < 16; ++i) {

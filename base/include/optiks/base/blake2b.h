@@ -14,8 +14,8 @@ inline constexpr std::size_t kBlake2bBlockLen = 128;
 inline constexpr std::size_t kBlake2bMaxDigestLen = 64;
 inline constexpr std::size_t kBlake2bMaxKeyLen = 64;
 
-// The state after a common beginning of many messages: whole blocks, or a key. It may be public or secret, and includes
-// the digest length. At least one octet must follow it.
+// The state after a common beginning of many messages: whole blocks, or a key. The state may be public or secret, and
+// includes the digest length. At least one octet must follow the prefix.
 struct Blake2bPrefix {
   std::array<std::uint64_t, 8> state;
   std::uint64_t num_absorbed;

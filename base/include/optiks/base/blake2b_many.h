@@ -10,14 +10,14 @@
 
 namespace optiks::base {
 
-// Writes n unkeyed digests of digest_len octets each, one after another. Digest i is of the prefix followed by message
-// i. Message i is the first lens[i] octets of slot i. A slot has stride octets, a multiple of 128; the octets of a slot
-// after its message must be 0. At least one octet must follow the prefix: lens[i] is in [1, stride]. digest_len is that
-// of the prefix. Sizes that do not fit abort.
+// Writes n unkeyed digests of digest_len octets each, one after another. Digest i is the hash of the prefix followed by
+// message i. Message i is the first lens[i] octets of slot i. A slot has stride octets, a multiple of 128; the octets
+// of a slot after its message must be 0. At least one octet must follow the prefix: lens[i] is in [1, stride].
+// digest_len must be the digest length of the prefix. Sizes that do not fit abort.
 void blake2b_many(MutableByteSpan digests, std::size_t digest_len, const Blake2bPrefix& prefix, ByteSpan slots,
                   std::size_t stride, std::span<const std::size_t> lens);
 
-// The same with a given kernel, for tests and benchmarks; the machine must support it.
+// Does what blake2b_many() does, with the given kernel, for tests and benchmarks. The machine must support the kernel.
 void blake2b_many_by(Kernel kernel, MutableByteSpan digests, std::size_t digest_len, const Blake2bPrefix& prefix,
                      ByteSpan slots, std::size_t stride, std::span<const std::size_t> lens);
 

@@ -1,6 +1,6 @@
 // OPTIKS_CHECK guards against programmer errors at API edges and is always on: it prints the source line to stderr and
-// aborts. OPTIKS_DCHECK asserts internal bounds, only in builds without NDEBUG. Neither is for bad input, which is a
-// Status or a reason. A checked condition must not depend on a secret.
+// aborts. OPTIKS_DCHECK asserts internal bounds, only in builds without NDEBUG. Neither macro is for bad input:
+// functions report bad input as a Status or a reason. A checked condition must not depend on a secret.
 #pragma once
 
 #include <cstdio>

@@ -8,14 +8,14 @@
 
 namespace optiks::base {
 
-// Returns the checksum of earlier data, whose checksum is `before`, followed by `data`: crc32c(b, crc32c(a)) is that of
-// a and b together.
+// Returns the checksum of earlier data, whose checksum is `before`, followed by `data`: crc32c(b, crc32c(a)) is the
+// checksum of a followed by b.
 [[nodiscard]] std::uint32_t crc32c(ByteSpan data, std::uint32_t before = 0);
 
-// The same without the processor's CRC instruction.
+// Returns the same checksum as crc32c(), without the processor's CRC instruction.
 [[nodiscard]] std::uint32_t crc32c_portable(ByteSpan data, std::uint32_t before = 0);
 
-// True if crc32c() uses that instruction on this machine.
+// True if crc32c() uses the processor's CRC instruction on this machine.
 [[nodiscard]] bool crc32c_is_accelerated();
 
 }  // namespace optiks::base

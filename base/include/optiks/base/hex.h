@@ -21,7 +21,8 @@ namespace optiks::base {
   return out;
 }
 
-// Returns nothing if the length is odd or a character is not a hexadecimal digit of either case.
+// Returns the octets of the text, or nothing if the length is odd or a character is not a hexadecimal digit of either
+// case.
 [[nodiscard]] inline std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text) {
   if (text.size() % 2 != 0) {
     return std::nullopt;

@@ -24,11 +24,12 @@ enum class Kernel : std::uint8_t {
 // system saves their registers.
 [[nodiscard]] std::span<const Kernel> runnable_kernels();
 
-// Returns the kernel that `forced` names, or without a name (null or empty) the last of `runnable`. kInvalidArgument if
-// the name is unknown, kUnavailable if the kernel is not in `runnable`.
+// Returns the kernel that `forced` names. If `forced` is null or empty, returns the last kernel of `runnable`. Fails
+// with kInvalidArgument if the name is unknown, and with kUnavailable if the named kernel is not in `runnable`.
 [[nodiscard]] Result<Kernel> choose_kernel(const char* forced, std::span<const Kernel> runnable);
 
-// Returns this process's choice by choose_kernel. A program checks it at its start and refuses to run if it failed.
+// Returns this process's choice by choose_kernel. A program checks this choice at its start, and refuses to run if the
+// choice failed.
 [[nodiscard]] const Result<Kernel>& kernel_choice();
 
 // Returns the chosen kernel; aborts if the choice failed.

@@ -1,8 +1,8 @@
 // Tools for code that handles secrets: erasing, branch-free selection, and marks for the constant-time check.
 //
 // With OPTIKS_CT_CHECK defined (vrf_ct_test) the marks become Valgrind memcheck requests. OPTIKS_SECRET makes bytes
-// "undefined", so that memcheck reports every branch and every address that depends on them. OPTIKS_DECLASSIFY ends
-// that for bytes that are public by the protocol. Otherwise both do nothing.
+// "undefined", so that memcheck reports every branch and every address that depends on them. OPTIKS_DECLASSIFY makes
+// bytes that are public by the protocol "defined" again. Without OPTIKS_CT_CHECK both marks do nothing.
 #pragma once
 
 #include <array>
@@ -37,15 +37,15 @@ template <std::integral T>
   return value;
 }
 
-// All ones if bit is 1, zero if bit is 0. No other input is allowed.
+// Returns all ones if bit is 1, and zero if bit is 0. No other input is allowed.
 [[nodiscard, gnu::always_inline]] inline std::uint64_t ct_mask(std::uint64_t bit) { return value_barrier(~bit + 1); }
 
-// 1 if value is 0, otherwise 0.
+// Returns 1 if value is 0, otherwise 0.
 [[nodiscard, gnu::always_inline]] inline std::uint64_t ct_is_zero(std::uint64_t value) {
   return value_barrier((~value & (value - 1)) >> 63);
 }
 
-// a if mask is all ones, b if it is zero.
+// Returns a if mask is all ones, and b if mask is zero.
 [[nodiscard, gnu::always_inline]] inline std::uint64_t ct_select(std::uint64_t mask, std::uint64_t a, std::uint64_t b) {
   return b ^ (mask & (a ^ b));
 }

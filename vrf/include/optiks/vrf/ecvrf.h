@@ -1,6 +1,6 @@
 // ECVRF over FourQ with BLAKE2b-512: the suite of docs/spec/vrf.md.
 //
-// Secrets: a secret key, the nonce of a proof, and on the server alpha. All functions are constant time in these
+// The secrets are a secret key, the nonce of a proof, and on the server alpha. All functions are constant time in these
 // (alpha's length is public). Functions ending in _vartime take public input only. Threads: keys are immutable after
 // construction; any number of threads may use one key at the same time.
 #pragma once
@@ -51,7 +51,7 @@ class SecretKey {
   [[nodiscard]] std::span<const std::byte> memory() const;
 
   struct Impl;
-  // For the library: aborts on an empty or moved-from key.
+  // For use within the library. Aborts on an empty or moved-from key.
   [[nodiscard]] const Impl& impl() const {
     OPTIKS_CHECK(impl_ != nullptr);
     return *impl_;
@@ -80,7 +80,7 @@ class PublicKey {
   [[nodiscard]] std::span<const std::uint8_t, kPublicKeyLen> bytes() const;
 
   struct Impl;
-  // For the library: aborts on an empty or moved-from key.
+  // For use within the library. Aborts on an empty or moved-from key.
   [[nodiscard]] const Impl& impl() const {
     OPTIKS_CHECK(impl_ != nullptr);
     return *impl_;

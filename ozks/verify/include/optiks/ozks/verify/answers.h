@@ -25,8 +25,8 @@ struct Context {
   std::uint64_t now_ms = 0;
   std::optional<Checkpoint> kept_checkpoint;
   std::optional<KeptRecord> kept_record;
-  // The record of the last epoch of the requested period, if that has ended (docs/spec/periods.md section 5). The
-  // head's record must be this one; the verifier checks neither its age nor the kept record.
+  // The record of the last epoch of the requested period, if that period has ended (docs/spec/periods.md section 5).
+  // The head's record must be this record; the verifier checks neither its age nor the kept record.
   std::optional<EpochRecord> ended_record;
 };
 
@@ -41,16 +41,16 @@ struct KeyState {
   Known known;
 };
 
-// Section 3 steps 2 to 4, for a decoded head. `out` is written only on kValid.
+// Does steps 2 to 4 of section 3, for a decoded head. `out` is written only on kValid.
 Reason verify_head_alone(const Context& context, const Head& head, VerifiedHead& out);
 
-// Section 3 step 4.
+// Does step 4 of section 3: checks that the checkpoint includes the record.
 Reason check_included(const EpochRecord& record, const Checkpoint& checkpoint, ByteSpan inclusion);
 
-// Section 3 steps 2 to 5, for a decoded head. `out` is written only on kValid.
+// Does steps 2 to 5 of section 3, for a decoded head. `out` is written only on kValid.
 Reason verify_head_of_any_time(const Context& context, const Head& head, VerifiedHead& out);
 
-// Section 3 from step 2 on, or its replacement for an ended period. `out` is written only on kValid.
+// Does section 3 from step 2 on, or its replacement for an ended period. `out` is written only on kValid.
 Reason verify_head(const Context& context, const Head& head, VerifiedHead& out);
 
 // Verifies an answer for `num_keys` keys: call begin, then next once for each key in the order of the request. The
@@ -72,7 +72,7 @@ class AnswerVerifier {
   [[nodiscard]] const List<Item>& items() const;
 
  protected:
-  // Returns the next item, after the check of its least epoch. Aborts if it is called more often than there are keys.
+  // Reads the next item and checks its least epoch. Aborts if it is called more often than there are keys.
   Reason take(const KeyState& state, Item& out);
   [[nodiscard]] const StructureView& view() const { return view_; }
 
@@ -85,7 +85,7 @@ class AnswerVerifier {
   std::size_t left_ = 0;
 };
 
-// Lookups in structure keys, section 4.
+// Verifies lookups in structure keys, as section 4 says.
 class LookupAnswerVerifier : public AnswerVerifier<LookupAnswer, Lookup> {
  public:
   Reason next(ByteSpan key, const KeyState& state, LookupResult& out);
@@ -93,22 +93,22 @@ class LookupAnswerVerifier : public AnswerVerifier<LookupAnswer, Lookup> {
 
 class VersionsAnswerVerifier : public AnswerVerifier<VersionsAnswer, Versions> {
  public:
-  // The number of members of all keys together, which is the capacity for the entries of all `next` calls.
+  // Returns the number of members of all keys together, which is the capacity for the entries of all `next` calls.
   [[nodiscard]] std::size_t num_entries() const;
 
-  // entries has room for the rest of num_entries.
+  // entries has room for the entries of this key and of all following keys.
   Reason next(ByteSpan key, const KeyState& state, std::span<VersionEntry> entries, VersionsResult& out);
 };
 
 struct AuditResult {
-  EpochRecord record;  // of the last epoch; a view into the proof
+  EpochRecord record;  // record of the last epoch; a view into the proof
   // Element s - 1: whether the proof showed that the tree of structure s only grew. False for a structure whose tree a
   // switch of the period makes anew.
   std::array<bool, kNumStructures> structures{};
 };
 
-// Section 5, from the auditor's stored record and the record of the first epoch of its period. `out` is written only on
-// kValid. The result is a failed status (kUnavailable) only if memory runs out.
+// Verifies an audit proof by section 5, from the auditor's stored record and the record of the first epoch of its
+// period. `out` is written only on kValid. The result is a failed status (kUnavailable) only if memory runs out.
 [[nodiscard]] base::Result<Reason> verify_audit(const Context& context, const EpochRecord& stored,
                                                 const EpochRecord& period_start, ByteSpan octets, AuditResult& out);
 

@@ -40,8 +40,9 @@ class AppendWorkspace {
   std::size_t capacity_;
 };
 
-// states[0] is the tree's state in epoch first_epoch = a, states[j] that in epoch a + j. There are 2 to kMaxRangeEpochs
-// + 1 states, from checked records. The workspace was created for states.size() - 1 epochs or more.
+// states[0] is the tree's state in epoch first_epoch = a, and states[j] is its state in epoch a + j. There are 2 to
+// kMaxRangeEpochs + 1 states, from checked records. The workspace must have been created for states.size() - 1 epochs
+// or more.
 Reason verify_append(std::uint64_t first_epoch, std::span<const TreeState> states, const AppendProof& proof,
                      AppendWorkspace& workspace);
 

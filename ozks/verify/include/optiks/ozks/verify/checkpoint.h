@@ -9,8 +9,8 @@
 namespace optiks::ozks::verify {
 
 // Returns true if `signature` (64 octets) over `message` is valid under `public_key` (32 octets). The check is strict:
-// S and points must be canonical, and small-order keys are refused. Must not throw. It is a function pointer, so that
-// each build (libsodium, wasm) supplies its own.
+// S and points must be canonical, and small-order keys are refused. The function must not throw. The type is a function
+// pointer, so that each build (libsodium, wasm) supplies its own function.
 using Ed25519Verify = bool (*)(ByteSpan public_key, ByteSpan message, ByteSpan signature);
 
 struct Checkpoint {
@@ -18,8 +18,8 @@ struct Checkpoint {
   Hash root{};
 };
 
-// Verifies a signed note. `origin` and `log_public_key` (32) are those of the trust anchor. Signature lines of other
-// keys are ignored if the note is well-formed.
+// Verifies a signed note. `origin` and `log_public_key` (32 octets) come from the trust anchor. Signature lines of
+// other keys are ignored if the note is well-formed.
 Reason verify_checkpoint(ByteSpan note, ByteSpan origin, ByteSpan log_public_key, Ed25519Verify ed25519,
                          Checkpoint& out);
 

@@ -1,7 +1,7 @@
 // Strict decoding of the structures of docs/spec/encoding.md, sections 2 and 3.
 //
-// Lifetime: every structure is a set of views into the octets that it was decoded from; these must outlive it. Decoding
-// copies and allocates nothing.
+// Lifetime: every structure is a set of views into the octets that it was decoded from. The octets must outlive the
+// structure. Decoding copies and allocates nothing.
 #pragma once
 
 #include <array>
@@ -115,9 +115,9 @@ struct Member {
   ByteSpan vrf_proof;
   std::uint64_t epoch = 0;
   bool opened = false;
-  ByteSpan commitment;  // when not opened
-  ByteSpan opening;     // when opened
-  ByteSpan value;       // when opened
+  ByteSpan commitment;  // only if not opened
+  ByteSpan opening;     // only if opened
+  ByteSpan value;       // only if opened
   Path path;
 
   static Member decode(Reader& reader);
@@ -128,7 +128,7 @@ enum class NodeKind : std::uint8_t { kEmpty = 0, kInterior = 1, kLeaf = 2 };
 struct NonMember {
   ByteSpan vrf_proof;
   NodeKind node = NodeKind::kEmpty;
-  std::size_t length = 0;   // interior: of the prefix; leaf: 256
+  std::size_t length = 0;   // interior: length of the prefix; leaf: 256
   ByteSpan position;        // interior: the prefix; leaf: the label
   ByteSpan left, right;     // interior
   ByteSpan commitment;      // leaf
@@ -187,7 +187,7 @@ struct VersionsAnswer {
 };
 
 struct AuditProof {
-  ByteSpan records;  // 2..kMaxAuditRecords of them
+  ByteSpan records;  // 2..kMaxAuditRecords records
   std::array<AppendProof, kNumStructures> structures;
 
   static AuditProof decode(Reader& reader);

@@ -13,16 +13,16 @@ struct EndState {
   std::uint64_t period = 0;
   std::uint64_t last_epoch = 0;
   std::uint64_t version = 0;  // 0: the key had no version
-  Hash value_sha256{};        // of that version's value
+  Hash value_sha256{};        // SHA-256 of that version's value
 };
 
-// Taken from the record of an accepted answer.
+// The number and first epoch of a period, from the record of an accepted answer.
 struct PeriodOfRecord {
   std::uint64_t period = 0;
   std::uint64_t first_epoch = 0;
 };
 
-// entries are those of the key in an accepted answer of the next period, which lists from version 1.
+// entries are the key's entries in an accepted answer of the next period, whose list begins with version 1.
 Reason check_handover(const PeriodOfRecord& next, std::span<const VersionEntry> entries, const EndState& end);
 
 }  // namespace optiks::ozks::verify

@@ -40,9 +40,10 @@ void write_leaf_input(std::span<std::uint8_t, kNodeBlockLen> out, ByteSpan label
                       std::uint64_t epoch);
 void write_interior_input(std::span<std::uint8_t, kNodeBlockLen> out, std::size_t length, ByteSpan position,
                           ByteSpan left, ByteSpan right);
-// The same for commitment_hash: 1 + opening + value octets, at most a block.
+// Writes the input of commitment_hash: 1 + opening + value octets, which must fit into a block, followed by zeros.
 void write_commitment_input(std::span<std::uint8_t, kNodeBlockLen> out, ByteSpan opening, ByteSpan value);
-// Computes the hashes of such inputs, several at a time. Input i is the first lens[i] octets of the i-th block.
+// Computes the hashes of inputs in blocks of kNodeBlockLen octets, several at a time. Input i is the first lens[i]
+// octets of the i-th block.
 void hash_many(std::span<Hash> out, ByteSpan blocks, std::span<const std::size_t> lens);
 
 // H(0x03), the root of a tree without leaves.
@@ -56,15 +57,15 @@ void hash_many(std::span<Hash> out, ByteSpan blocks, std::span<const std::size_t
 
 [[nodiscard]] bool equal(ByteSpan a, ByteSpan b);
 
-// Bit i < 256 of a 32-octet string, most significant first.
+// Returns bit i < 256 of a 32-octet string, whose bits are numbered from the most significant bit.
 [[nodiscard]] inline bool bit_at(ByteSpan position, std::size_t i) {
   return ((position[i / 8] >> (7 - i % 8)) & 1) != 0;
 }
 
-// The first `length` <= 256 bits of a 32-octet string; the others are zero.
+// Returns the first `length` <= 256 bits of a 32-octet string, followed by zero bits.
 [[nodiscard]] Hash prefix_of(ByteSpan position, std::size_t length);
 
-// The length of the common prefix of two 32-octet strings, in bits, 0..256.
+// Returns the length of the common prefix of two 32-octet strings, in bits, 0..256.
 [[nodiscard]] std::size_t common_prefix_length(ByteSpan a, ByteSpan b);
 
 }  // namespace optiks::ozks::verify

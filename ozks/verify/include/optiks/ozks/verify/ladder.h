@@ -22,10 +22,10 @@ class VersionSet {
   std::size_t size_ = 0;
 };
 
-// The members of R(a) that are above `known`.
+// Returns the members of R(a) that are above `known`.
 [[nodiscard]] VersionSet ladder(std::uint64_t a, std::uint64_t known = 0);
 
-// C(a), without 2^64, which is not a version.
+// Returns C(a), without 2^64, which is not a version.
 [[nodiscard]] VersionSet next_rungs(std::uint64_t a);
 
 }  // namespace optiks::ozks::verify

@@ -28,20 +28,22 @@ struct ShownLeaf {
   std::uint8_t structure = 0;
   ByteSpan key;
   std::uint64_t version = 0;
-  std::uint64_t epoch = 0;  // of the record
+  std::uint64_t epoch = 0;  // epoch of the record
   std::uint64_t period = 0;
   ByteSpan vrf_public_key;
   bool present = false;
-  // If present:
+  // Only if the leaf is present:
   Hash commitment{};
   std::uint64_t leaf_epoch = 0;
   std::uint64_t time = 0;  // T
 };
 
-// Section 1. Only the anchor and Ed25519 of the context are used. `out` is written only on kValid.
+// Verifies a statement by section 1. Only the anchor and Ed25519 of the context are used. `out` is written only on
+// kValid.
 Reason verify_statement(const Context& context, ByteSpan octets, ShownLeaf& out);
 
-// Section 2: kLeafContradicts if the two are evidence; never kValid.
+// Judges two statements by section 2. Returns kLeafContradicts if the two statements are evidence, otherwise another
+// reason; never kValid.
 Reason judge_leaves(const Context& context, ByteSpan first, ByteSpan second);
 
 }  // namespace optiks::ozks::verify

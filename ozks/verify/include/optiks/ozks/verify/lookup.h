@@ -10,7 +10,7 @@
 
 namespace optiks::ozks::verify {
 
-// The facts about one structure in an accepted record and the configuration. Never taken from a proof.
+// The facts about one structure in an accepted record and the configuration. These facts are never taken from a proof.
 struct StructureView {
   std::uint8_t structure = 0;
   std::uint64_t epoch = 0;               // e
@@ -22,8 +22,8 @@ struct StructureView {
   std::uint32_t max_value_len = 0;
 };
 
-// A client's knowledge of one key. It is used only while the record is of the same period. If w > 0, either n or b is
-// known. n is known after an answer that showed the latest version, b after a page that did not end its list.
+// A client's knowledge of one key. The knowledge is used only while the record is of the same period. If w > 0, either
+// n or b is known: n after an answer that showed the latest version, b after a page that did not end its list.
 struct Known {
   std::uint64_t period = 0;
   std::uint64_t version = 0;       // w; 0: no version is known
@@ -32,7 +32,7 @@ struct Known {
   bool has_absent = false;         // whether n is known
   std::uint64_t page_version = 0;  // b > w, the latest version that the page claimed; 0: the last answer was not a page
 
-  // True if this is one of those states.
+  // True if the members are a state that the comment above allows.
   [[nodiscard]] bool is_consistent() const {
     return page_version == 0 ? has_absent || version == 0 : !has_absent && version > 0 && page_version > version;
   }
@@ -56,7 +56,7 @@ struct LookupResult {
   bool begins_with_copy = false;  // version 1 was sent, as a copy from the previous period
 };
 
-// Verifies the lookup of `key` (1..255 octets) against a consistent state that is not one after a page. `out` is
+// Verifies the lookup of `key` (1..255 octets) against a consistent state that is not the state after a page. `out` is
 // written only on kValid. The caller may then remember (period, version, time) with the view's epoch as absent_epoch.
 Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& kept, const Lookup& lookup,
                      LookupResult& out);

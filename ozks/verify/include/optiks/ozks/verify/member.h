@@ -10,10 +10,11 @@
 
 namespace optiks::ozks::verify {
 
-// `label` comes from the VRF proof, `root` from an epoch record that a checkpoint covers.
+// Verifies a Member. `label` comes from the VRF proof, `root` from an epoch record that a checkpoint covers.
 Reason verify_member(ByteSpan label, ByteSpan root, const Member& member);
 
-// Likewise; `count` comes from the same record.
+// Verifies a NonMember. `label` and `root` come from the same sources as for a Member; `count` comes from the same
+// record as `root`.
 Reason verify_non_member(ByteSpan label, ByteSpan root, std::uint64_t count, const NonMember& proof);
 
 }  // namespace optiks::ozks::verify

@@ -60,40 +60,43 @@ struct EpochRecord {
   std::array<StructureState, kNumStructures> structures;
   ByteSpan previous;  // 32
 
-  // Structure s is element s - 1.
+  // Returns the state of a structure; structure s is element s - 1.
   [[nodiscard]] const StructureState& structure(std::uint8_t id) const { return structures[id - 1U]; }
 };
 
 // Decodes exactly kRecordLen octets, which always succeeds.
 [[nodiscard]] EpochRecord read_record(ByteSpan octets);
 
-// Section 3.
+// Checks a record alone by section 3.
 Reason check_record(const EpochRecord& record, const Anchor& anchor);
 
-// Section 4, `later` against an `earlier` record of the same log (earlier.epoch < later.epoch). period_start_ms: the
-// time of the first epoch of the earlier record's period, from a record that check_period_start accepted. Without it a
-// switch of the period is refused, unless the earlier record is of that epoch itself.
+// Checks, by section 4, `later` against an `earlier` record of the same log (earlier.epoch < later.epoch).
+// period_start_ms: the time of the first epoch of the earlier record's period, from a record that check_period_start
+// accepted. Without this time the function refuses a switch of the period, unless the earlier record is itself of the
+// first epoch of its period.
 Reason check_record_after(const EpochRecord& later, const EpochRecord& earlier, const Configuration& configuration,
                           std::optional<std::uint64_t> period_start_ms = std::nullopt);
 
-// Checks two records of one log in any order; two records of one epoch must be the same. period_start_ms: as above, for
-// the period of the earlier record.
+// Checks two records of one log in any order; two records of one epoch must be the same. period_start_ms: the time of
+// the first epoch of the period of the earlier record, as in check_record_after.
 Reason check_same_log(const EpochRecord& a, const EpochRecord& b, const Configuration& configuration,
                       std::optional<std::uint64_t> period_start_ms = std::nullopt);
 
-// Section 5: `start` as the record of the first epoch of the period of `record`, which passed check_record.
+// Checks, by section 5, that `start` is the record of the first epoch of the period of `record`. check_record has
+// accepted `record`.
 Reason check_period_start(const EpochRecord& start, const EpochRecord& record, const Anchor& anchor);
 
-// A record that a verifier keeps, and the one of the first epoch of its period if the verifier keeps that too.
+// A record that a verifier keeps, and the record of the first epoch of its period if the verifier keeps that record
+// too.
 struct KeptRecord {
   EpochRecord record;
   std::optional<EpochRecord> period_start;
 };
 
-// docs/spec/answers.md section 3 step 5.
+// Checks a record against a kept record: docs/spec/answers.md section 3 step 5.
 Reason check_against_kept(const EpochRecord& record, const KeptRecord& kept, const Anchor& anchor);
 
-// docs/spec/answers.md section 3 step 6; now_ms is the verifier's clock.
+// Checks the time of a record: docs/spec/answers.md section 3 step 6. now_ms is the verifier's clock.
 Reason check_not_from_future(const EpochRecord& record, const Configuration& configuration, std::uint64_t now_ms);
 Reason check_fresh(const EpochRecord& record, const Configuration& configuration, std::uint64_t now_ms);
 

@@ -13,7 +13,8 @@ namespace optiks::ozks::verify {
 // SHA-256(0x01 || left || right).
 [[nodiscard]] Hash log_node_hash(ByteSpan left, ByteSpan right);
 
-// proof: 32-octet hashes one after another, the sibling of the leaf first.
+// Verifies an inclusion proof. `proof` consists of 32-octet hashes, one after another, with the sibling of the leaf
+// first.
 [[nodiscard]] bool verify_inclusion(std::uint64_t index, std::uint64_t size, ByteSpan leaf_hash, ByteSpan root,
                                     ByteSpan proof);
 

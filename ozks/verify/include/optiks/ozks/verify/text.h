@@ -12,7 +12,8 @@ namespace optiks::ozks::verify {
 
 using base::ByteSpan;
 
-// Removes one character from the front of text, which is not empty. Returns nothing if it is not UTF-8.
+// Removes one character from the front of text, which is not empty. Returns nothing if text does not begin with a
+// character in UTF-8.
 [[nodiscard]] std::optional<char32_t> take_character(ByteSpan& text);
 
 // True if text is well-formed by RFC 3629 (no overlong forms, no surrogates, nothing above U+10FFFF).
@@ -28,8 +29,8 @@ using base::ByteSpan;
 // if text is not canonical.
 [[nodiscard]] std::optional<std::size_t> base64_decoded_length(ByteSpan text);
 
-// Decodes text that base64_decoded_length accepts; writes the first out.size() octets, which must not exceed that
-// length.
+// Decodes text that base64_decoded_length accepts; writes the first out.size() octets. out.size() must not exceed the
+// length that base64_decoded_length returned.
 void base64_decode(ByteSpan text, base::MutableByteSpan out);
 
 // Parses ASCII digits without leading zero, below 2^64.

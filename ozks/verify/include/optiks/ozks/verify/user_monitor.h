@@ -27,7 +27,7 @@ struct UserMonitorAnswer {
 };
 
 struct OwnQuery {
-  ByteSpan user;                    // its id, 1..255 octets
+  ByteSpan user;                    // id of the user, 1..255 octets
   std::span<const ByteSpan> names;  // 1..255 octets each
 };
 
@@ -56,32 +56,33 @@ class UserMonitorVerifier {
   UserMonitorVerifier(const UserMonitorVerifier&) = delete;
   UserMonitorVerifier& operator=(const UserMonitorVerifier&) = delete;
 
-  // Section 4 steps 1 to 8. query and state must outlive the verification.
+  // Does steps 1 to 8 of section 4. query and state must outlive the verification.
   Reason begin(const Context& context, ByteSpan answer, const OwnQuery& query, const OwnState& state);
 
   // Valid after begin.
   [[nodiscard]] const VerifiedHead& head() const { return head_; }
   [[nodiscard]] const Head& encoded_head() const { return answer_.head; }
   [[nodiscard]] bool has_left() const { return answer_.decommissioned.present; }
-  // The capacities for read_list, and for all calls of next together.
+  // Return the capacities: for read_list, and for all calls of next together.
   [[nodiscard]] std::size_t num_list_versions() const { return answer_.devices.members.size(); }
   [[nodiscard]] std::size_t num_key_versions() const;
 
-  // Step 9.
+  // Does step 9 of section 4: verifies the list's versions.
   Reason read_list(std::span<VersionEntry> entries, VersionsResult& out);
 
-  // Valid after read_list: the new kept list, empty if there is no list; and the capacity that follow needs. That is
-  // proportional to the octets of the proven lists and of `state`.
+  // Valid after read_list: the new kept list, empty if there is no list; and the capacity that follow needs. This
+  // capacity is proportional to the octets of the proven lists and of `state`.
   [[nodiscard]] ByteSpan kept_list() const { return kept_list_; }
   [[nodiscard]] std::size_t num_ids() const { return num_ids_; }
 
-  // Section 3, and the number of keys of step 10. room receives the followed ids, and must outlive the verification.
+  // Determines the followed ids by section 3, and checks the number of keys by step 10. room receives the followed ids,
+  // and must outlive the verification.
   Reason follow(std::span<ByteSpan> room);
 
   // Valid after follow.
   [[nodiscard]] std::size_t num_keys() const { return ids_.size(); }
 
-  // Step 10, for the next id. entries has room for the rest of num_key_versions.
+  // Does step 10 for the next id. entries has room for the entries of this id and of all following ids.
   Reason next(std::span<VersionEntry> entries, DeviceVersions& out);
 
  private:

@@ -41,8 +41,8 @@ struct VersionedEntry {
   static VersionedEntry decode(Reader& reader);
 };
 
-// The generations of a username: all users that it led to, and entries which show that all of them but the last have
-// left.
+// The generations of a username: all users to whom the username has led, and entries which show that all these users
+// but the last have left.
 struct Generations {
   std::uint8_t record = 0;
   Versions names;
@@ -52,7 +52,7 @@ struct Generations {
 };
 
 enum class UserKind : std::uint8_t { kNone = 0, kLeft = 1, kCurrent = 2 };
-// Added to the kind of a user whose name is shown by generations.
+// This number is added to the kind of a user whose name is shown by generations.
 inline constexpr std::uint8_t kByGenerations = 4;
 
 struct UserLookup {
@@ -80,7 +80,7 @@ struct Device {
   static Device decode(Reader& reader);
 };
 
-// Reads only the layout of a DeviceList; returns false if the octets have another layout.
+// Reads only the layout of a DeviceList. Returns false if the octets do not have this layout.
 [[nodiscard]] bool decode_device_list(ByteSpan octets, List<Device>& out);
 // Decodes a DeviceList and checks its order and bounds; returns kDeviceList if they are invalid.
 Reason read_device_list(ByteSpan octets, const Configuration& configuration, List<Device>& out);
@@ -94,7 +94,7 @@ struct KnownDevice {
 // A client's state of one user (section 2), all of it from valid answers.
 struct UserState {
   std::uint64_t least_epoch = 0;  // the largest of the epochs that are kept with the members below
-  ByteSpan user;                  // its id; empty: unknown
+  ByteSpan user;                  // id of the user; empty: unknown
   std::uint32_t generation = 0;   // which generation of the username `user` is; 0: no user is known, or names are not
                                   // used again
   bool has_left = false;
@@ -117,13 +117,13 @@ struct DeviceResult {
 
 struct UserResult {
   UserKind kind = UserKind::kNone;
-  ByteSpan user;                    // its id, unless kNone
-  std::uint32_t generation = 0;     // of the username; 0: kNone, or names are not used again
+  ByteSpan user;                    // id of the user, unless kNone
+  std::uint32_t generation = 0;     // generation of the username; 0: kNone, or names are not used again
   std::uint64_t epoch = 0;          // e*: the epoch of the answer
-  std::uint64_t largest_epoch = 0;  // up to which auditors have to cover the log
+  std::uint64_t largest_epoch = 0;  // the largest epoch up to which auditors have to cover the log
   // If kCurrent:
   std::uint64_t devices_epoch = 0;  // n of the list from now on
-  LookupResult devices;             // its value, if sent, is the octets of the list
+  LookupResult devices;             // the value of this result, if sent, is the octets of the list
   ByteSpan list;                    // the DeviceList, sent or kept
   std::size_t num_devices = 0;      // number of results that were written
 };
@@ -137,21 +137,22 @@ class UserAnswerVerifier {
   UserAnswerVerifier(const UserAnswerVerifier&) = delete;
   UserAnswerVerifier& operator=(const UserAnswerVerifier&) = delete;
 
-  // Section 4 up to the VRF keys.
+  // Does section 4 up to the step that reads the VRF keys.
   Reason begin(const Context& context, ByteSpan answer, std::size_t num_users);
 
   // Valid after begin.
   [[nodiscard]] const VerifiedHead& head() const { return head_; }
   [[nodiscard]] const Head& encoded_head() const { return answer_.head; }
-  // The record of the largest epoch in the answer, which the client keeps (section 2).
+  // Returns the record of the largest epoch in the answer, which the client keeps (section 2).
   [[nodiscard]] ByteSpan newest_record() const;
-  // The number of keys of all users together, which is the room for the results of all `next` calls.
+  // Returns the number of keys of all users together, which is the room for the results of all `next` calls.
   [[nodiscard]] std::size_t num_devices() const;
 
-  // Section 5. devices has room for the rest of num_devices.
+  // Verifies the answer about the next user by section 5. devices has room for the results of this user and of all
+  // following users.
   Reason next(const UserQuery& query, const UserState& state, std::span<DeviceResult> devices, UserResult& out);
 
-  // Section 4 step 8.
+  // Does step 8 of section 4.
   [[nodiscard]] Reason finish() const;
 
  private:
@@ -159,9 +160,10 @@ class UserAnswerVerifier {
   static constexpr std::size_t kMaxParts = 0xffff / (kRecordLen + 2);
 
   Reason check_parts(const Context& context);
-  // The numbers of the records that the entries of one user refer to.
+  // Collects the records to which the entries of one user refer.
   struct Reach {
-    std::optional<std::size_t> first_absence;  // the one of the smallest epoch among those that show an absence
+    // The record of the smallest epoch among the records that show an absence.
+    std::optional<std::size_t> first_absence;
     std::optional<std::size_t> latest;
   };
   // Returns false if the answer has no such record.
@@ -184,8 +186,8 @@ class UserAnswerVerifier {
   Configuration configuration_;
   std::uint64_t now_ms_ = 0;
   VerifiedHead head_;
-  std::size_t num_records_ = 0;                  // the head's and those of parts
-  std::array<ByteSpan, 1 + kMaxParts> records_;  // the first is the head's
+  std::size_t num_records_ = 0;                  // number of records: the head's and those of the parts
+  std::array<ByteSpan, 1 + kMaxParts> records_;  // the first is the head's record
   std::array<bool, 1 + kMaxParts> is_referred_to_{};
   std::array<vrf::PublicKey, kNumStructures> vrf_keys_;
   std::optional<List<UserLookup>::Iterator> position_;

@@ -17,8 +17,8 @@ struct VersionsResult {
                           // page_version
 };
 
-// Verifies the versions after the known one; `kept` is a consistent state. entries has at least versions.members.size()
-// elements; entries and `out` are meaningful only on kValid.
+// Verifies the versions after the known version; `kept` is a consistent state. entries has at least
+// versions.members.size() elements; entries and `out` are meaningful only on kValid.
 Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kept, const Versions& versions,
                        std::span<VersionEntry> entries, VersionsResult& out);
 
