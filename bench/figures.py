@@ -23,7 +23,7 @@ class Figure:
     baseline: float | None = None
     samples: list[float] = field(default_factory=list)
     counters: dict[str, float] = field(default_factory=dict)
-    """Further measurements, by names with units."""
+    """Further measurements by name; each name contains the unit."""
 
     @property
     def ratio(self) -> float | None:
@@ -39,13 +39,13 @@ class Load:
     """The results of an optiks-stress run's updates, from its JSON report."""
 
     accepted: int
-    """In the whole run, including the warm-up."""
+    """Number of updates that were accepted in the whole run, including the warm-up."""
     accepted_rate: float
-    """Updates a second in the measured time."""
+    """Accepted updates a second in the measured time."""
     published_rate: float
-    """Versions that the log gained a second, from the newest epoch at the beginning of the measured time to the last one within it."""
+    """Versions that the log gained a second, from the newest epoch at the beginning of the measured time to the last epoch within it."""
     backlog: int
-    """The accepted updates that are left after the first epoch that was published after the end of the load."""
+    """Number of accepted updates that are still unpublished after the first epoch that follows the end of the load."""
     largest_epoch: int
 
 

@@ -51,7 +51,7 @@ class SwitchWatch(threading.Thread):
         """The share of the processors' time, until the next period began, that a hypervisor gave to others. Figures of a run
         with a large share are void."""
         self.most_bytes = dict.fromkeys((process.service for process in processes), 0)
-        """By service, the maximum until the next period began."""
+        """For each service, the maximum memory until the next period began."""
 
     def run(self) -> None:
         stolen, spent = processor_time()

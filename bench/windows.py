@@ -18,11 +18,11 @@ class Moments:
     """The times of an event, in Unix time."""
 
     asked: float = 0.0
-    """The event begins."""
+    """The time at which the event begins."""
     complete: float = 0.0
-    """In a switch of the period, all copies are staged for the first time."""
+    """In a switch of the period, the time at which all copies are staged for the first time."""
     begun: float = 0.0
-    """The event is done. In a switch, a replica shows the first epoch of the next period."""
+    """The time at which the event is done. In a switch, a replica then shows the first epoch of the next period."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Window:
     start: float
     end: float
     latencies: dict[str, Counter[int]]
-    """By operation, the number of answers in each bucket, by its upper edge in microseconds."""
+    """For each operation, the number of answers in each bucket; the key of a bucket is its upper edge in microseconds."""
 
     def p99(self, operation: str) -> float:
         """Returns the p99 of an operation in seconds."""

@@ -81,7 +81,7 @@ class Auditor:
         self.origins = [anchor["log_key"].split("+", 1)[0] for anchor in self._anchors]
         self.write_config(first_epoch)
         self._seen: dict[tuple[str, int], str] = {}
-        """Root by log and size, of all that was ever signed."""
+        """The root of every note that was ever signed, by log and size."""
         self.newest = [0] * len(logs)
 
     def write_config(self, first_epoch: int = 0, query_urls: list[str] | None = None, **more) -> None:

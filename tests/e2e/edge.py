@@ -22,9 +22,9 @@ NGINX = "/usr/sbin/nginx"
 NAME = "localhost"
 START_SECONDS = 10
 PROXY_SETTING = {"Optiks__RateLimits__Proxies__0": "127.0.0.1/32"}
-"""Of the services: they take callers' addresses from nginx."""
+"""A setting of the services, by which they take callers' addresses from nginx."""
 UNLIMITED = (("rate=100r/s", "rate=100000r/s"), ("burst=500", "burst=100000"), ("optiks_connections 100;", "optiks_connections 10000;"))
-"""For tests, which all come from one address."""
+"""Replacements of the limits, for tests whose requests all come from one address."""
 
 
 def openssl(folder: Path, *arguments: str) -> None:

@@ -62,7 +62,7 @@ class Person:
     values: list[Value] = field(default_factory=list)
     devices: list[str] = field(default_factory=list)
     removed_in: dict[str, int] = field(default_factory=dict)
-    """By device, the period in which it left the list."""
+    """For each device that left the list, the period in which it left."""
     left: float = 0.0
 
     @property
@@ -79,9 +79,9 @@ class Held:
 
     ids: list[str]
     period: int
-    """The newest period when the user left: the ids are taken as long as it lasts."""
+    """The newest period when the user left. The ids are taken as long as this period lasts."""
     until: float | None = None
-    """When they may have another user: known once that period is over."""
+    """The time from which the ids may have another user. It is known once that period is over."""
 
 
 class Facts:
@@ -91,13 +91,13 @@ class Facts:
         self.published: Counter[tuple[str, int]] = Counter()
         self.refused: set[str] = set()
         self.erased: dict[bytes, str] = {}
-        """Secrets, and what said that they are erased."""
+        """The erased secrets, each with the statement that said that it is erased."""
         self.living: dict[bytes, Person] = {}
         self.everyone: list[Person] = []
         self.erasures = 0
         self.tries = 0
         self.shown = 0
-        """Of these tries, those that were answered with values: all of the asking person's own."""
+        """The number of these tries that were answered with values, all of which belonged to the asking person."""
 
 
 class Household(Worker):
@@ -112,7 +112,7 @@ class Household(Worker):
         """The newest period in which something of this household was published."""
         self._people: list[Person] = []
         self._gone: list[Person] = []
-        """Those who left and are not erased yet."""
+        """People who have left and are not erased yet."""
         super().__init__(pause=0.05)
 
     def _work(self) -> None:

@@ -22,11 +22,11 @@ ORIGIN = struct.Struct(">16sH")
 @dataclass
 class Facts:
     records: dict[int, bytes] = field(default_factory=dict)
-    """By epoch."""
+    """The records, by epoch."""
     versions: dict[tuple[int, bytes], list[tuple[int, int, bytes, int, bytes]]] = field(default_factory=dict)
-    """By structure and key: (version, epoch, request id, item, value), in the order of epochs."""
+    """For each structure and key, the leaves (version, epoch, request id, item, value), in the order of epochs."""
     periods: dict[int, int] = field(default_factory=dict)
-    """Of epochs that have leaves of devices or keys."""
+    """The periods of the epochs that have leaves of devices or keys."""
     leaves: int = 0
     pending: int = 0
     refused: int = 0

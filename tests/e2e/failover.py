@@ -43,7 +43,7 @@ class SteadyWriter(BulkWriter):
     def __init__(self, log, name, seed, point, rate: float, keys: int):
         """rate: updates a second."""
         self.moments: list[float] = []
-        """When each list was accepted."""
+        """The times at which lists were accepted."""
         self._list = round(rate / LISTS_PER_SECOND)
         self._due = time.monotonic()
         super().__init__(log, name, seed, point, keys)

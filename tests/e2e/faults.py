@@ -32,7 +32,7 @@ def fail_points() -> list[str]:
 class Fault:
     name: str
     put: Callable[[Trial], None]
-    """Returns when all goes on."""
+    """Causes the fault, and returns when all services work again."""
 
 
 def one(point: str, put: Callable[[Trial], None]) -> Fault:

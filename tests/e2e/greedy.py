@@ -13,7 +13,7 @@ from rest import Client, uuid7
 
 CONNECTIONS = 8
 REQUESTS_A_SECOND = 100
-"""Of one greedy caller, over all of its connections."""
+"""The rate of one greedy caller, over all of its connections."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Greed:
     url: str
     credential: str | None
     make: Callable[[int], Request]
-    """Of the number of requests that this caller sent before."""
+    """Makes a request from the number of requests that this caller sent before."""
 
 
 class GreedyCaller:
@@ -46,7 +46,7 @@ class GreedyCaller:
 
     def __init__(self, greed: Greed, source: str):
         self.answers: Counter[str] = Counter()
-        """Answers by status, and "broken": connections that the service ended."""
+        """The number of answers by status; "broken" counts connections that the service ended."""
         self._greed = greed
         self._source = source
         self._stop = threading.Event()

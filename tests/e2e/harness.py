@@ -194,11 +194,11 @@ class Deployment:
         self._environment = {**clean_environment(), "OPTIKS_DATA": str(self.data), **FAST, **lease, **(settings or {})}
         self._before_start = before_start
         self.cleanup = ExitStack()
-        """After the last process has ended."""
+        """Runs after the last process has ended."""
         self.task, self.standby, self.update = self._process(TASK), self._process(TASK), self._process(UPDATE)
-        """The standby is not started."""
+        """Entering the context does not start the standby."""
         self.other_update = self._process(UPDATE)
-        """Nor is it."""
+        """Entering the context does not start this second update-service."""
         self.queries = [self._process(query) for _ in range(replicas)]
 
     def _process(self, service: str) -> Process:

@@ -28,7 +28,7 @@ from vectors_users_lies import Liar
 AGE_STEPS = 100
 
 Answer = Callable[[list[Asked], int], bytes]
-"""What is answered to a request, given whom it is about and the size of the checkpoint that its client keeps."""
+"""Makes the answer to a request from the users that it asks about and the size of the checkpoint that the client keeps."""
 
 
 def young_log(kind: type[Liar] = Liar, **configuration) -> Liar:
@@ -44,7 +44,7 @@ class HostileLog(Server):
         self.d = d
         self.answer: Answer = self.honest
         self.asked: list[Asked] = []
-        """Of the last lookup of users."""
+        """The questions of the last lookup of users."""
 
     def post(self, target: str, body: bytes) -> Said:
         path, query = split(target)

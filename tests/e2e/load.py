@@ -38,7 +38,7 @@ class Accepted:
     key: bytes
     value: bytes
     point: str
-    """The fault under way at the answer."""
+    """The fault that was under way when the service answered."""
     structure: int = KEYS
 
 
@@ -130,7 +130,7 @@ class Watcher(Worker):
     def __init__(self, log: Deployment):
         self.notes: set[bytes] = set()
         self.moments: list[float] = []
-        """When each of them was there."""
+        """The time at which each checkpoint was seen."""
         self._checkpoint = log.data / "board/log/checkpoint"
         super().__init__(pause=0.02)
 
@@ -146,7 +146,7 @@ class Writer(Worker):
 
     def __init__(self, log: Callers, name: str, seed: int, point: Callable[[], str], keys: int = 100, pause: float = WRITER_PAUSE):
         self.accepted: list[Accepted] = []
-        """In the order in which the service took them."""
+        """The accepted versions, in the order in which the service accepted them."""
         self.retries = 0
         self.keys = [f"{name}-{key}" for key in range(keys)]
         self._name, self._random, self._point = name, random.Random(seed), point

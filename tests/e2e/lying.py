@@ -9,7 +9,7 @@ from ports import free_port
 from rest import Answer, Client
 
 Change = Callable[[str, Answer], Answer]
-"""What is answered, given the path and what the honest server says."""
+"""Makes the answer from the request's path and the honest server's answer."""
 
 
 def honest(_: str, answer: Answer) -> Answer:

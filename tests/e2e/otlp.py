@@ -50,7 +50,7 @@ class Metric:
     name: str
     unit: str
     attributes: frozenset[str]
-    """Keys on any of its points."""
+    """The keys of the attributes on any of the metric's points."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ class Fence(NamedTuple):
     language: str
     text: str
     is_next: bool
-    """Only blank lines stand between the fence before and this one."""
+    """Whether only blank lines are between the fence before and this fence."""
 
 
 class Step(NamedTuple):

@@ -74,7 +74,7 @@ class Patroni:
         self._user = account()
         self._folder = Path(tempfile.mkdtemp(prefix="optiks-ha-"))
         self.port = free_port()
-        """HAProxy's: the primary's, whichever node that is."""
+        """The port of HAProxy, which leads to the primary, whichever node that is."""
         self.nodes = [Node(f"db{number}", self._folder / f"db{number}") for number in (1, 2, 3)]
         self._etcd_port = free_port()
         self._processes: list[subprocess.Popen] = []

@@ -25,7 +25,7 @@ BETWEEN, USUAL, LONG, SHARE_OF_LONG = 4.0, 1.5, 12.0, 0.15
 TO_TARGET, TO_CLIENT = 0, 1
 
 Say = Callable[[str], None]
-"""Told of each fault when it begins: what, and between whom. On the loop's thread."""
+"""A function that is called on the loop's thread when a fault begins, with the fault and its two ends."""
 
 
 class Proxies:
@@ -33,7 +33,7 @@ class Proxies:
 
     def __init__(self, seed: int):
         self.faults: Counter[str] = Counter()
-        """How many there were of each name."""
+        """The number of faults of each name."""
         self.told: Say = lambda fault: None
         self._seed = seed
         self._proxies: list[Proxy] = []
@@ -90,7 +90,7 @@ class Proxy:
         self.port = free_port()
         self._name, self._target, self._random, self._begin = name, target, moments, begin
         self._flows = (asyncio.Event(), asyncio.Event())
-        """By direction: set while octets go on."""
+        """For each direction, an event that is set while octets may pass."""
         self.faults = {"stall": self._stall, "hold_answers": self._hold_answers, "lose_answers": self._lose_answers, "cut": self._cut_all, "refuse": self._refuse}
         self._server: asyncio.Server | None = None
         self._bound: socket.socket | None = None

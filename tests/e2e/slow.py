@@ -39,7 +39,8 @@ class SlowClients:
 
     def __init__(self, clients: list[Slow], source: str):
         self.answers: Counter[str] = Counter()
-        """Answers by status; "ended": connections that the server closed; "refused": those it did not take."""
+        """The number of answers by status; "ended" counts connections that the server closed, and "refused" connections that it did not
+        accept."""
         self._connections = [_Connection(client) for client in clients]
         self._source = source
         self._stop = threading.Event()

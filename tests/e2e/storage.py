@@ -26,7 +26,7 @@ class Sqlite:
     name = "sqlite"
     lease_seconds = LEASE_SECONDS
     port = None
-    """Where programs connect to, if it can be a proxy's."""
+    """The port to which programs connect, if a proxy can take its place."""
 
     def __init__(self, data: Path, copies: Path):
         """copies: a folder outside the data folder."""
@@ -160,4 +160,4 @@ class OwnSqlServer:
 
 
 ENGINES = {engine.name: engine for engine in (Sqlite, OwnPostgreSql, *([OwnSqlServer] if os.environ.get(VARIABLE) else []))}
-"""Those that can be had here."""
+"""The engines that are available on this machine."""

@@ -51,7 +51,7 @@ class Ends:
 
     def __init__(self) -> None:
         self.by_point: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        """Under the newest fault: service and exit code, how many."""
+        """For each newest fault, the number of ends by service and exit code."""
         self._codes = restarted_after()
 
     def add(self, service: str, code: int, expected: set[int], point: str, log_end: str) -> None:
@@ -65,7 +65,7 @@ class StormRow(Row):
     """A row of build/test/storm.json: a fault's row, with the processes that ended while it was the newest fault."""
 
     ends: dict[str, int] = field(default_factory=dict)
-    """By service and exit code: how many. Those that were killed or told to stop are among them."""
+    """The number of ends by service and exit code, including processes that were killed or told to stop."""
 
 
 class StormLog(Deployment):
@@ -139,12 +139,12 @@ class Storm(Trial):
         proxies.told = self._proxy_begins
         self._ends = Ends()
         self._expected: dict[Process, set[int]] = {}
-        """How those will end that were killed or told to stop."""
+        """The expected exit codes of processes that were killed or told to stop."""
         self._armed: dict[Process, str] = {}
-        """Those that kill or stop themselves at a fail point."""
+        """Processes that kill or stop themselves at a fail point, with the fail point."""
         self._paused: set[Process] = set()
         self._down: set[Process] = set()
-        """Ended; will be started."""
+        """Processes that have ended and will be started again."""
         self._due: list[tuple[float, int, Callable[[], None]]] = []
         self._order = count()
         self._blowing = False
