@@ -13,6 +13,8 @@ import re
 import sys
 import tomllib
 
+from fences import fences_of
+
 TABLE = "eng/page_commands.toml"
 SINGLE_PAGES = ("README.md", "docs/tutorial.md")
 SHELLS = ("sh", "bash", "console")
@@ -24,18 +26,12 @@ def is_page(path):
     return path in SINGLE_PAGES or (path.startswith("docs/operations/") and path.endswith(".md"))
 
 
-def blocks_of(text):
-    """Yields (info string, lines) of each fenced block, without its indentation."""
-    for indent, info, body in re.findall(r"^( *)```(\w*)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL):
-        yield info, [line.removeprefix(indent) for line in body.splitlines()]
-
-
 def commands_of(text):
     """Returns each command once, in the order of the page. Comments are left out, and continued lines are one command."""
     found = []
-    for info, lines in blocks_of(text):
-        if info in SHELLS:
-            joined = re.sub(r"\s*\\\n\s*>?\s*", " ", "\n".join(lines))
+    for fence in fences_of(text):
+        if fence.language in SHELLS:
+            joined = re.sub(r"\s*\\\n\s*>?\s*", " ", fence.text)
             found += [re.sub(r"\s+#\s.*$", "", line).strip().removeprefix("$ ").removeprefix("> ").strip() for line in joined.splitlines() if not line.strip().startswith("#")]
     prose = re.sub(r"^( *)```.*?^ *```$", "", text, flags=re.MULTILINE | re.DOTALL)
     found += re.findall(r"`(make [a-z-]+)`", prose)
@@ -44,7 +40,7 @@ def commands_of(text):
 
 def unlabelled(text):
     """Returns the commands in blocks whose info string does not name a shell."""
-    return [line for info, lines in blocks_of(text) if not info for line in lines if line.strip().startswith(PROGRAMS)]
+    return [line for fence in fences_of(text) if not fence.language for line in fence.text.splitlines() if line.strip().startswith(PROGRAMS)]
 
 
 def load(path=TABLE):

@@ -12,11 +12,9 @@ HASH_LIKE = (".sh", ".yml", ".yaml", ".toml", ".cmake", "Makefile", "CMakeLists.
 MARKUP_LIKE = (".csproj", ".props", ".targets", ".slnx")
 # Every kind of file that `sentences` reads.
 READABLE = (".md", ".py", ".sql", *C_LIKE, *HASH_LIKE, *MARKUP_LIKE)
-# The number of first lines in which a generated file says that it is generated.
-GENERATED_LINES = 3
 
 # A comment at the end of a line or on its own. String literals come first, so that "//" inside a literal is not taken for a comment.
-_C_TOKEN = re.compile(r'"""+.*?"""+|@\$?"(?:[^"]|"")*"|\$@"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)', re.DOTALL)
+_C_TOKEN = re.compile(r'"""+.*?"""+|@\$?"(?:[^"]|"")*"|\$@"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'|(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)', re.DOTALL)
 _XML_NAME = re.compile(r'<(?:see|paramref|typeparamref|seealso) (?:cref|name|langword|href)="([^"]*)"\s*/>')
 # Tags between which a new text begins.
 _XML_PART = re.compile(r"</?(?:summary|remarks|param|returns|exception|value|para|typeparam|list|item|description|term|example)\b[^>]*>")
@@ -131,9 +129,7 @@ def _without_tags(text):
 
 
 def sentences(path, text):
-    """Yields the sentences of a page's prose, or of a source file's comments and docstrings. Generated files yield nothing."""
-    if any("enerated" in line for line in text.split("\n")[:GENERATED_LINES]):
-        return
+    """Yields the sentences of a page's prose, or of a source file's comments and docstrings."""
     if path.endswith(".md"):
         paragraphs = _paragraphs_of_page(text)
     elif path.endswith(C_LIKE):

@@ -8,15 +8,15 @@ same seed draws the same rows from the same commit.
 """
 
 import argparse
+import os
 import random
-import subprocess
 import sys
 from itertools import groupby
 from pathlib import Path
 
 import prose
+from check import ROOT, list_files
 
-ROOT = Path(__file__).resolve().parents[1]
 # Shorter texts are headings, names or labels.
 LEAST_WORDS = 4
 
@@ -24,11 +24,10 @@ LEAST_WORDS = 4
 def texts(is_page: bool) -> list[str]:
     """Every sentence of the pages, or every comment of the sources, as `path:line: text`."""
     rows = []
-    for path in subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines():
-        file = ROOT / path
-        if path.endswith(".md") != is_page or not path.endswith(prose.READABLE) or not file.is_file():
+    for path in list_files():
+        if path.endswith(".md") != is_page or not path.endswith(prose.READABLE):
             continue
-        found = prose.sentences(path, file.read_text(encoding="utf-8"))
+        found = prose.sentences(path, Path(path).read_text(encoding="utf-8"))
         parts = ([one] for one in found) if is_page else (list(group) for _, group in groupby(found, key=lambda sentence: sentence.line))
         for part in parts:
             text = " ".join(sentence.text for sentence in part)
@@ -43,6 +42,7 @@ def main() -> int:
     parser.add_argument("--comments", type=int, default=100, help="how many comments (default: 100)")
     parser.add_argument("--sentences", type=int, default=60, help="how many sentences of pages (default: 60)")
     arguments = parser.parse_args()
+    os.chdir(ROOT)
     draw = random.Random(arguments.seed)
     for is_page, count in ((False, arguments.comments), (True, arguments.sentences)):
         rows = texts(is_page)

@@ -19,7 +19,7 @@ def report(windows, measured=60):
 
 
 def once(*seconds):
-    """Returns windows with one answer each, which took so many seconds."""
+    """Returns one window for each of the given times, with one answer that took this time, in seconds."""
     return [[[second * 1_000_000, 1]] for second in seconds]
 
 

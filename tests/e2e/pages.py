@@ -1,8 +1,12 @@
 """Reads the fenced blocks of pages: commands, which tests run unchanged, and the output that a page shows for them."""
 
 import re
+import sys
 from pathlib import Path
 from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "eng"))
+from fences import fences_of  # noqa: E402
 
 SHELLS = ("sh", "bash")
 ANYTHING = "..."
@@ -21,40 +25,24 @@ VARYING = (
 )
 
 
-class Fence(NamedTuple):
-    language: str
-    text: str
-    is_next: bool
-    """Whether only blank lines are between the fence before and this fence."""
-
-
 class Step(NamedTuple):
     commands: str
     shown: str | None
     """The output that the page shows in a block of `text` right below the commands."""
 
 
-def _fences_of(text: str) -> list[Fence]:
-    """Returns all fenced blocks of a text, including blocks in lists, without their indentation."""
-    found, end = [], 0
-    for fence in re.finditer(r"^( *)```([^\n`]*)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL):
-        found.append(Fence(fence[2], re.sub(f"^{fence[1]}", "", fence[3], flags=re.MULTILINE), not text[end:fence.start()].strip()))
-        end = fence.end()
-    return found
-
-
 def commands_of(page: Path) -> dict[str, list[tuple[str, str]]]:
     """Returns shell and text of each `sh` or `bash` block, including blocks in lists, by section. Text before the first section is skipped.
     The page says what the two shells mean."""
     sections = re.split(r"^## ", page.read_text(), flags=re.MULTILINE)[1:]
-    return {section.split("\n", 1)[0]: [(fence.language, fence.text) for fence in _fences_of(section) if fence.language in SHELLS] for section in sections}
+    return {section.split("\n", 1)[0]: [(fence.language, fence.text) for fence in fences_of(section) if fence.language in SHELLS] for section in sections}
 
 
 def steps_of(page: Path) -> list[Step]:
     """Returns the command blocks of a page in its order, each with the output that the page shows for it."""
     steps: list[Step] = []
     before = ""
-    for fence in _fences_of(page.read_text()):
+    for fence in fences_of(page.read_text()):
         if fence.language in SHELLS:
             steps.append(Step(fence.text, None))
         elif fence.language == "text" and fence.is_next and before in SHELLS:
