@@ -39,7 +39,7 @@ CONNECTIONS = 64
 EMPTY = "/bench/empty"
 BESIDE_COSIGNERS = "cached-beside-bad-cosigners"
 SETTLING_SECONDS = 0.3
-# An upper bound: no machine of the benchmark's size answers so many lookups a second with fresh proofs.
+# An upper bound: a machine of the benchmark's size answers fewer lookups a second with fresh proofs.
 MOST_UNCACHED = 70_000
 # This is more lookups a second than one machine can both serve and verify.
 VERIFIED_OVERLOAD = 20_000
@@ -194,7 +194,7 @@ class WrkRun:
 
 
 def fill(keys: int) -> Path:
-    """Returns the data folder of a log with so many keys. The folder is made once; an interrupted call leaves no incomplete folder."""
+    """Returns the data folder of a log with the given number of keys. The folder is made once; an interrupted call leaves no incomplete folder."""
     folder = CACHE / f"lookups-{keys}"
     if not folder.exists():
         print(f"== loading {keys:,} keys, kept in {folder.relative_to(ROOT)}", flush=True)

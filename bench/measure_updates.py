@@ -18,7 +18,7 @@ from harness import Deployment
 from stress_tester import StressTester
 
 LIST = 1000
-# There are so many keys that an epoch seldom has two updates of one key, as with real users.
+# With this number of keys an epoch seldom has two updates of one key, as with real users.
 KEYS = ("--key-count", "1000000")
 # A sample of the updates is followed one by one; the records count all updates.
 SAMPLED = ("--verify", "0", "--follow", "0.01", "--check-keys", "1000", "--settle", "600")

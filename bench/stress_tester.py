@@ -34,7 +34,7 @@ class RunningStress:
         self._report = report
 
     def wait(self, seconds: float) -> None:
-        """Lets the run continue for so many seconds. Raises StressFailed when the run ends earlier."""
+        """Lets the run continue for the given number of seconds. Raises StressFailed when the run ends earlier."""
         try:
             code = self._process.wait(seconds)
         except subprocess.TimeoutExpired:

@@ -18,8 +18,8 @@ namespace optiks::ozks::bench {
 inline constexpr std::size_t kBatch = 1024;
 inline constexpr std::uint8_t kKeys = OPTIKS_KEYS;
 
-// The number of keys, spread over the whole directory, whose VRF proofs are cached. Each key has two proofs, and the
-// cache has so many entries that almost all proofs fit.
+// The number of keys, spread over the whole directory, whose VRF proofs are cached. Each key has two proofs, and almost
+// all of these proofs fit into the cache.
 inline constexpr std::size_t kCachedKeys = std::size_t{1} << 20;
 inline constexpr std::uint64_t kCacheBytes = std::uint64_t{1} << 30;
 

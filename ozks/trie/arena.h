@@ -35,7 +35,7 @@ class Arena {
   // is not kNoNode.
   static constexpr std::uint32_t kMaxIds = (1U << 31) - 1;
 
-  // Throws std::bad_alloc if the process may not have so many addresses.
+  // Throws std::bad_alloc if the process may not reserve this range of addresses.
   Arena() : pages_(std::size_t{kMaxIds} * sizeof(T)), elements_(static_cast<T*>(pages_.data())) {}
 
   [[nodiscard]] const T& operator[](std::uint32_t id) const { return elements_[id]; }

@@ -62,7 +62,7 @@ class PageArray {
 // Thread safety: one thread grows; any number of threads use the memory that earlier calls made usable.
 class GrowingPages {
  public:
-  // Throws std::bad_alloc if the process may not have so many addresses.
+  // Throws std::bad_alloc if the process may not reserve this range of addresses.
   explicit GrowingPages(std::size_t capacity);
   GrowingPages(const GrowingPages&) = delete;
   GrowingPages& operator=(const GrowingPages&) = delete;

@@ -7,6 +7,7 @@ using Optiks.QueryService.Following;
 using Optiks.QueryService.Proving;
 using Optiks.QueryService.Telemetry;
 using Optiks.ServiceDefaults;
+using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
@@ -28,7 +29,7 @@ public sealed class DamageTests : TwoEpochTests
     public async Task A_changed_bit_in_the_leaf_log_is_mended_from_the_database(bool isStored)
     {
         await using Replica replica = await StartAsync(isStored);
-        await TestFiles.FlipAsync(Path.Combine(Folder, "leaves"), "two"u8.ToArray());
+        await FileDamage.FlipAsync(Path.Combine(Folder, "leaves"), "two"u8.ToArray());
         await replica.ProblemAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""), ProblemTypes.Unavailable);
         Assert.True(_events.Has("FilesDamaged"));
         Assert.Equal(HttpStatusCode.OK, (await replica.SendAsync(Replica.Post("/v1/lookup", """{"key": "bob"}"""))).StatusCode);
@@ -65,7 +66,7 @@ public sealed class DamageTests : TwoEpochTests
         await replica.WaitAsync(() => _events.Has("EndedPeriodReady"));
         HttpRequestMessage Ask() => Replica.Post("/v1/history?period=0", """{"key": "alice"}""");
         await replica.WaitAsync(async () => (await replica.SendAsync(Ask(), asOwner: true)).IsSuccessStatusCode);
-        await TestFiles.FlipAsync(Path.Combine(Folder, "leaves"), "two"u8.ToArray());
+        await FileDamage.FlipAsync(Path.Combine(Folder, "leaves"), "two"u8.ToArray());
         await replica.ProblemAsync(Ask(), ProblemTypes.Unavailable, asOwner: true);
         await replica.WaitAsync(async () => (await replica.SendAsync(Ask(), asOwner: true)).IsSuccessStatusCode);
         await replica.WaitForEpochAsync(3);
@@ -98,7 +99,7 @@ public sealed class DamageTests : TwoEpochTests
         Task<HttpResponseMessage> damaged = await WaitingAsync(Replica.Post("/v1/users/lookup", """{"username": "al"}"""));
         Task<HttpResponseMessage> after = await WaitingAsync(Replica.Post("/v1/lookup", """{"key": "no one"}"""));
         // A lookup of users reads the device lists before it waits in the queue, so the file must be damaged after that.
-        await TestFiles.FlipAsync(Path.Combine(Folder, "leaves"), "phone"u8.ToArray());
+        await FileDamage.FlipAsync(Path.Combine(Folder, "leaves"), "phone"u8.ToArray());
         replica.Services.GetRequiredService<ProofQueue>().Dispose();
         Assert.Equal(
             [HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable, HttpStatusCode.OK], (await Task.WhenAll(before, damaged, after)).Select(answer => answer.StatusCode));

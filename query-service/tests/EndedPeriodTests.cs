@@ -273,7 +273,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         Assert.Equal(before.User, now.User);
     }
 
-    private static byte[] WithoutHead(byte[] answer) => answer[AnswerHead.Slice(answer).Length..];
+    private static byte[] WithoutHead(byte[] answer) => answer[AnswerHead.SliceHead(answer).Length..];
 
     private static async Task<string[]> ValuesAsync(Replica replica)
     {

@@ -249,7 +249,7 @@ public sealed class FollowerTests : IAsyncLifetime
         replica.Clock.Ahead = TimeSpan.FromMilliseconds(Log.Anchor.Configuration.MaxBehindMs) - TimeSpan.FromMinutes(10);
         Assert.Equal(HttpStatusCode.OK, (await replica.ReadinessAsync()).Status);
         Assert.Equal("one", await ValueAsync(replica, "alice"));
-        replica.Clock.Ahead += TimeSpan.FromMinutes(10);
+        replica.Clock.Ahead += TimeSpan.FromMinutes(10) + TimeSpan.FromSeconds(1);
         (HttpStatusCode status, string body) = await replica.ReadinessAsync();
         Assert.Equal(HttpStatusCode.ServiceUnavailable, status);
         Assert.Contains("s old", body, StringComparison.Ordinal);

@@ -128,5 +128,5 @@ public sealed class RecentEpochTests : TwoEpochTests
     }
 
     // Returns the part of an answer that follows the head.
-    private static byte[] Behind(byte[] answer) => answer[AnswerHead.Slice(answer).Length..];
+    private static byte[] Behind(byte[] answer) => answer[AnswerHead.SliceHead(answer).Length..];
 }

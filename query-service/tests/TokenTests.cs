@@ -90,7 +90,7 @@ public sealed class TokenTests : IAsyncLifetime
         HttpRequestMessage Ask() => Replica.Post("/v1/history?period=0", """{"key":"alice"}""");
         await BodyAsync(replica, Ask(), token, HttpStatusCode.OK);
         string folder = Path.Combine(Log.Folder.Replicas, "a");
-        await TestFiles.FlipAsync(Directory.GetFiles(folder, "leaves", SearchOption.AllDirectories).Single(path => Path.GetDirectoryName(path) != folder), "new"u8.ToArray());
+        await FileDamage.FlipAsync(Directory.GetFiles(folder, "leaves", SearchOption.AllDirectories).Single(path => Path.GetDirectoryName(path) != folder), "new"u8.ToArray());
         await ProblemAsync(replica, Ask(), token, ProblemTypes.Unavailable);
         await replica.WaitAsync(async () => (await replica.SendAsync(WithToken(Ask(), token))).IsSuccessStatusCode);
     }

@@ -138,7 +138,7 @@ public abstract class PipelineConformance : StorageConformance
         for (int i = 0; i < 4; i++)
         {
             // An order counts as one item, whether it claims many versions or one.
-            orders.Add(await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, ErasureOrder.MaxValues) { Period = 0 }.Encode(Octets($"key {i}"))));
+            orders.Add(await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, ErasureOrder.MaxValues) { Period = 0 }.ToItem(Octets($"key {i}"))));
         }
         Guid update = await AcceptOneAsync(Item("a"));
         EpochUpdates first = await Pipeline.ReadPendingAsync(4, 1 << 20, null, Cancel);

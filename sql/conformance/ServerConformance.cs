@@ -181,7 +181,7 @@ public abstract class ServerConformance : StorageConformance
     // Runs each step of an erasure with the rights of the role that it belongs to.
     private static async Task EraseAsync(IAcceptStore accept, IPipelineStore pipeline, IFollowStore follow, Lease lease, EpochCommit first)
     {
-        AcceptRequest order = Request(Guid.CreateVersion7(await accept.ReadClockAsync(Cancel)), new ErasureOrder(Protocol.StructureId.Keys, 1, 1).Encode(Octets("a")));
+        AcceptRequest order = Request(Guid.CreateVersion7(await accept.ReadClockAsync(Cancel)), new ErasureOrder(Protocol.StructureId.Keys, 1, 1).ToItem(Octets("a")));
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([order])], Cancel)).Status);
         PendingRequest pending = (await pipeline.ReadPendingAsync(1000, 128 << 20, Cancel)).Single(ErasureOrder.IsErasure);
         LeafRow row = first.Leaves.Rows.Span[0];

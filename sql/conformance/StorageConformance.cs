@@ -256,7 +256,7 @@ public abstract class StorageConformance : IAsyncLifetime
     /// <summary>Accepts an erasure for a key, and returns the epoch that decides it and erases these leaves.</summary>
     protected async Task<(EpochCommit Commit, Guid Request)> ErasingAsync(ulong epoch, string key, params (ulong Epoch, string Key)[] leaves)
     {
-        Guid request = await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, 1).Encode(Octets(key)));
+        Guid request = await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, 1).ToItem(Octets(key)));
         IReadOnlyList<PendingRequest> pending = await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel);
         Assert.Equal([request], pending.Where(ErasureOrder.IsErasure).Select(one => one.RequestId));
         IReadOnlyList<LeafPlace?> places = await FindAsync(leaves);

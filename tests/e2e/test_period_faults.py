@@ -16,7 +16,7 @@ from test_faults import REUSED, SEED
 from trial import Trial
 
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__CopiesPerChunk": "16"}
-# The log keeps so many periods that none is destroyed, because the judge reads their data from the database.
+# The log keeps every period of the test, because the judge reads the periods' data from the database.
 ALL_SERVED = PERIODS | REUSED | {"Optiks__Log__RetainedPeriods": "255"}
 AT_POINTS = faults.killed_at_some("fail points of periods", faults.PERIOD_POINTS, rounds(quick=2, deep=len(faults.PERIOD_POINTS)))
 

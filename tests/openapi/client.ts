@@ -51,7 +51,7 @@ async function checked(base: string): Promise<Middleware> {
 
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };
 
-/** Returns the answer's data, and fails if there is none. */
+/** Returns the answer's data, and fails if the answer has no data. */
 function given<Data>(answer: Answer<Data>): Data {
   assert(answer.data !== undefined, `HTTP ${answer.response.status}: ${JSON.stringify(answer.error)}`);
   return answer.data;

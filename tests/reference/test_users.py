@@ -188,7 +188,7 @@ class UsersTest(unittest.TestCase):
 
 
 def moved(users: list[UserLookup], by: int) -> list[UserLookup]:
-    """Renumbers the records as if so many parts had been inserted before the answer's parts."""
+    """Renumbers the records as if the given number of parts had been inserted before the answer's parts."""
 
     def one(entry):
         return None if entry is None else replace(entry, record=entry.record + by if entry.record else 0)

@@ -3,6 +3,7 @@ using System.Text;
 using Optiks.ApiKeys;
 using Optiks.Protocol;
 using Optiks.Storage;
+using Optiks.Tests.Shared;
 using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
@@ -54,7 +55,7 @@ public sealed class ErasureTests : IAsyncLifetime
         Assert.Equal($"/v1/erasures/{id}", accepted.Headers.Location?.OriginalString);
         (int item, int structure, byte[] key, byte[] value) = Assert.Single(Service.Database.PendingItems());
         Assert.Equal((0, (int)StructureId.Decommissioned, "alice"), (item, structure, Encoding.UTF8.GetString(key)));
-        Assert.Equal(new ErasureOrder(StructureId.Keys, 1, 1) { Period = 0 }.Encode(key).Value.ToArray(), value);
+        Assert.Equal(new ErasureOrder(StructureId.Keys, 1, 1) { Period = 0 }.ToItem(key).Value.ToArray(), value);
         Assert.Equal($$"""{"request_id":"{{id}}","status":"pending"}""", (await Service.GetAsync($"{Path}/{id}")).Json.GetRawText());
         // The test sends the same request again, and then a different request under the same id.
         Assert.Equal(202, (await PostAsync(body)).Status);

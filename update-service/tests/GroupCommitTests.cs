@@ -2,6 +2,7 @@ using System.Diagnostics.Metrics;
 using Microsoft.Extensions.DependencyInjection;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
+using Optiks.Tests.Shared;
 using Optiks.UpdateService.Accepting;
 using Optiks.UpdateService.Telemetry;
 using Optiks.UpdateService.Tests.Support;

@@ -1,4 +1,5 @@
 using Optiks.Storage.Sqlite.Tests;
+using Optiks.Tests.Shared;
 using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;

@@ -1,6 +1,7 @@
 using System.Text;
 using Optiks.Receipts;
 using Optiks.Secrets;
+using Optiks.Tests.Shared;
 using Optiks.Tlog;
 using Optiks.UpdateService.Tests.Support;
 

@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using System.Text;
+using Optiks.Tests.Shared;
 using Optiks.UpdateService.Accepting;
 using Optiks.UpdateService.Tests.Support;
 

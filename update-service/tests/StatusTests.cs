@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Optiks.Storage;
+using Optiks.Tests.Shared;
 using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;

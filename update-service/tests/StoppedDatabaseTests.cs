@@ -2,6 +2,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Npgsql;
 using Optiks.Storage.PostgreSql;
 using Optiks.Storage.PostgreSql.Tests;
+using Optiks.Tests.Shared;
 using Optiks.UpdateService.Accepting;
 using Optiks.UpdateService.Tests.Support;
 

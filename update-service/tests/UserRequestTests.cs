@@ -5,6 +5,7 @@ using Optiks.Storage;
 using Optiks.Storage.PostgreSql;
 using Optiks.Storage.PostgreSql.Tests;
 using Optiks.Storage.Sqlite;
+using Optiks.Tests.Shared;
 using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;

@@ -208,9 +208,9 @@ public sealed class ErasureTests
         }
     }
 
-    private static AcceptRequest Order(string key, ulong from, ulong through) => Updates.Request(new ErasureOrder(StructureId.Keys, from, through).Encode(Encoding.UTF8.GetBytes(key)));
+    private static AcceptRequest Order(string key, ulong from, ulong through) => Updates.Request(new ErasureOrder(StructureId.Keys, from, through).ToItem(Encoding.UTF8.GetBytes(key)));
 
-    private static AcceptRequest OrderOfUser(string user) => Updates.Request(ErasureOrder.OfUser.Encode(Encoding.UTF8.GetBytes(user)));
+    private static AcceptRequest OrderOfUser(string user) => Updates.Request(ErasureOrder.OfUser.ToItem(Encoding.UTF8.GetBytes(user)));
 
     // Returns item 0 of a request about the user "user 1".
     private static AcceptItem Change(bool creates, string[] added, string[] removed)

@@ -73,7 +73,7 @@ public sealed class PeriodErasureTests
             await WorkAsync(task);
             await PublishAsync(task, updates, UserUpdate.Of("ada").Decommission().Request());
             await WorkAsync(task);
-            AcceptRequest order = Updates.Request(ErasureOrder.OfUser.Encode("ada"u8.ToArray()));
+            AcceptRequest order = Updates.Request(ErasureOrder.OfUser.ToItem("ada"u8.ToArray()));
             await PublishAsync(task, updates, order);
             Assert.Equal(RequestState.Published, (await updates.StatusAsync(order)).State);
             Assert.Equal(0, Found(folder, "SECRET-"));
@@ -140,11 +140,11 @@ public sealed class PeriodErasureTests
             // Ada's tablet became free, and now belongs to Cleo.
             await PublishAsync(
                 task, updates, UserUpdate.Of("cleo").Create("cleo's name").AddDevice("tablet", "CLEO").Request(), UserUpdate.Of("bea").Decommission().Request());
-            AcceptRequest ofLists = Updates.Request(new ErasureOrder(StructureId.Devices, 1, 1).Encode("bea"u8.ToArray()));
+            AcceptRequest ofLists = Updates.Request(new ErasureOrder(StructureId.Devices, 1, 1).ToItem("bea"u8.ToArray()));
             await PublishAsync(task, updates, ofLists);
             Assert.Equal(RefusalReason.ErasedWithUser, (await updates.StatusAsync(ofLists)).Refusal?.Reason);
-            AcceptRequest ada = Updates.Request(ErasureOrder.OfUser.Encode("ada"u8.ToArray()));
-            AcceptRequest bea = Updates.Request(ErasureOrder.OfUser.Encode("bea"u8.ToArray()));
+            AcceptRequest ada = Updates.Request(ErasureOrder.OfUser.ToItem("ada"u8.ToArray()));
+            AcceptRequest bea = Updates.Request(ErasureOrder.OfUser.ToItem("bea"u8.ToArray()));
             ulong before = task.Session.Last.Epoch;
             await updates.AcceptAsync(ada, bea);
             await task.StepAsync();
@@ -166,7 +166,7 @@ public sealed class PeriodErasureTests
             Assert.Equal(
                 [(StructureId.Devices, 0UL, 1UL), (StructureId.Devices, 0UL, 2UL), (StructureId.Keys, 0UL, 1UL), (StructureId.Keys, 0UL, 1UL), (StructureId.Keys, 0UL, 2UL)], receipt);
             // A second request finds no values, so it reports no value as erased.
-            AcceptRequest again = Updates.Request(ErasureOrder.OfUser.Encode("ada"u8.ToArray()));
+            AcceptRequest again = Updates.Request(ErasureOrder.OfUser.ToItem("ada"u8.ToArray()));
             await updates.AcceptAsync(again);
             await task.StepAsync();
             await WorkAsync(task);
@@ -214,7 +214,7 @@ public sealed class PeriodErasureTests
 
     // Returns a request; without a period, it is as an older release accepted it.
     private static AcceptRequest Order(string key, ulong from, ulong through, ulong? period = null) =>
-        Updates.Request(new ErasureOrder(StructureId.Keys, from, through) { Period = period }.Encode(Encoding.UTF8.GetBytes(key)));
+        Updates.Request(new ErasureOrder(StructureId.Keys, from, through) { Period = period }.ToItem(Encoding.UTF8.GetBytes(key)));
 
     private static async Task PublishAsync(TaskHost task, Updates updates, params AcceptRequest[] requests)
     {

@@ -31,6 +31,7 @@ internal static class StressRun
         ulong lastBefore = views.Latest;
         var recorder = new Recorder(options.WarmUp, options.Window);
         var operations = new Operations(target, connection, sessions, views, findings, ledger, time);
+        // Two streams of numbers from the user's seed: a change to the contents of requests leaves their times as they are.
         var planner = new Planner(options, target.Keys, target.QueryUrls.Count, target.UpdateUrls.Count, new Random(options.Seed));
         using var runner = new LoadRunner(options, target.MaxInFlight, planner, operations.RunAsync, recorder, new Random(options.Seed + 1));
         DateTimeOffset started = time.GetUtcNow();

@@ -2,6 +2,7 @@ using Optiks.Stress.Load;
 
 namespace Optiks.Stress.Tests;
 
+/// <summary>Tests the times, keys and kinds of requests. All seeds are fixed, so each run draws the same numbers and a failure repeats.</summary>
 public sealed class LoadTests
 {
     [Fact]

@@ -486,7 +486,7 @@ public sealed class HandoverTests
     // Changes the bounds of an answer, each together with its inclusion proof.
     private static byte[] Bounds(byte[] answer, Func<byte[][], byte[][]> change)
     {
-        ReadOnlyMemory<byte> head = AnswerHead.Slice(answer);
+        ReadOnlyMemory<byte> head = AnswerHead.SliceHead(answer);
         var parts = new List<byte[]>();
         for (int at = head.Length + 3; at < answer.Length;)
         {

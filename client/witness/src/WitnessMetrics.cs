@@ -13,7 +13,7 @@ internal sealed class WitnessMetrics : IDisposable
         _meter = factory.Create("Optiks.Witness");
         _requests = _meter.CreateCounter<long>("optiks.witness.requests", "{request}", "Checkpoints that were to be cosigned, by the answer's status.");
         _meter.CreateObservableGauge("optiks.witness.size", () => Measure(logs, log => (long)log.Size), "{entry}", "Size of the last checkpoint cosigned, by log.");
-        _meter.CreateObservableGauge("optiks.witness.time", () => Measure(logs, log => (long)log.Time), "s", "Time that the last cosignature names, by log; 0: there is none.");
+        _meter.CreateObservableGauge("optiks.witness.time", () => Measure(logs, log => (long)log.Time), "s", "The time of the last cosignature, by log; 0 before the first cosignature.");
     }
 
     public void Answered(string? origin, int status)

@@ -24,6 +24,7 @@ public sealed class WitnessKillTests
     public async Task Never_two_roots_for_a_size_and_never_a_signature_that_is_not_on_disk()
     {
         using var folder = new TestFolder();
+        // The seed is fixed, so each run has the same order of histories and the same delays before kills.
         var random = new Random(62);
         var current = new TestLog();
         int size = 0;

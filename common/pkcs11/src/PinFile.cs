@@ -21,7 +21,7 @@ internal sealed class PinFile
     /// Returns the one instance for a path in this process. Keys are opened repeatedly, and no key may retry a PIN that the token refused
     /// once.
     /// </summary>
-    public static PinFile Parse(string path) => s_shared.GetOrAdd(path, one => new PinFile(one));
+    public static PinFile GetShared(string path) => s_shared.GetOrAdd(path, one => new PinFile(one));
 
     /// <summary>
     /// Passes the PIN to an action, then overwrites it. Throws <see cref="SecretsException"/> if the file is open to others, and

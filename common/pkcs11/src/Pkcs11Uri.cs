@@ -35,7 +35,7 @@ public sealed class Pkcs11Uri
     public string Module => Text("module-path")!;
 
     /// <summary>The file with the token's user PIN.</summary>
-    public string PinFile => Text("pin-source") is { } source && source.StartsWith(FileScheme, StringComparison.Ordinal) ? DecodePath(source[FileScheme.Length..]) : Text("pin-source")!;
+    public string PinFile => Text("pin-source") is { } source && source.StartsWith(FileScheme, StringComparison.Ordinal) ? StripAuthority(source[FileScheme.Length..]) : Text("pin-source")!;
 
     /// <summary>The token's label; null if the URI does not name it.</summary>
     public string? Token => Text("token");
@@ -173,7 +173,7 @@ public sealed class Pkcs11Uri
     }
 
     // Accepts "file:/path" and "file:///path".
-    private static string DecodePath(string rest) => rest.StartsWith("///", StringComparison.Ordinal) ? rest[2..] : rest;
+    private static string StripAuthority(string rest) => rest.StartsWith("///", StringComparison.Ordinal) ? rest[2..] : rest;
 
     private string? Text(string name) => _values.TryGetValue(name, out byte[]? value) ? Encoding.UTF8.GetString(value) : null;
 }

@@ -94,7 +94,7 @@ public sealed class TokenCipher : IKeyCipher
         }
         try
         {
-            var token = TokenSession.Open(uri, PinFile.Parse(uri.PinFile), makeNew, (ulong)CKM.CKM_AES_GCM, "encrypt with AES-GCM (CKM_AES_GCM)");
+            var token = TokenSession.Open(uri, PinFile.GetShared(uri.PinFile), makeNew, (ulong)CKM.CKM_AES_GCM, "encrypt with AES-GCM (CKM_AES_GCM)");
             try
             {
                 IObjectHandle key = token.TryFind(uri, CKO.CKO_SECRET_KEY, "secret key", (ulong)CKK.CKK_AES, "AES (CKK_AES)", out IObjectHandle? found) ? found

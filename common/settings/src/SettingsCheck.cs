@@ -90,7 +90,7 @@ internal sealed class SettingsCheck
             {
                 Look(setting, property.PropertyType);
             }
-            else if (setting.Value is { } text && !IsMember(property.PropertyType, text))
+            else if (setting.Value is { } text && !CanParse(property.PropertyType, text))
             {
                 _wrong.Add((setting.Path, $"{setting.Path} is not {Describe(property.PropertyType)}"));
             }
@@ -105,7 +105,7 @@ internal sealed class SettingsCheck
         .FirstOrDefault();
 
     // Returns whether a text has the type. The conversion is the configuration binder's, but the binder's exceptions would name .NET types.
-    private static bool IsMember(Type type, string text)
+    private static bool CanParse(Type type, string text)
     {
         try
         {

@@ -55,7 +55,7 @@ public static unsafe partial class Verifier
         }
         // Only a record that the log signed belongs to a period of the log. The verifier checks the log's signature before it refuses a
         // well-formed record for its period.
-        ReadOnlySpan<byte> head = AnswerHead.Slice(answer).Span;
+        ReadOnlySpan<byte> head = AnswerHead.SliceHead(answer).Span;
         return reason == Reason.Valid
             || (VerifyRecord(context.Anchor, head[..EpochRecord.Length], []) == Reason.Valid && VerifyHead(context, head).Reason is Reason.Valid or Reason.RecordPeriod)
             ? period : null;

@@ -73,7 +73,7 @@ public sealed class PolicyFile
     /// <param name="witness">A witness of the policy.</param>
     /// <param name="below">The path below the witness's URL, without a leading slash.</param>
     /// <param name="before">The words with which the error message names the address that begins with the witness's URL.</param>
-    public Uri ParseUrl(PolicyWitness witness, string below, string before)
+    public Uri BuildUrl(PolicyWitness witness, string below, string before)
     {
         ArgumentNullException.ThrowIfNull(witness);
         return Uri.TryCreate($"{witness.Url?.TrimEnd('/')}/{below}", UriKind.Absolute, out Uri? url)

@@ -12,4 +12,16 @@ internal static class FileDamage
         octets[octet] ^= 1;
         await File.WriteAllBytesAsync(path, octets, TestContext.Current.CancellationToken);
     }
+
+    /// <summary>Flips one bit of the last place where these bytes stand, in a file that a program has open.</summary>
+    public static async Task FlipAsync(string path, ReadOnlyMemory<byte> octets)
+    {
+        await using var file = new FileStream(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        byte[] all = new byte[file.Length];
+        await file.ReadExactlyAsync(all, TestContext.Current.CancellationToken);
+        int at = all.AsSpan().LastIndexOf(octets.Span);
+        Assert.True(at >= 0);
+        file.Position = at;
+        file.WriteByte((byte)(all[at] ^ 1));
+    }
 }

@@ -102,8 +102,8 @@ typedef struct optiks_dir_options {
    * one. Results do not depend on this number. The threads other than the caller's wait between calls, and end with the
    * directory. */
   uint32_t threads;
-  uint32_t
-      username_reuse; /* username_reuse of the configuration; 1: usernames have versions, which are their generations */
+  /* username_reuse of the configuration; 1: usernames have versions, which are their generations. */
+  uint32_t username_reuse;
   /* NULL selects linked mode, which keeps everything but the leaf log in memory. A path selects stored mode: the
    * directory creates this folder for the trees and the keys, and uses it alone. Stored mode needs a leaf_log_path, and
    * liblmdb. The directory continues from its last commit: optiks_dir_states returns the epoch. OPTIKS_E_IO if the

@@ -17,5 +17,5 @@ internal static class AnswerLimits
     /// <summary>
     /// Returns the greatest length of an answer in bytes. An answer about one key is as long as its value, which the configuration bounds.
     /// </summary>
-    public static int MaxQueries(QueryKind kind, int keys) => keys == 1 ? int.MaxValue : kind == QueryKind.Lookup ? PageLength : MaxPagesLength;
+    public static int MaxAnswerLength(QueryKind kind, int keys) => keys == 1 ? int.MaxValue : kind == QueryKind.Lookup ? PageLength : MaxPagesLength;
 }

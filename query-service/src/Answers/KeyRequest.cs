@@ -33,7 +33,7 @@ internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, ClientPosi
 
     public override int Cost => Count * (1 + (State.EndedPeriod is { } ended ? Later?.CountAfter(ended) ?? 0 : 0));
 
-    public override int MaxLength => AnswerLimits.MaxQueries(Kind, Count);
+    public override int MaxLength => AnswerLimits.MaxAnswerLength(Kind, Count);
 
     public override Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson => Kind.WriteJson;
 

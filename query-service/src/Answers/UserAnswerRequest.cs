@@ -31,7 +31,7 @@ internal sealed record UserAnswerRequest(UserQueries Queries, Action<int> Spend,
 
     public override int Cost => _cost;
 
-    public override int MaxLength => AnswerLimits.MaxQueries(QueryKind.Lookup, Count);
+    public override int MaxLength => AnswerLimits.MaxAnswerLength(QueryKind.Lookup, Count);
 
     public override Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson => AnswerJson.WriteUserLookupAnswer;
 

@@ -42,7 +42,7 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     }
 
     /// <summary>Creates the request's item for a key or a user id.</summary>
-    public AcceptItem Encode(ReadOnlyMemory<byte> key)
+    public AcceptItem ToItem(ReadOnlyMemory<byte> key)
     {
         var writer = new OctetWriter(EncodedLengthWithPeriod);
         writer.U8((byte)(Structure ?? 0));
@@ -56,7 +56,7 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     }
 
     /// <summary>
-    /// Reads the order of a request. Throws <see cref="StorageCorruptException"/> when <see cref="Encode"/> cannot have written it.
+    /// Reads the order of a request. Throws <see cref="StorageCorruptException"/> when <see cref="ToItem"/> cannot have written it.
     /// </summary>
     public static ErasureOrder Parse(PendingRequest request)
     {

@@ -16,7 +16,7 @@ public static class AcceptStateReader
         ArgumentNullException.ThrowIfNull(rows);
         ArgumentNullException.ThrowIfNull(keys);
         _ = await rows.ReadAsync(cancellationToken);
-        DateTimeOffset now = rows.Time(0);
+        DateTimeOffset now = rows.GetTime(0);
         _ = await rows.Reader.NextResultAsync(cancellationToken);
         HeadRow head = await rows.ReadAsync(cancellationToken) ? StoredRows.ReadHead(rows) : throw StoredRows.NoHead(location);
         _ = await rows.Reader.NextResultAsync(cancellationToken);
@@ -30,7 +30,7 @@ public static class AcceptStateReader
         while (await rows.ReadAsync(cancellationToken))
         {
             // This assignment, unlike Add, accepts an id that occurs twice in the group.
-            known[rows.RequestId(0)] = rows.Octets(1);
+            known[rows.GetRequestId(0)] = rows.GetBytes(1);
         }
         return new AcceptState(now, head, pending, known);
     }

@@ -57,7 +57,7 @@ internal sealed class ConsistentRead : IConsistentRead
         _statements.StoredOutcomes,
         rows => new StoredOutcome(
             rows.GetInt64(0), rows.GetInt16(1), rows.GetUInt64(2), rows.IsNull(3) ? null : rows.GetInt32(3), StoredRows.Refusal(rows, 4),
-            rows.IsNull(8) ? null : new LeafOrigin(rows.RequestId(8), rows.GetInt16(9))),
+            rows.IsNull(8) ? null : new LeafOrigin(rows.GetRequestId(8), rows.GetInt16(9))),
         cancellationToken,
         Parameter.Create("after", after),
         Parameter.Create("through", through));

@@ -100,9 +100,9 @@ internal static class CopyReader
                 {
                     Structure = (StructureId)rows.GetInt16(1),
                     Version = _sources[^1].IsDrop ? 0UL : 1,
-                    Label = rows.Span(5),
-                    Commitment = rows.Span(6),
-                    Tag = rows.Span(7),
+                    Label = rows.GetSpan(5),
+                    Commitment = rows.GetSpan(6),
+                    Tag = rows.GetSpan(7),
                     ValueOffset = LeafRow.NoValue,
                 };
                 if (withValues && !rows.IsNull(8))
@@ -129,7 +129,7 @@ internal static class CopyReader
                 LeafRow row = _rows[count];
                 AddValue(ref row, values, 1);
                 _rows[count++] = row;
-                _keys.Write(values.Span(3));
+                _keys.Write(values.GetSpan(3));
                 _keyEnds.Add(_keys.WrittenCount);
             }
             if (_values.WrittenCount > StoredPages.MaxValueBytes)
@@ -148,9 +148,9 @@ internal static class CopyReader
 
         private void AddValue(ref LeafRow row, IRows rows, int opening)
         {
-            row.Opening = rows.Span(opening);
+            row.Opening = rows.GetSpan(opening);
             row.ValueOffset = (ulong)_values.WrittenCount;
-            _values.Write(rows.Span(opening + 1));
+            _values.Write(rows.GetSpan(opening + 1));
             row.ValueLength = (uint)(_values.WrittenCount - (int)row.ValueOffset);
         }
     }

@@ -41,16 +41,16 @@ public abstract class DbRows<TReader> : IRows
     public abstract bool GetBoolean(int column);
 
     /// <inheritdoc/>
-    public string Text(int column) => Reader.GetString(column);
+    public string GetText(int column) => Reader.GetString(column);
 
     /// <inheritdoc/>
-    public byte[] Octets(int column) => IsNull(column) ? [] : Reader.GetFieldValue<byte[]>(column);
+    public byte[] GetBytes(int column) => IsNull(column) ? [] : Reader.GetFieldValue<byte[]>(column);
 
     /// <inheritdoc/>
-    public abstract Guid RequestId(int column);
+    public abstract Guid GetRequestId(int column);
 
     /// <inheritdoc/>
-    public DateTimeOffset Time(int column) => new(Reader.GetDateTime(column), TimeSpan.Zero);
+    public DateTimeOffset GetTime(int column) => new(Reader.GetDateTime(column), TimeSpan.Zero);
 
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()

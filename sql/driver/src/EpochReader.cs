@@ -15,7 +15,7 @@ internal static class EpochReader
             ?? throw new StorageCorruptException($"The database {session.Database.Location} lacks epoch {epoch}, which its head names: restore it.");
         LeafBatch leaves = (await session.ReadLeavesAsync(epoch, epoch, batchRows: 1, LeafColumns.All, cancellationToken)).Batch;
         IReadOnlyList<(long Sequence, byte[] BodyHash)?> requests = await session.ListAsync<(long, byte[])?>(
-            session.Database.Statements.PublishedRequests, rows => rows.IsNull(0) ? null : (rows.GetInt64(0), rows.Octets(1)), cancellationToken, Parameter.Create("epoch", epoch));
+            session.Database.Statements.PublishedRequests, rows => rows.IsNull(0) ? null : (rows.GetInt64(0), rows.GetBytes(1)), cancellationToken, Parameter.Create("epoch", epoch));
         var outcomes = new List<Outcome>();
         for (int i = 0; i < leaves.Origins.Length; i++)
         {
@@ -30,7 +30,7 @@ internal static class EpochReader
         }
         outcomes.AddRange(await session.ListAsync(
             session.Database.Statements.RefusedItems,
-            rows => new Outcome(rows.RequestId(6), rows.GetInt64(0), rows.GetInt16(1), null, StoredRows.Refusal(rows, 2)) { BodyHash = rows.Octets(7) },
+            rows => new Outcome(rows.GetRequestId(6), rows.GetInt64(0), rows.GetInt16(1), null, StoredRows.Refusal(rows, 2)) { BodyHash = rows.GetBytes(7) },
             cancellationToken,
             Parameter.Create("epoch", epoch)));
         IReadOnlyList<StoredErasure> erasures = await ErasureReader.ReadAsync(session, epoch, epoch, cancellationToken);

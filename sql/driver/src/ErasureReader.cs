@@ -54,7 +54,7 @@ internal static class ErasureReader
             int middle = low + ((high - low) / 2);
             (StructureId structure, byte[] label, bool hasValue) = await session.FirstAsync<(StructureId, byte[], bool)?>(
                 session.Database.Statements.LeafAt,
-                rows => ((StructureId)rows.GetInt16(0), rows.Octets(1), rows.GetBoolean(2)),
+                rows => ((StructureId)rows.GetInt16(0), rows.GetBytes(1), rows.GetBoolean(2)),
                 cancellationToken,
                 Parameter.Create("epoch", name.Epoch),
                 Parameter.Create("ordinal", middle))

@@ -49,5 +49,5 @@ public abstract class HeadReader : IHeadReader
 
     /// <summary>Reads the database's clock in a session.</summary>
     protected Task<DateTimeOffset> ReadClockAsync(ISession session, CancellationToken cancellationToken) =>
-        session.FirstAsync(Statements.Clock, rows => rows.Time(0), cancellationToken);
+        session.FirstAsync(Statements.Clock, rows => rows.GetTime(0), cancellationToken);
 }

@@ -15,16 +15,16 @@ public interface IRowWriter
     void WriteInt16(int? value);
 
     /// <summary>Adds a cell of bytes.</summary>
-    void Octets(ReadOnlyMemory<byte> value);
+    void WriteBytes(ReadOnlyMemory<byte> value);
 
     /// <summary>Adds a cell of at most 32 bytes.</summary>
-    void Octets(ReadOnlySpan<byte> value);
+    void WriteBytes(ReadOnlySpan<byte> value);
 
     /// <summary>Adds a null cell of bytes.</summary>
-    void Null();
+    void WriteNull();
 
     /// <summary>Adds a request id.</summary>
-    void RequestId(Guid value);
+    void WriteRequestId(Guid value);
 
     /// <summary>Adds an unsigned number as a cell of 64 bits, or null.</summary>
     void WriteUInt64(ulong? value) => WriteInt64(checked((long?)value));

@@ -25,21 +25,21 @@ public interface IRows : IAsyncDisposable
     bool GetBoolean(int column);
 
     /// <summary>Returns a text column.</summary>
-    string Text(int column);
+    string GetText(int column);
 
     /// <summary>Returns a column of bytes; empty for null.</summary>
-    byte[] Octets(int column);
+    byte[] GetBytes(int column);
 
     /// <summary>
     /// Returns a column of bytes, valid until the next row is read, without a copy where the engine can do so; empty for null.
     /// </summary>
-    ReadOnlySpan<byte> Span(int column) => Octets(column);
+    ReadOnlySpan<byte> GetSpan(int column) => GetBytes(column);
 
     /// <summary>Returns a column with a request id.</summary>
-    Guid RequestId(int column);
+    Guid GetRequestId(int column);
 
     /// <summary>Returns a column with a time.</summary>
-    DateTimeOffset Time(int column);
+    DateTimeOffset GetTime(int column);
 
     /// <summary>Returns a column of 64 bits that is never negative.</summary>
     ulong GetUInt64(int column) => checked((ulong)GetInt64(column));

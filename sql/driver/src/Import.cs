@@ -23,8 +23,8 @@ internal sealed class Import : IStorageImport
             cells.WriteInt16((int)period.State);
             cells.WriteUInt64(period.FirstEpoch);
             cells.WriteInt32(period.Copies);
-            cells.Octets(period.WrappedSecrets);
-            cells.Octets(period.Configuration);
+            cells.WriteBytes(period.WrappedSecrets);
+            cells.WriteBytes(period.Configuration);
         },
         cancellationToken);
 
@@ -37,14 +37,14 @@ internal sealed class Import : IStorageImport
             cells.WriteUInt64(epoch.Row.Epoch);
             cells.WriteInt64(epoch.Leaves);
             cells.WriteInt64(epoch.ValueBytes);
-            cells.Octets(epoch.Row.RecordHash);
-            cells.Octets(epoch.Row.Record);
+            cells.WriteBytes(epoch.Row.RecordHash);
+            cells.WriteBytes(epoch.Row.Record);
             if (epoch.Row.Checkpoint.IsEmpty)
             {
-                cells.Null();
+                cells.WriteNull();
                 return;
             }
-            cells.Octets(epoch.Row.Checkpoint);
+            cells.WriteBytes(epoch.Row.Checkpoint);
         },
         cancellationToken);
 
@@ -61,10 +61,10 @@ internal sealed class Import : IStorageImport
                 cells.WriteInt16((int)leaf.Structure);
                 cells.WriteUInt64(leaf.Period);
                 cells.WriteUInt64(leaf.Version);
-                cells.Octets(leaf.Label);
-                cells.Octets(leaf.Commitment);
-                cells.Octets(leaf.Tag);
-                cells.RequestId(leaf.Origin.RequestId);
+                cells.WriteBytes(leaf.Label);
+                cells.WriteBytes(leaf.Commitment);
+                cells.WriteBytes(leaf.Tag);
+                cells.WriteRequestId(leaf.Origin.RequestId);
                 cells.WriteInt16(leaf.Origin.Item);
             },
             cancellationToken);
@@ -75,9 +75,9 @@ internal sealed class Import : IStorageImport
             {
                 cells.WriteUInt64(leaf.Epoch);
                 cells.WriteInt32(leaf.Ordinal);
-                cells.Octets(leaf.Value!.Opening);
-                cells.Octets(leaf.Value.Key);
-                cells.Octets(leaf.Value.Value);
+                cells.WriteBytes(leaf.Value!.Opening);
+                cells.WriteBytes(leaf.Value.Key);
+                cells.WriteBytes(leaf.Value.Value);
             },
             cancellationToken);
     }
@@ -91,9 +91,9 @@ internal sealed class Import : IStorageImport
             (cells, copy) =>
             {
                 PeriodWriter.WriteCopyStart(cells, copy.Period, copy.Number, (int)copy.Structure, copy.Source);
-                cells.Octets(copy.Label);
-                cells.Octets(copy.Commitment);
-                cells.Octets(copy.Tag);
+                cells.WriteBytes(copy.Label);
+                cells.WriteBytes(copy.Commitment);
+                cells.WriteBytes(copy.Tag);
             },
             cancellationToken);
         await CopyAsync(
@@ -103,9 +103,9 @@ internal sealed class Import : IStorageImport
             {
                 cells.WriteUInt64(copy.Period);
                 cells.WriteInt32(copy.Number);
-                cells.Octets(copy.Value!.Opening);
-                cells.Octets(copy.Value.Key);
-                cells.Octets(copy.Value.Value);
+                cells.WriteBytes(copy.Value!.Opening);
+                cells.WriteBytes(copy.Value.Key);
+                cells.WriteBytes(copy.Value.Value);
             },
             cancellationToken);
         // An export that an earlier version of optiks-db wrote may have values in rows that later rows superseded. These values are
@@ -129,8 +129,8 @@ internal sealed class Import : IStorageImport
             (cells, request) =>
             {
                 cells.WriteInt64(request.Sequence);
-                cells.RequestId(request.RequestId);
-                cells.Octets(request.BodyHash);
+                cells.WriteRequestId(request.RequestId);
+                cells.WriteBytes(request.BodyHash);
             },
             cancellationToken);
     }
@@ -150,14 +150,14 @@ internal sealed class Import : IStorageImport
                 cells.WriteInt16((int)row.Update.Structure);
                 cells.WriteUInt64(row.Update.Expected?.Period);
                 cells.WriteUInt64(row.Update.Expected?.Version);
-                cells.Octets(row.Update.Key);
-                cells.Octets(row.Update.Value);
+                cells.WriteBytes(row.Update.Key);
+                cells.WriteBytes(row.Update.Value);
                 if (requests is not null)
                 {
                     StoredRequest request = requests.GetValueOrDefault(row.Sequence)
                         ?? throw new StorageCorruptException("The export has a pending update without its request: nothing was imported.");
-                    cells.RequestId(request.RequestId);
-                    cells.Octets(request.BodyHash);
+                    cells.WriteRequestId(request.RequestId);
+                    cells.WriteBytes(request.BodyHash);
                 }
             },
             cancellationToken);

@@ -65,17 +65,17 @@ internal static class LeafReader
         {
             ulong number = rows.GetUInt64(0);
             ref LeafRow row = ref batch.Add(number >> OrdinalBits, (int)(number & ((1 << OrdinalBits) - 1)), (StructureId)rows.GetInt16(1), rows.GetUInt64(2));
-            row.Label = rows.Span(3);
-            row.Commitment = rows.Span(4);
-            row.Tag = rows.Span(5);
+            row.Label = rows.GetSpan(3);
+            row.Commitment = rows.GetSpan(4);
+            row.Tag = rows.GetSpan(5);
             bool hasValue = columns >= LeafColumns.Lists && !rows.IsNull(6);
             if (hasValue)
             {
-                batch.SetValue(rows.Span(6), rows.Span(7));
+                batch.SetValue(rows.GetSpan(6), rows.GetSpan(7));
             }
             if (columns == LeafColumns.All)
             {
-                batch.SetOrigin(new LeafOrigin(rows.RequestId(9), rows.GetInt16(8)), rows.Span(10));
+                batch.SetOrigin(new LeafOrigin(rows.GetRequestId(9), rows.GetInt16(8)), rows.GetSpan(10));
             }
         }
         return batch.Complete();

@@ -189,9 +189,9 @@ internal static class PeriodWriter
             {
                 ref readonly LeafRow row = ref copies.Rows.Span[i];
                 WriteCopyStart(cells, copies.Period, copies.First + i, (int)row.Structure, copies.Sources.Span[i]);
-                cells.Octets(row.Label);
-                cells.Octets(row.Commitment);
-                cells.Octets(row.Tag);
+                cells.WriteBytes(row.Label);
+                cells.WriteBytes(row.Commitment);
+                cells.WriteBytes(row.Tag);
             },
             cancellationToken);
         await session.CopyAsync(
@@ -202,9 +202,9 @@ internal static class PeriodWriter
                 int row = withValues[i];
                 cells.WriteUInt64(copies.Period);
                 cells.WriteInt32(copies.First + row);
-                cells.Octets(copies.Rows.Span[row].Opening);
-                cells.Octets(copies.Key(row));
-                cells.Octets(copies.Value(row));
+                cells.WriteBytes(copies.Rows.Span[row].Opening);
+                cells.WriteBytes(copies.Key(row));
+                cells.WriteBytes(copies.Value(row));
             },
             cancellationToken);
         long sources = await session.FirstAsync(

@@ -27,7 +27,7 @@ public class PipelineStore : FollowStore, IPipelineStore
         return await Database.WriteOneAsync(
             (session, cancel) => session.FirstAsync(
                 Statements.AcquireLease,
-                rows => new Lease(holder, rows.GetInt64(0), rows.Time(1)),
+                rows => new Lease(holder, rows.GetInt64(0), rows.GetTime(1)),
                 cancel,
                 Parameter.Create("holder", holder),
                 Parameter.Create("duration", duration),
@@ -175,7 +175,7 @@ public class PipelineStore : FollowStore, IPipelineStore
         (Sql sql, Parameter[] key) = place.Period is ulong period
             ? (Statements.CopyValueAt, (Parameter[])[Parameter.Create("period", period), Parameter.Create("number", place.Ordinal)])
             : (Statements.ValueAt, (Parameter[])[Parameter.Create("epoch", place.Epoch), Parameter.Create("ordinal", place.Ordinal)]);
-        return Database.ReadAsync((session, cancel) => session.FirstAsync<ReadOnlyMemory<byte>?>(sql, rows => rows.Octets(0), cancel, key), cancellationToken);
+        return Database.ReadAsync((session, cancel) => session.FirstAsync<ReadOnlyMemory<byte>?>(sql, rows => rows.GetBytes(0), cancel, key), cancellationToken);
     }
 
     /// <inheritdoc/>

@@ -39,7 +39,7 @@ internal static class RequestStatusReader
             {
                 throw new StorageCorruptException($"The database {session.Database.Location} has an outcome without its leaf in epoch {epoch}: restore it.");
             }
-            items.Add(new PublishedItem(item, (StructureId)rows.GetInt16(8), rows.GetUInt64(9), rows.GetUInt64(10), rows.GetInt32(7), rows.Octets(11)));
+            items.Add(new PublishedItem(item, (StructureId)rows.GetInt16(8), rows.GetUInt64(9), rows.GetUInt64(10), rows.GetInt32(7), rows.GetBytes(11)));
         }
         return isDecided ? new RequestStatus(RequestState.Published, epoch, items, null) : null;
     }

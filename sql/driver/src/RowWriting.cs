@@ -21,10 +21,10 @@ internal static class RowWriting
                 cells.WriteInt16((int)leaf.Structure);
                 cells.WriteUInt64(commit.Period);
                 cells.WriteUInt64(leaf.Version);
-                cells.Octets(leaf.Label);
-                cells.Octets(leaf.Commitment);
-                cells.Octets(leaf.Tag);
-                cells.RequestId(leaves.Origins.Span[i].RequestId);
+                cells.WriteBytes(leaf.Label);
+                cells.WriteBytes(leaf.Commitment);
+                cells.WriteBytes(leaf.Tag);
+                cells.WriteRequestId(leaves.Origins.Span[i].RequestId);
                 cells.WriteInt16(leaves.Origins.Span[i].Item);
             },
             cancellationToken);
@@ -40,9 +40,9 @@ internal static class RowWriting
                 ref readonly LeafRow leaf = ref leaves.Rows.Span[ordinal];
                 cells.WriteUInt64(commit.Epoch.Epoch);
                 cells.WriteInt32(ordinal);
-                cells.Octets(leaf.Opening);
-                cells.Octets(leaves.Key(ordinal));
-                cells.Octets(leaves.Values.Slice(checked((int)leaf.ValueOffset), checked((int)leaf.ValueLength)));
+                cells.WriteBytes(leaf.Opening);
+                cells.WriteBytes(leaves.Key(ordinal));
+                cells.WriteBytes(leaves.Values.Slice(checked((int)leaf.ValueOffset), checked((int)leaf.ValueLength)));
                 valueBytes += leaf.ValueLength;
             },
             cancellationToken);
@@ -57,7 +57,7 @@ internal static class RowWriting
         cells.WriteUInt64(erasure.Epoch);
         cells.WriteUInt64(erasure.Period);
         cells.WriteInt32(erasure.Ordinal);
-        cells.RequestId(erasure.Origin.RequestId);
+        cells.WriteRequestId(erasure.Origin.RequestId);
         cells.WriteInt16(erasure.Origin.Item);
     }
 

@@ -16,8 +16,8 @@ internal static class StoredPages
         session,
         session.Database.Statements.StoredLeaves,
         rows => new StoredLeaf(
-            rows.GetUInt64(0), rows.GetInt32(1), (StructureId)rows.GetInt16(2), rows.GetUInt64(3), rows.GetUInt64(4), rows.Octets(5), rows.Octets(6), rows.Octets(7),
-            new LeafOrigin(rows.RequestId(8), rows.GetInt16(9)), Value(rows, 10)),
+            rows.GetUInt64(0), rows.GetInt32(1), (StructureId)rows.GetInt16(2), rows.GetUInt64(3), rows.GetUInt64(4), rows.GetBytes(5), rows.GetBytes(6), rows.GetBytes(7),
+            new LeafOrigin(rows.GetRequestId(8), rows.GetInt16(9)), Value(rows, 10)),
         leaf => leaf.Value,
         [Parameter.Create("epoch", epoch), Parameter.Create("ordinal", ordinal)],
         max,
@@ -28,14 +28,14 @@ internal static class StoredPages
         session,
         session.Database.Statements.StoredCopies,
         rows => new StoredCopy(
-            rows.GetUInt64(0), rows.GetInt32(1), (StructureId)rows.GetInt16(2), CopyReader.Source(rows, 3), rows.Octets(6), rows.Octets(7), rows.Octets(8), Value(rows, 9)),
+            rows.GetUInt64(0), rows.GetInt32(1), (StructureId)rows.GetInt16(2), CopyReader.Source(rows, 3), rows.GetBytes(6), rows.GetBytes(7), rows.GetBytes(8), Value(rows, 9)),
         copy => copy.Value,
         [Parameter.Create("period", period), Parameter.Create("number", number)],
         max,
         cancellationToken);
 
     private static StoredValue? Value(IRows rows, int opening) =>
-        rows.IsNull(opening) ? null : new StoredValue(rows.Octets(opening), rows.Octets(opening + 1), rows.Octets(opening + 2));
+        rows.IsNull(opening) ? null : new StoredValue(rows.GetBytes(opening), rows.GetBytes(opening + 1), rows.GetBytes(opening + 2));
 
     private static async Task<IReadOnlyList<T>> PageAsync<T>(
         ISession session, Sql sql, Func<IRows, T> read, Func<T, StoredValue?> value, Parameter[] from, int max, CancellationToken cancellationToken)

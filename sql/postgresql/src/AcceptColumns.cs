@@ -111,8 +111,8 @@ internal static class AcceptColumns
             {
                 int i = order[row];
                 cells.WriteInt64(numbers[i]);
-                cells.RequestId(group.Requests[i].RequestId);
-                cells.Octets(group.Requests[i].BodyHash);
+                cells.WriteRequestId(group.Requests[i].RequestId);
+                cells.WriteBytes(group.Requests[i].BodyHash);
             },
             cancellationToken);
         await Copy.RowsAsync(
@@ -127,10 +127,10 @@ internal static class AcceptColumns
                 cells.WriteInt16((int)update.Structure);
                 cells.WriteUInt64(update.Expected?.Period);
                 cells.WriteUInt64(update.Expected?.Version);
-                cells.Octets(update.Key);
-                cells.Octets(update.Value);
-                cells.RequestId(group.Requests[request].RequestId);
-                cells.Octets(group.Requests[request].BodyHash);
+                cells.WriteBytes(update.Key);
+                cells.WriteBytes(update.Value);
+                cells.WriteRequestId(group.Requests[request].RequestId);
+                cells.WriteBytes(group.Requests[request].BodyHash);
             },
             cancellationToken);
     }

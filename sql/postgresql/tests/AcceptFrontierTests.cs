@@ -61,7 +61,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         return transaction;
     }
 
-    // Accepts so many requests that the driver copies them at the same time as other groups.
+    // Accepts enough requests for the driver to copy them at the same time as other groups.
     private async Task<IEnumerable<Guid>> AcceptListAsync()
     {
         AcceptRequest[] requests = await RequestsAsync(300, i => [Item($"key {i}")]);

@@ -47,7 +47,7 @@ internal sealed class SqliteAcceptStore : AcceptStore
         {
             if (select.Reset().Bind(1, id).Step())
             {
-                known.Add(id, select.Octets(0));
+                known.Add(id, select.GetBytes(0));
             }
         }
         return known;
@@ -60,7 +60,7 @@ internal sealed class SqliteAcceptStore : AcceptStore
         foreach (UpdateKey key in plan.Keys)
         {
             _ = select.Reset().Bind(1, (long)key.Structure).Bind(2, key.Key.Span).Step();
-            if (select.Int(0) is > 0 and int count)
+            if (select.GetInt32(0) is > 0 and int count)
             {
                 pending.Add(key, count);
             }

@@ -53,8 +53,8 @@ internal static class RequestNumbers
             (cells, i) =>
             {
                 cells.WriteInt64(missing[i].Sequence);
-                cells.RequestId(missing[i].RequestId);
-                cells.Octets(missing[i].BodyHash);
+                cells.WriteRequestId(missing[i].RequestId);
+                cells.WriteBytes(missing[i].BodyHash);
             },
             cancellationToken);
         return [.. requests, .. missing];

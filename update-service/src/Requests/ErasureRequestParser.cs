@@ -80,7 +80,7 @@ internal ref struct ErasureRequestParser
         {
             throw _reader.FailAt("key", ProblemTypes.MalformedRequest, "Exactly one of key and user must be given.");
         }
-        return new ParsedErasure(index, requestId, Order(user is not null, period, from, to).Encode(key ?? user!), name);
+        return new ParsedErasure(index, requestId, Order(user is not null, period, from, to).ToItem(key ?? user!), name);
     }
 
     private ulong Version() => _reader.ReadInteger() is var version and > 0 ? version : throw _reader.Fail("Versions begin at 1.");
@@ -92,9 +92,9 @@ internal ref struct ErasureRequestParser
             // The erasure of a whole user names no versions.
             return period is null ? ErasureOrder.OfUser : throw _reader.FailAt("period", ProblemTypes.MalformedRequest, "A period belongs to versions: give from and to as well.");
         }
-        ulong first = from ?? throw _reader.Missing("from");
-        ulong last = to ?? throw _reader.Missing("to");
-        ulong counted = period ?? throw _reader.Missing("period");
+        ulong first = from ?? throw _reader.FailMissing("from");
+        ulong last = to ?? throw _reader.FailMissing("to");
+        ulong counted = period ?? throw _reader.FailMissing("period");
         return first > last ? throw _reader.FailAt("to", ProblemTypes.MalformedRequest, "The last version is before the first.")
             : last - first >= ErasureOrder.MaxValues ? throw _reader.FailAt("to", ProblemTypes.RangeTooLarge, $"An erasure may name at most {ErasureOrder.MaxValues} versions.")
             : new ErasureOrder(isOfUser ? StructureId.Devices : StructureId.Keys, first, last) { Period = counted };

@@ -56,22 +56,22 @@ internal static class RequestMembers
                 version = reader.ReadInteger();
             }
         }
-        return new ExpectedVersion(period ?? throw reader.Missing("period"), version ?? throw reader.Missing("version"));
+        return new ExpectedVersion(period ?? throw reader.FailMissing("period"), version ?? throw reader.FailMissing("version"));
     }
 
     /// <summary>Reads a text as its UTF-8 bytes, or base64url.</summary>
     public static byte[] ReadTextOrOctets(this ref StrictJsonReader reader, bool isOctets) => isOctets ? reader.ReadOctets() : reader.ReadText().ToArray();
 
     /// <summary>Returns the refusal of an object that lacks a required member. The reader has already left the object.</summary>
-    public static ProblemException Missing(this in StrictJsonReader reader, string name) => reader.FailAt(name, ProblemTypes.MalformedRequest, "The member is missing.");
+    public static ProblemException FailMissing(this in StrictJsonReader reader, string name) => reader.FailAt(name, ProblemTypes.MalformedRequest, "The member is missing.");
 
     /// <summary>Returns the refusal of an object that lacks both of two members, although it must have one of them.</summary>
-    public static ProblemException RefuseMissing(this in StrictJsonReader reader, string name) =>
+    public static ProblemException FailMissingOneOf(this in StrictJsonReader reader, string name) =>
         reader.FailAt(name, ProblemTypes.MalformedRequest, $"One of {name} and {name}_b64 must be given.");
 
     /// <summary>Returns the refusal of the second of two members, of which only one may be present.</summary>
-    public static ProblemException RefuseBoth(this in StrictJsonReader reader, string name) => reader.Fail($"Give one of {name} and {name}_b64, not both.");
+    public static ProblemException FailBoth(this in StrictJsonReader reader, string name) => reader.Fail($"Give one of {name} and {name}_b64, not both.");
 
     private static byte[] ReadTextOrBase64(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other) =>
-        other is null ? reader.ReadTextOrOctets(isOctets) : throw reader.RefuseBoth(name);
+        other is null ? reader.ReadTextOrOctets(isOctets) : throw reader.FailBoth(name);
 }

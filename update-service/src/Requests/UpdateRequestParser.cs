@@ -124,7 +124,7 @@ internal ref struct UpdateRequestParser
     }
 
     private readonly AcceptItem ToItem(in UpdateMembers update) => new(
-        StructureId.Keys, update.Key ?? throw _reader.RefuseMissing("key"), update.Value ?? throw _reader.RefuseMissing("value"), update.Expected);
+        StructureId.Keys, update.Key ?? throw _reader.FailMissingOneOf("key"), update.Value ?? throw _reader.FailMissingOneOf("value"), update.Expected);
 
     /// <summary>Holds the members of one update that were read so far.</summary>
     private struct UpdateMembers

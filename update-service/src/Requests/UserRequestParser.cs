@@ -62,7 +62,7 @@ internal ref struct UserRequestParser
                     break;
             }
         }
-        CheckUser(user, isUserOctets, changes ?? throw _reader.Missing("changes"));
+        CheckUser(user, isUserOctets, changes ?? throw _reader.FailMissing("changes"));
         return new ParsedUserRequest(index, requestId, user, isUserOctets, changes);
     }
 
@@ -72,7 +72,7 @@ internal ref struct UserRequestParser
     {
         if (user is null && !changes.Creates)
         {
-            throw _reader.RefuseMissing("user");
+            throw _reader.FailMissingOneOf("user");
         }
         if (user is null && UserIds.Length > _log.MaxKeyLength)
         {
@@ -122,7 +122,7 @@ internal ref struct UserRequestParser
                     break;
                 case UserMember.Username or UserMember.UsernameOctets:
                     given.IsUsernameOctets = (UserMember)member == UserMember.UsernameOctets;
-                    given.Username = given.Username is null ? Username(given.IsUsernameOctets) : throw _reader.RefuseBoth("username");
+                    given.Username = given.Username is null ? Username(given.IsUsernameOctets) : throw _reader.FailBoth("username");
                     break;
                 case UserMember.Expected:
                     given.Expected = _reader.ReadExpected();
@@ -132,7 +132,7 @@ internal ref struct UserRequestParser
                     break;
             }
         }
-        Add(changes, index, operation ?? throw _reader.Missing("op"), seen, in given);
+        Add(changes, index, operation ?? throw _reader.FailMissing("op"), seen, in given);
     }
 
     private readonly UserOperationRule Operation(UserChanges changes, int index)
@@ -154,13 +154,13 @@ internal ref struct UserRequestParser
                 throw _reader.FailAt(UserOperationRule.GetName(member), ProblemTypes.MalformedRequest, $"The operation {operation.Name} has no such member.");
             }
         }
-        byte[]? device = !operation.Has(UserMember.Device) ? null : given.Device.Id ?? throw _reader.RefuseMissing("device");
-        byte[]? value = !operation.Has(UserMember.Value) ? null : given.Device.Value ?? throw _reader.RefuseMissing("value");
+        byte[]? device = !operation.Has(UserMember.Device) ? null : given.Device.Id ?? throw _reader.FailMissingOneOf("device");
+        byte[]? value = !operation.Has(UserMember.Value) ? null : given.Device.Value ?? throw _reader.FailMissingOneOf("value");
         var place = new UserChanges.Place(index, null, given.Device.IsOctets);
         if (operation == UserOperationRule.Create)
         {
             changes.Creates = true;
-            foreach ((byte[] name, UserChanges.Place at) in given.Usernames ?? throw _reader.RefuseMissing("usernames"))
+            foreach ((byte[] name, UserChanges.Place at) in given.Usernames ?? throw _reader.FailMissingOneOf("usernames"))
             {
                 changes.AddUsername(name, at);
             }
@@ -171,7 +171,7 @@ internal ref struct UserRequestParser
         }
         else if (operation == UserOperationRule.AddUsername)
         {
-            changes.AddUsername(given.Username ?? throw _reader.RefuseMissing("username"), place with { IsOctets = given.IsUsernameOctets });
+            changes.AddUsername(given.Username ?? throw _reader.FailMissingOneOf("username"), place with { IsOctets = given.IsUsernameOctets });
         }
         else if (operation == UserOperationRule.AddDevice)
         {
@@ -201,7 +201,7 @@ internal ref struct UserRequestParser
     {
         if (other is not null)
         {
-            throw _reader.RefuseBoth("usernames");
+            throw _reader.FailBoth("usernames");
         }
         var names = new List<(byte[], UserChanges.Place)>();
         BoundedList list = BoundedList.Start(ref _reader, Limits.ItemsPerRequest, "usernames");
@@ -233,8 +233,8 @@ internal ref struct UserRequestParser
             {
                 Device(ref device, member);
             }
-            _ = device.Id ?? throw _reader.RefuseMissing("device");
-            _ = device.Value ?? throw _reader.RefuseMissing("value");
+            _ = device.Id ?? throw _reader.FailMissingOneOf("device");
+            _ = device.Value ?? throw _reader.FailMissingOneOf("value");
             devices.Add((device, new UserChanges.Place(change, devices.Count, device.IsOctets)));
         }
         return devices;

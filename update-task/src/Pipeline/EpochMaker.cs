@@ -47,7 +47,7 @@ internal sealed class EpochMaker
         {
             decisions = UpdateRules.Decide(session.Directory, session.Identity.Anchor.Configuration, copied, freed, updates.Requests, _maxBytes);
             updates = updates.First(decisions.Length);
-            erasures = erasures.Create(updates.Requests);
+            erasures = erasures.Restrict(updates.Requests);
             erasures.Decide(updates.Requests, decisions);
             leaves = MakeLeaves(session, epoch, updates.Requests, decisions, out ordinals);
         }

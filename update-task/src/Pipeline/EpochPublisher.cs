@@ -50,9 +50,9 @@ internal sealed class EpochPublisher
         }
     }
 
-    /// <summary>Compares the head row with the session's last epoch, as <see cref="StandingCheck.CheckFollowsHead"/> does.</summary>
+    /// <summary>Compares the head row with the session's last epoch, as <see cref="StandingCheck.CheckHeadUnchanged"/> does.</summary>
     public async Task CheckHeadAsync(Lead lead, CancellationToken cancellationToken) =>
-        StandingCheck.CheckFollowsHead(await lead.Store.ReadHeadAsync(cancellationToken), lead.Lease, lead.Session.Last, _folder);
+        StandingCheck.CheckHeadUnchanged(await lead.Store.ReadHeadAsync(cancellationToken), lead.Lease, lead.Session.Last, _folder);
 
     /// <summary>Publishes the session's unfinished epoch.</summary>
     public async Task PublishAsync(Lead lead, EpochTimes times, CancellationToken cancellationToken)

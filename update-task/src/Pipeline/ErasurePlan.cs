@@ -34,7 +34,7 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
     public static ErasurePlan None { get; } = new([], [], new Dictionary<Guid, Refusal>());
 
     /// <summary>Returns the part of the plan that belongs to these requests, if the epoch takes only them.</summary>
-    public ErasurePlan Create(IReadOnlyList<PendingRequest> taken)
+    public ErasurePlan Restrict(IReadOnlyList<PendingRequest> taken)
     {
         if (Decisions.Count == 0)
         {

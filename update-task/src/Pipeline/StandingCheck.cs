@@ -1,4 +1,3 @@
-using System.Globalization;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Storage;
@@ -20,7 +19,7 @@ internal static class StandingCheck
     {
         if (mark is not null || board.HasCheckpoint() || board.HasTiles())
         {
-            throw Rollback.DatabaseBehind($"The database has no epoch, but {board.Log} holds the board of a log{(mark is null ? "" : FormatNumber($" up to epoch {mark.Epoch}"))}.", board);
+            throw Rollback.DatabaseBehind($"The database has no epoch, but {board.Log} holds the board of a log{(mark is null ? "" : FormattableString.Invariant($" up to epoch {mark.Epoch}"))}.", board);
         }
     }
 
@@ -31,7 +30,7 @@ internal static class StandingCheck
     {
         if (bucket.Mark is not null || bucket.Checkpoint is not null)
         {
-            throw Rollback.DatabaseBehind($"The database has no epoch, but the bucket has the board of a log{(bucket.Mark is { } mark ? FormatNumber($" up to epoch {mark.Epoch}") : "")}.", board);
+            throw Rollback.DatabaseBehind($"The database has no epoch, but the bucket has the board of a log{(bucket.Mark is { } mark ? FormattableString.Invariant($" up to epoch {mark.Epoch}") : "")}.", board);
         }
     }
 
@@ -49,7 +48,7 @@ internal static class StandingCheck
         }
         return atOwn is not null && own.Names(own.Epoch, atOwn.RecordHash.Span)
             ? shared
-            : throw Rollback.Foreign(FormatNumber($"The folder {board.State} names another record for epoch {own.Epoch} than the database, whose log reaches epoch {shared.Epoch} according to the bucket's mark."), board);
+            : throw Rollback.Foreign(FormattableString.Invariant($"The folder {board.State} names another record for epoch {own.Epoch} than the database, whose log reaches epoch {shared.Epoch} according to the bucket's mark."), board);
     }
 
     /// <summary>Compares the bucket's checkpoint, which must be a checkpoint of this log, with the head row and the mark.</summary>
@@ -57,7 +56,7 @@ internal static class StandingCheck
     {
         if (bucket.Size > head.Epoch + 1)
         {
-            throw Rollback.DatabaseBehind(FormatNumber($"The database ends at epoch {head.Epoch}, but the bucket's checkpoint covers epoch {bucket.Size - 1}."), board);
+            throw Rollback.DatabaseBehind(FormattableString.Invariant($"The database ends at epoch {head.Epoch}, but the bucket's checkpoint covers epoch {bucket.Size - 1}."), board);
         }
         CheckMarkCovers(mark, bucket.Size - 1, board);
     }
@@ -73,7 +72,7 @@ internal static class StandingCheck
             // The mark may be missing only if a crash interrupted genesis before anything was signed.
             if (head.Epoch != 0 || head.PublishedEpoch is not null || board.HasCheckpoint() || board.HasTiles())
             {
-                throw Rollback.StateLost($"The database holds a log up to epoch {FormatNumber($"{head.Epoch}")}, but {board.HighWater} is missing.", board);
+                throw Rollback.StateLost($"The database holds a log up to epoch {FormattableString.Invariant($"{head.Epoch}")}, but {board.HighWater} is missing.", board);
             }
             return;
         }
@@ -92,11 +91,11 @@ internal static class StandingCheck
     {
         if (boardSize > head.Epoch + 1)
         {
-            throw Rollback.DatabaseBehind(FormatNumber($"The database ends at epoch {head.Epoch}, but the board's checkpoint covers epoch {boardSize - 1}."), board);
+            throw Rollback.DatabaseBehind(FormattableString.Invariant($"The database ends at epoch {head.Epoch}, but the board's checkpoint covers epoch {boardSize - 1}."), board);
         }
         if (!mayBeBehind && boardSize > 0 && boardSize - 1 < head.PublishedEpoch)
         {
-            throw Rollback.BoardBehind(FormatNumber($"The board's checkpoint ends at epoch {boardSize - 1}, but epoch {head.PublishedEpoch} was published."), board);
+            throw Rollback.BoardBehind(FormattableString.Invariant($"The board's checkpoint ends at epoch {boardSize - 1}, but epoch {head.PublishedEpoch} was published."), board);
         }
         if (boardSize > 0)
         {
@@ -109,13 +108,13 @@ internal static class StandingCheck
     /// one under a running task. If another task took over, the head row has another fence, and the call throws
     /// <see cref="StorageFencedException"/>.
     /// </summary>
-    public static void CheckFollowsHead(HeadRow head, Lease lease, EpochRow last, BoardFolder board)
+    public static void CheckHeadUnchanged(HeadRow head, Lease lease, EpochRow last, BoardFolder board)
     {
         if (head.Epoch != last.Epoch || !head.RecordHash.Span.SequenceEqual(last.RecordHash.Span))
         {
             throw head.Fence != lease.Fence && head.Epoch > last.Epoch
                 ? new StorageFencedException("Another task has made epochs in the meantime.")
-                : Rollback.DatabaseBehind(FormatNumber($"The database's head is epoch {head.Epoch}, not epoch {last.Epoch} as this task left it."), board);
+                : Rollback.DatabaseBehind(FormattableString.Invariant($"The database's head is epoch {head.Epoch}, not epoch {last.Epoch} as this task left it."), board);
         }
         CheckHolder(head, lease);
     }
@@ -149,7 +148,7 @@ internal static class StandingCheck
         AuditVerdict verdict = Verifier.Audit(context, previous.Record.Span, periodStart.Record.Span, proof);
         if (verdict.Reason != Reason.Valid || !verdict.NewRecord.Span.SequenceEqual(last.Record.Span))
         {
-            throw Rollback.BoardDamaged($"The audit proof {path} does not match the database's epoch {FormatNumber($"{last.Epoch}")} ({verdict.Reason.Name()}).", board);
+            throw Rollback.BoardDamaged($"The audit proof {path} does not match the database's epoch {FormattableString.Invariant($"{last.Epoch}")} ({verdict.Reason.Name()}).", board);
         }
     }
 
@@ -157,11 +156,11 @@ internal static class StandingCheck
     {
         if (mark.Epoch > head.Epoch)
         {
-            throw Rollback.DatabaseBehind(FormatNumber($"The database ends at epoch {head.Epoch}, but epoch {mark.Epoch} was signed already."), board);
+            throw Rollback.DatabaseBehind(FormattableString.Invariant($"The database ends at epoch {head.Epoch}, but epoch {mark.Epoch} was signed already."), board);
         }
         if (atMark is null || !mark.Names(atMark.Epoch, atMark.RecordHash.Span))
         {
-            throw Rollback.DatabaseBehind(FormatNumber($"The database has another record for epoch {mark.Epoch} than the one that was signed."), board);
+            throw Rollback.DatabaseBehind(FormattableString.Invariant($"The database has another record for epoch {mark.Epoch} than the one that was signed."), board);
         }
     }
 
@@ -170,9 +169,7 @@ internal static class StandingCheck
     {
         if (mark is null || mark.Epoch < published)
         {
-            throw Rollback.StateLost(FormatNumber($"Epoch {published} was published, but {board.State} ends at epoch {mark?.Epoch}: an older copy of it was put back."), board);
+            throw Rollback.StateLost(FormattableString.Invariant($"Epoch {published} was published, but {board.State} ends at epoch {mark?.Epoch}: an older copy of it was put back."), board);
         }
     }
-
-    private static string FormatNumber(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

@@ -15,7 +15,7 @@ internal sealed class WitnessPolicy
     private WitnessPolicy(PolicyFile file)
     {
         _file = file;
-        Witnesses = [.. file.Policy.Witnesses.Select(witness => new WitnessAddress(witness.Key, file.ParseUrl(witness, "add-checkpoint", "/add-checkpoint")))];
+        Witnesses = [.. file.Policy.Witnesses.Select(witness => new WitnessAddress(witness.Key, file.BuildUrl(witness, "add-checkpoint", "/add-checkpoint")))];
     }
 
     /// <summary>The policy in the file.</summary>

@@ -3,6 +3,7 @@ using Microsoft.Extensions.Hosting.Internal;
 using Microsoft.Extensions.Logging.Abstractions;
 using Optiks.Protocol;
 using Optiks.ServiceDefaults;
+using Optiks.Tests.Shared;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Hosting;
@@ -113,15 +114,7 @@ public abstract class WitnessedTests : IAsyncDisposable
 
     private protected static Task UntilAsync(Func<bool> condition) => UntilAsync(() => Task.FromResult(condition()));
 
-    private protected static async Task UntilAsync(Func<Task<bool>> condition)
-    {
-        long start = TimeProvider.System.GetTimestamp();
-        while (!await condition())
-        {
-            Assert.True(TimeProvider.System.GetElapsedTime(start) < s_patience, "The condition never held.");
-            await Task.Delay(10, Cancel);
-        }
-    }
+    private protected static Task UntilAsync(Func<Task<bool>> condition) => Eventually.IsAsync(condition, s_patience);
 
     private protected sealed class Running : IAsyncDisposable
     {

@@ -68,7 +68,7 @@ internal sealed class ErasureArguments
         }
         catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure && (sent || e.IsTransient))
         {
-            string hint = $"The request may have been accepted. {ErasureReport.RepeatCommand(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
+            string hint = $"The request may have been accepted. {ErasureReport.RepeatHint(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
             return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id)).Print(options.Json(parse), host.Out, host.Error);
         }
         return new ErasureReport(host, options.Json(parse), waits).Print(result);

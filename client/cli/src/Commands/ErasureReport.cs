@@ -20,7 +20,7 @@ internal sealed class ErasureReport
     }
 
     /// <summary>Returns the advice on how to continue a request whose outcome is not known.</summary>
-    public static string RepeatCommand(Guid id) => $"Go on with the same command and --wait --request-id {id}: erasing what is gone already changes nothing.";
+    public static string RepeatHint(Guid id) => $"Go on with the same command and --wait --request-id {id}: erasing what is gone already changes nothing.";
 
     /// <summary>Prints the result and returns the exit code.</summary>
     public int Print(ErasureResult result)
@@ -63,7 +63,7 @@ internal sealed class ErasureReport
         else
         {
             _host.Out.WriteLine($"{subject}: accepted, durable at the server, not erased yet (request {result.RequestId})");
-            _host.Out.WriteLine($"  next     {RepeatCommand(result.RequestId)}");
+            _host.Out.WriteLine($"  next     {RepeatHint(result.RequestId)}");
         }
         return _waited ? ExitCodes.Unreachable : ExitCodes.Success;
     }

@@ -74,7 +74,7 @@ internal static class UpdateCommand
             {
                 // The server may hold the update. The hint names the request id, because a second try under another id could apply the
                 // update twice.
-                string hint = $"The update may have been accepted. {RepeatCommand(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
+                string hint = $"The update may have been accepted. {RepeatHint(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
                 return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
                     .Print(options.Json(parse), host.Out, host.Error);
             }
@@ -85,7 +85,7 @@ internal static class UpdateCommand
     }
 
     /// <summary>Returns the advice on how to continue a request whose outcome is not known.</summary>
-    public static string RepeatCommand(Guid id) => $"Go on with the same command and --wait --request-id {id}: the update applies once.";
+    public static string RepeatHint(Guid id) => $"Go on with the same command and --wait --request-id {id}: the update applies once.";
 
     private static int Print(CommandHost host, bool json, bool waited, UpdateResult result)
     {
@@ -111,7 +111,7 @@ internal static class UpdateCommand
         else
         {
             host.Out.WriteLine($"{key}: accepted, durable at the server, not published yet (request {result.RequestId})");
-            host.Out.WriteLine($"  next     {RepeatCommand(result.RequestId)}");
+            host.Out.WriteLine($"  next     {RepeatHint(result.RequestId)}");
         }
         return waited ? ExitCodes.Unreachable : ExitCodes.Success;
     }

@@ -20,7 +20,7 @@ public sealed record AnswerHead(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte
     }
 
     /// <summary>Returns the bytes of the Head at the start of a whole answer. Throws <see cref="EncodingException"/>.</summary>
-    public static ReadOnlyMemory<byte> Slice(ReadOnlyMemory<byte> answer)
+    public static ReadOnlyMemory<byte> SliceHead(ReadOnlyMemory<byte> answer)
     {
         const int Prefixes = 3 * sizeof(ushort);
         var reader = new TlsReader(answer);

@@ -139,7 +139,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         PeriodRow period = PeriodRows.Current(await _store.ReadPeriodsAsync(Cancel));
         KeyDirectory directory = await CurrentAsync(period);
         ulong epoch = (await _store.ReadHeadAsync(Cancel)).Epoch!.Value + 1;
-        AcceptRequest request = await _log.AcceptAsync(new ErasureOrder(StructureId.Keys, 1, 1).Encode(Encoding.UTF8.GetBytes(key)));
+        AcceptRequest request = await _log.AcceptAsync(new ErasureOrder(StructureId.Keys, 1, 1).ToItem(Encoding.UTF8.GetBytes(key)));
         long sequence = await SequenceAsync(request);
         Outcome outcome = new(request.RequestId, sequence, 0, null, new Refusal(RefusalReason.Unchanged, 0, default)) { BodyHash = request.BodyHash };
         Erasure[] erasures = [.. (await _store.FindLeavesAsync(names, Cancel)).Select(place => new Erasure(place!.Epoch, place.Ordinal, new LeafOrigin(request.RequestId, 0)) { Period = place.Period })];

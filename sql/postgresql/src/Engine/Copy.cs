@@ -39,7 +39,7 @@ internal sealed class Copy : IRowWriter
             _importer.Write(present, NpgsqlDbType.Bigint);
             return;
         }
-        Null();
+        WriteNull();
     }
 
     public void WriteInt32(int? value)
@@ -49,7 +49,7 @@ internal sealed class Copy : IRowWriter
             _importer.Write(present, NpgsqlDbType.Integer);
             return;
         }
-        Null();
+        WriteNull();
     }
 
     public void WriteInt16(int? value)
@@ -59,20 +59,20 @@ internal sealed class Copy : IRowWriter
             _importer.Write(checked((short)present), NpgsqlDbType.Smallint);
             return;
         }
-        Null();
+        WriteNull();
     }
 
-    public void Octets(ReadOnlyMemory<byte> value) => _importer.Write(value, NpgsqlDbType.Bytea);
+    public void WriteBytes(ReadOnlyMemory<byte> value) => _importer.Write(value, NpgsqlDbType.Bytea);
 
-    public void Octets(ReadOnlySpan<byte> value)
+    public void WriteBytes(ReadOnlySpan<byte> value)
     {
         value.CopyTo(_octets);
-        Octets(_octets.AsMemory(0, value.Length));
+        WriteBytes(_octets.AsMemory(0, value.Length));
     }
 
-    public void Null() => _importer.WriteNull();
+    public void WriteNull() => _importer.WriteNull();
 
-    public void RequestId(Guid value) => _importer.Write(value, NpgsqlDbType.Uuid);
+    public void WriteRequestId(Guid value) => _importer.Write(value, NpgsqlDbType.Uuid);
 
     private static string Columns(Table table) => table switch
     {

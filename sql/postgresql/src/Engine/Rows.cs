@@ -10,5 +10,5 @@ internal sealed class Rows(NpgsqlDataReader reader, NpgsqlCommand? command = nul
 
     public override bool GetBoolean(int column) => Reader.GetBoolean(column);
 
-    public override Guid RequestId(int column) => Reader.GetGuid(column);
+    public override Guid GetRequestId(int column) => Reader.GetGuid(column);
 }

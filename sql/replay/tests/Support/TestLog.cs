@@ -204,7 +204,7 @@ internal sealed partial class TestLog : IAsyncDisposable
     private async Task EraseAsync(string key, IEnumerable<Func<LeafOrigin, Erasure>> erased)
     {
         ulong epoch = (ulong)Records.Count;
-        AcceptItem order = new ErasureOrder(StructureId.Keys, 1, 1).Encode(Encoding.UTF8.GetBytes(key));
+        AcceptItem order = new ErasureOrder(StructureId.Keys, 1, 1).ToItem(Encoding.UTF8.GetBytes(key));
         Guid requestId = Guid.CreateVersion7(TimeProvider.System.GetUtcNow());
         IReadOnlyList<AcceptResult> results = await _accept.AcceptAsync([new AcceptUnit([new AcceptRequest(requestId, SHA256.HashData(requestId.ToByteArray()), [order])])], CancellationToken.None);
         Assert.Equal(AcceptStatus.Accepted, results[0].Status);

@@ -155,14 +155,14 @@ internal sealed class Connection : IDisposable
     public long ReadLong(string sql)
     {
         using Statement statement = Prepare(sql);
-        return statement.Step() ? statement.Long(0) : throw new StorageCorruptException($"The database {Path} did not answer '{sql}'.");
+        return statement.Step() ? statement.GetInt64(0) : throw new StorageCorruptException($"The database {Path} did not answer '{sql}'.");
     }
 
     /// <summary>Runs a query that returns one text.</summary>
     public string ReadText(string sql)
     {
         using Statement statement = Prepare(sql);
-        return statement.Step() ? statement.Text(0) : throw new StorageCorruptException($"The database {Path} did not answer '{sql}'.");
+        return statement.Step() ? statement.GetText(0) : throw new StorageCorruptException($"The database {Path} did not answer '{sql}'.");
     }
 
     /// <summary>

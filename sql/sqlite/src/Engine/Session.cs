@@ -74,7 +74,7 @@ internal sealed class Session : ISession
         while (!selection.IsFull && select.Step())
         {
             // Rows of an epoch that is under way are skipped. Their further columns are not read, so SQLite need not copy the values.
-            if (!skipped.Contains(select.Long(0)))
+            if (!skipped.Contains(select.GetInt64(0)))
             {
                 _ = selection.TryAdd(StoredRows.PendingRow(select));
             }
@@ -99,7 +99,7 @@ internal sealed class Session : ISession
         {
             if (select.Reset().Bind(1, id).Step())
             {
-                requests.Add(new StoredRequest(select.Long(0), id, select.Octets(1)));
+                requests.Add(new StoredRequest(select.GetInt64(0), id, select.GetBytes(1)));
                 continue;
             }
             _ = insert.Bind(1, id).Bind(2, bodyHash.Span).Execute();
@@ -151,7 +151,7 @@ internal sealed class Session : ISession
             }
             else
             {
-                Null();
+                WriteNull();
             }
         }
 
@@ -159,11 +159,11 @@ internal sealed class Session : ISession
 
         public void WriteInt16(int? value) => WriteInt64(value);
 
-        public void Octets(ReadOnlyMemory<byte> value) => Octets(value.Span);
+        public void WriteBytes(ReadOnlyMemory<byte> value) => WriteBytes(value.Span);
 
-        public void Octets(ReadOnlySpan<byte> value) => _ = insert.Bind(Next(), value);
+        public void WriteBytes(ReadOnlySpan<byte> value) => _ = insert.Bind(Next(), value);
 
-        public void Null()
+        public void WriteNull()
         {
             if (_isSet[++_last])
             {
@@ -172,7 +172,7 @@ internal sealed class Session : ISession
             }
         }
 
-        public void RequestId(Guid value) => _ = insert.Bind(Next(), value);
+        public void WriteRequestId(Guid value) => _ = insert.Bind(Next(), value);
 
         private int Next()
         {

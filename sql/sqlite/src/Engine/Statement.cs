@@ -128,29 +128,25 @@ internal sealed class Statement : IRows, IDisposable
 
     public bool IsNull(int column) => raw.sqlite3_column_type(_handle, column) == raw.SQLITE_NULL;
 
-    public long Long(int column) => raw.sqlite3_column_int64(_handle, column);
+    public long GetInt64(int column) => raw.sqlite3_column_int64(_handle, column);
 
-    public int Int(int column) => checked((int)Long(column));
+    public int GetInt32(int column) => checked((int)GetInt64(column));
 
-    public long GetInt64(int column) => Long(column);
+    public int GetInt16(int column) => GetInt32(column);
 
-    public int GetInt32(int column) => Int(column);
+    public bool GetBoolean(int column) => GetInt64(column) != 0;
 
-    public int GetInt16(int column) => Int(column);
+    public ulong GetUInt64(int column) => checked((ulong)GetInt64(column));
 
-    public bool GetBoolean(int column) => Long(column) != 0;
+    public string GetText(int column) => raw.sqlite3_column_text(_handle, column).utf8_to_string();
 
-    public ulong GetUInt64(int column) => checked((ulong)Long(column));
+    public ReadOnlySpan<byte> GetSpan(int column) => raw.sqlite3_column_blob(_handle, column);
 
-    public string Text(int column) => raw.sqlite3_column_text(_handle, column).utf8_to_string();
+    public byte[] GetBytes(int column) => GetSpan(column).ToArray();
 
-    public ReadOnlySpan<byte> Span(int column) => raw.sqlite3_column_blob(_handle, column);
+    public Guid GetRequestId(int column) => RequestIds.Read(GetSpan(column));
 
-    public byte[] Octets(int column) => Span(column).ToArray();
-
-    public Guid RequestId(int column) => RequestIds.Read(Span(column));
-
-    public DateTimeOffset Time(int column) => DateTimeOffset.FromUnixTimeMilliseconds(Long(column));
+    public DateTimeOffset GetTime(int column) => DateTimeOffset.FromUnixTimeMilliseconds(GetInt64(column));
 
     public void Dispose()
     {

@@ -40,7 +40,7 @@ internal sealed class HolderSessions
     /// </summary>
     public async Task EndOfExpiredHolderAsync(Connection connection, string holder, string session, CancellationToken cancellationToken)
     {
-        if (await connection.FirstAsync(s_expiredHolder, rows => rows.Text(0), cancellationToken, Parameter.Create("holder", holder), Parameter.Create("session", session)) is { } expired)
+        if (await connection.FirstAsync(s_expiredHolder, rows => rows.GetText(0), cancellationToken, Parameter.Create("holder", holder), Parameter.Create("session", session)) is { } expired)
         {
             await EndAsync(connection, _ => true, expired, cancellationToken);
         }

@@ -62,13 +62,13 @@ internal sealed class RowSource : DbDataReader, IRowWriter
 
     public void WriteInt16(int? value) => Add(value is int present ? checked((byte)present) : DBNull.Value);
 
-    public void Octets(ReadOnlyMemory<byte> value) => Add(value.ToArray());
+    public void WriteBytes(ReadOnlyMemory<byte> value) => Add(value.ToArray());
 
-    public void Octets(ReadOnlySpan<byte> value) => Add(value.ToArray());
+    public void WriteBytes(ReadOnlySpan<byte> value) => Add(value.ToArray());
 
-    public void Null() => Add(DBNull.Value);
+    public void WriteNull() => Add(DBNull.Value);
 
-    public void RequestId(Guid value) => Add(Parameters.Octets(value));
+    public void WriteRequestId(Guid value) => Add(Parameters.Octets(value));
 
     public override string GetName(int ordinal) => throw Missing();
 

@@ -10,5 +10,5 @@ internal sealed class Rows(SqlDataReader reader, SqlCommand command) : DbRows<Sq
 
     public override bool GetBoolean(int column) => Reader.GetInt32(column) == 1;
 
-    public override Guid RequestId(int column) => RequestIds.Read(Octets(column));
+    public override Guid GetRequestId(int column) => RequestIds.Read(GetBytes(column));
 }

@@ -74,7 +74,7 @@ internal sealed class UserArguments
         {
             // The server may hold the request. The hint names the request id, because a second try under another id could apply the request
             // twice.
-            string hint = $"The request may have been accepted. {UpdateCommand.RepeatCommand(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
+            string hint = $"The request may have been accepted. {UpdateCommand.RepeatHint(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
             return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
                 .Print(options.Json(parse), host.Out, host.Error);
         }

@@ -69,7 +69,7 @@ internal sealed class UserChangeReport
         {
             _host.Out.WriteLine($"{name}: accepted, durable at the server, not published yet (request {result.RequestId})");
             Looked(result);
-            _host.Out.WriteLine($"  next     {UpdateCommand.RepeatCommand(result.RequestId)}");
+            _host.Out.WriteLine($"  next     {UpdateCommand.RepeatHint(result.RequestId)}");
         }
         return _waited ? ExitCodes.Unreachable : ExitCodes.Success;
     }
