@@ -18,7 +18,7 @@ from harness import Deployment, Process
 from load import ANSWER_SECONDS, RETRY_SECONDS, Worker
 from oracle import Wrong, require
 from rest import Answer, Client, b64, uuid7
-from storage import DATABASE, OwnPostgreSql
+from storage import OwnPostgreSql
 from tokens import Signer, claims
 
 RETAINED = 2
@@ -430,11 +430,7 @@ class ErasureStorm:
 
     def _files(self, file: Path) -> Iterator[Path]:
         yield file
+        self.log.storage.drop_free_space()
         for folder in (self.log.data, self.log.logs):
             yield from (path for path in folder.rglob("*") if path.is_file() and path != file)
-        if self.log.storage.name == OwnPostgreSql.name:
-            # The server keeps deleted rows until it overwrites them, and the log cannot bound this time. So the test makes the server
-            # overwrite them now.
-            self.log.storage.server.sql("VACUUM FULL", DATABASE)
-            self.log.storage.server.sql("CHECKPOINT")
-            yield from (path for path in (self.log.storage.server.data / "base").rglob("*") if path.is_file())
+        yield from self.log.storage.files_elsewhere

@@ -14,6 +14,8 @@ from rest import Client, uuid7
 CONNECTIONS = 8
 REQUESTS_A_SECOND = 100
 """The rate of one greedy caller, over all of its connections."""
+MANY_DEVICES = "many devices"
+"""The username of a user with hundreds of devices, each with a long value."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ def of_query_service(url: str, credentials: dict[str, str | None], epoch: int) -
         greed("lookups of 256 absent keys", "stranger", absent),
         greed("lookups of 256 unknown usernames", "stranger", users),
         greed("the longest values, as JSON", "stranger", lambda _: post("/v1/lookup", wide, "application/json")),
+        greed("a user with 248 devices, as JSON", "stranger", lambda _: post("/v1/users/lookup", [{"username": MANY_DEVICES}], "application/json")),
         greed("256 epochs of audit proofs", "stranger", lambda _: Request("GET", span, accept=f"{binary}audit-proof")),
         greed("256 epochs of audit proofs, as JSON", "stranger", lambda _: Request("GET", span, accept="application/json")),
         greed("malformed bodies of 1 MiB", "stranger", lambda _: Request("POST", "/v1/lookup", b"[" * (1 << 20), "application/json")),

@@ -299,15 +299,22 @@ class Deployment:
 
     def publish(self, *updates: tuple[str, str]) -> dict:
         """Sends one atomic request, waits until it is published, and returns its status."""
+        return self._publish("/v1/updates", {"items": [{"key": key, "value": value} for key, value in updates]})
+
+    def change_user(self, *changes: dict, user_b64: str | None = None) -> dict:
+        """Sends the changes of one user (None: of a new user), waits until they are published, and returns their status."""
+        return self._publish("/v1/users", {"changes": changes} | ({"user_b64": user_b64} if user_b64 else {}))
+
+    def _publish(self, path: str, document: dict) -> dict:
         with self.update_client(timeout=90) as client:
-            accepted = client.post_json("/v1/updates", {"items": [{"key": key, "value": value} for key, value in updates]})
+            accepted = client.post_json(path, document)
             if accepted.status != 202:
-                raise AssertionError(f"update: HTTP {accepted.status} {accepted.body!r}")
+                raise AssertionError(f"{path}: HTTP {accepted.status} {accepted.body!r}")
             status = client.get(f"{accepted.json()['status_url']}?wait=60").json()
             if status["status"] != "published":
-                raise AssertionError(f"update: {status}")
+                raise AssertionError(f"{path}: {status}")
             self.wait_served(status["epoch"])
-            return status
+            return accepted.json() | status
 
     def wait_served(self, epoch: int) -> None:
         """Waits until every replica answers with this epoch or a later one."""

@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(Path(__file__).parent)]
 
-from greedy import Greed, GreedyCaller, of_query_service, of_update_service
+from greedy import MANY_DEVICES, Greed, GreedyCaller, of_query_service, of_update_service
 from harness import Deployment
 from run_slow import MB, Memory, refusals, run_honest
 from stress_tester import StressTester
@@ -23,6 +23,8 @@ from tokens import Signer, claims
 
 KEYS = 1000
 HONEST_LOOKUPS, HONEST_UPDATES = 50, 10
+LONG_VALUE = "x" * 65_000
+DEVICES, DEVICES_AT_ONCE = 248, 31
 SOURCE = "127.0.0.2"
 MOST_MB = 512
 """By which a service's memory may grow: the budget of answers and an allowance for what is not collected yet."""
@@ -48,9 +50,13 @@ def credentials(log: Deployment, signer: Signer) -> dict[str, str | None]:
 
 
 def fill(log: Deployment, tester: StressTester) -> int:
-    """Publishes keys to look up, a key with 100 versions, and long values; returns the newest epoch."""
+    """Publishes keys to look up, a key with 100 versions, long values, and a user whose devices have long values; returns the newest
+    epoch."""
     tester.prepare(KEYS, "--many-count", "0")
-    log.publish(*[(f"long {i}", "x" * 65_000) for i in range(8)])
+    log.publish(*[(f"long {i}", LONG_VALUE) for i in range(8)])
+    user = log.change_user({"op": "create", "usernames": [MANY_DEVICES], "devices": []})["user_b64"]
+    for first in range(0, DEVICES, DEVICES_AT_ONCE):
+        log.change_user(*[{"op": "add-device", "device": f"device {i}", "value": LONG_VALUE} for i in range(first, first + DEVICES_AT_ONCE)], user_b64=user)
     epoch = 0
     for version in range(100):
         epoch = log.publish(("often", f"version {version}"), ("own", f"version {version}"))["epoch"]

@@ -3,13 +3,16 @@
 import os
 import random
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from pages import commands_of
 from postgres import PostgreSql
 from sqlserver import VARIABLE, SqlServer
 
+STATE_PAGE = Path(__file__).resolve().parents[2] / "docs/operations/state.md"
 DATABASE = "optiks"
 # The database enforces which service may write which tables: each service has its own user, in the role that migrations make for it.
 USERS = {"update-task": "task", "update-service": "update", "query-service": "query", "query-bench": "query"}
@@ -53,6 +56,16 @@ class Sqlite:
 
     def settle(self) -> None:
         """Completes the work that loading deferred, and then returns."""
+
+    def drop_free_space(self) -> None:
+        """Removes the former copies of rows that SQLite moved in the file, with the command of docs/operations/state.md."""
+        [(shell, command)] = commands_of(STATE_PAGE)["Copies of erased values"]
+        subprocess.run([shell, "-euc", command], env=os.environ | {"OPTIKS_DATA": str(self.database.parent)}, check=True, timeout=BUSY_SECONDS)
+
+    @property
+    def files_elsewhere(self) -> list[Path]:
+        """Returns the files with rows that are not in the data folder."""
+        return []
 
     def back_up(self, name: str) -> Path:
         """Makes a copy for put_back; services may run."""
@@ -103,6 +116,16 @@ class OwnPostgreSql:
         """Completes the work that loading deferred, and then returns."""
         self.server.sql("VACUUM ANALYZE", DATABASE)
         self.server.sql("CHECKPOINT")
+
+    def drop_free_space(self) -> None:
+        """Removes deleted rows. The server keeps them until it reuses their space, and the log cannot bound this time."""
+        self.server.sql("VACUUM FULL", DATABASE)
+        self.server.sql("CHECKPOINT")
+
+    @property
+    def files_elsewhere(self) -> list[Path]:
+        """Returns the files with rows that are not in the data folder."""
+        return [path for path in (self.server.data / "base").rglob("*") if path.is_file()]
 
     def back_up(self, name: str) -> str:
         """Makes a base backup."""

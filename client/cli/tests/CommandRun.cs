@@ -16,7 +16,17 @@ internal sealed record CommandRun(int Code, string Out, string Error)
     public static Task<CommandRun> RunAsync(Fixture fixture, string? apiKey, byte[] input, params string[] args) =>
         RunAsync(fixture, apiKey, input, TestContext.Current.CancellationToken, args);
 
-    public static async Task<CommandRun> RunAsync(Fixture fixture, string? apiKey, byte[] input, CancellationToken cancellationToken, params string[] args)
+    public static Task<CommandRun> RunAsync(Fixture fixture, string? apiKey, byte[] input, CancellationToken cancellationToken, params string[] args)
+    {
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        return RunAsync(fixture, fixture.Clock, apiKey, input, args, cancellationToken);
+    }
+
+    /// <summary>Runs the command line with a clock that is not the log's.</summary>
+    public static Task<CommandRun> RunAsync(Fixture fixture, TimeProvider clock, params string[] args) =>
+        RunAsync(fixture, clock, null, [], args, TestContext.Current.CancellationToken);
+
+    private static async Task<CommandRun> RunAsync(Fixture fixture, TimeProvider clock, string? apiKey, byte[] input, string[] args, CancellationToken cancellationToken)
     {
         var environment = new Dictionary<string, string?>(StringComparer.Ordinal)
         {
@@ -27,13 +37,12 @@ internal sealed record CommandRun(int Code, string Out, string Error)
         };
         using var output = new StringWriter();
         using var error = new StringWriter();
-        fixture.Clock.UtcNow = fixture.Log.Now;
         using var host = new CommandHost
         {
             Out = output,
             Error = error,
             Environment = name => environment.GetValueOrDefault(name),
-            Time = fixture.Clock,
+            Time = clock,
             Http = new HttpClient { Timeout = TimeSpan.FromSeconds(20) },
             OpenInput = () => new MemoryStream(input),
         };

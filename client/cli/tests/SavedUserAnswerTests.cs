@@ -56,10 +56,16 @@ public sealed class SavedUserAnswerTests
         File.WriteAllBytes(trust, Vectors.Anchor(document.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()]).ToJson());
         File.WriteAllBytes(saved, answer);
 
-        CommandRun run = await CommandRun.RunAsync(fixture, ["verify", saved, name, "--trust", trust, "--json"]);
-        Assert.Equal((0, epoch), (run.Code, run.Json.GetProperty("epoch").GetUInt64()));
-        // The epochs of the vectors are one second apart.
-        Assert.Equal(EpochRecord.Decode(answer.AsSpan(0, EpochRecord.Length)).TimeMs - (1000 * (EpochRecord.ReadEpoch(answer) - epoch)), run.Json.GetProperty("time_ms").GetUInt64());
+        ulong headTime = EpochRecord.Decode(answer.AsSpan(0, EpochRecord.Length)).TimeMs;
+        fixture.Server.Mutate = (path, honest) => path == "/v1/users/lookup" ? answer : honest;
+        var clock = new SetClock { UtcNow = DateTimeOffset.FromUnixTimeMilliseconds((long)headTime) };
+        foreach (string[] command in (string[][])[["verify", saved, name], ["user", "lookup", name]])
+        {
+            CommandRun run = await CommandRun.RunAsync(fixture, clock, [.. command, "--trust", trust, "--json"]);
+            Assert.Equal((0, epoch), (run.Code, run.Json.GetProperty("epoch").GetUInt64()));
+            // The epochs of the vectors are one second apart.
+            Assert.Equal(headTime - (1000 * (EpochRecord.ReadEpoch(answer) - epoch)), run.Json.GetProperty("time_ms").GetUInt64());
+        }
         Assert.Contains($"epoch {epoch}, valid", (await CommandRun.RunAsync(fixture, ["verify", saved, name, "--trust", trust])).Out, StringComparison.Ordinal);
     }
 

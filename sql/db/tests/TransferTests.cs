@@ -64,7 +64,8 @@ public sealed class TransferTests(SampleLog sample)
             INSERT INTO copy (id, structure, version, source_epoch, source_ordinal, label, commitment, tag)
               SELECT 1 << 31, structure, version, epoch, ordinal, label, commitment, tag FROM leaf WHERE epoch = 3;
             INSERT INTO copy_value SELECT 1 << 31, v.opening, v.key, v.value FROM value AS v WHERE id >> 28 = 3;
-            INSERT INTO copy (id, structure, version, label, commitment, tag) SELECT 1 << 31 | 1, structure, 0, label, zeroblob(32), tag FROM leaf WHERE epoch = 1 LIMIT 1;
+            INSERT INTO copy (id, structure, version, label, commitment, tag)
+              SELECT 1 << 31 | 1, structure, 0, label, zeroblob(32), tag FROM leaf WHERE epoch = 1 AND tag NOT IN (SELECT tag FROM copy) LIMIT 1;
             """);
         string file = Path.Combine(log.Data.Root, "export");
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", file)).Code);

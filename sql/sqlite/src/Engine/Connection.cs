@@ -61,7 +61,8 @@ internal sealed class Connection : IDisposable
             _ = raw.sqlite3_busy_timeout(handle, (int)settings.BusyTimeout.TotalMilliseconds);
             connection.Execute(string.Create(CultureInfo.InvariantCulture, $"PRAGMA synchronous = {settings.Synchronous}"));
             connection.Execute("PRAGMA trusted_schema = OFF");
-            // Overwrites deleted data with zeros, so that an erased value does not stay in a free page of the file.
+            // Overwrites deleted data with zeros, so that an erased value does not stay in a free page of the file. When SQLite balances
+            // pages, the former copy of a moved row may remain: only VACUUM removes it (docs/operations/state.md).
             connection.Execute("PRAGMA secure_delete = ON");
             connection.Execute("PRAGMA cache_size = -16384");
             // Adds an SQL function that returns the clock's time in whole milliseconds, the form in which times are stored.
