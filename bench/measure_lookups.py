@@ -87,7 +87,7 @@ class LookupBench:
         seconds = self._seconds if warm else min(self._seconds, max(1, keys.count // (MOST_UNCACHED * self._samples)))
         with self._client() as client:
             octets = round(statistics.mean(self._octets(client, keys, form, i * keys.count // 256) for i in range(256)))
-            client.request("PUT", f"{EMPTY}?length={octets}")
+            client.request("PUT", f"{EMPTY}/{octets}")
         if warm:
             self._warm_up(keys, form)
         hits, misses = self._proofs()

@@ -3,6 +3,7 @@ refuses."""
 
 import ast
 import io
+import json
 import re
 import tokenize
 from dataclasses import dataclass
@@ -10,8 +11,9 @@ from dataclasses import dataclass
 C_LIKE = (".cs", ".cc", ".h", ".c", ".ts", ".js", ".java")
 HASH_LIKE = (".sh", ".yml", ".yaml", ".toml", ".cmake", "Makefile", "CMakeLists.txt")
 MARKUP_LIKE = (".csproj", ".props", ".targets", ".slnx")
+OPENAPI = ("docs/spec/openapi/query-service.json", "docs/spec/openapi/update-service.json")
 # Every kind of file that `sentences` reads.
-READABLE = (".md", ".py", ".sql", *C_LIKE, *HASH_LIKE, *MARKUP_LIKE)
+READABLE = (".md", ".py", ".sql", *OPENAPI, *C_LIKE, *HASH_LIKE, *MARKUP_LIKE)
 
 # A comment at the end of a line or on its own. String literals come first, so that "//" inside a literal is not taken for a comment.
 _C_TOKEN = re.compile(r'"""+.*?"""+|@\$?"(?:[^"]|"")*"|\$@"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'|(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)', re.DOTALL)
@@ -142,6 +144,8 @@ def sentences(path, text):
         paragraphs = _paragraphs_of_lines(text, "#")
     elif path.endswith(MARKUP_LIKE):
         paragraphs = ((text.count("\n", 0, said.start()) + 1, said[1]) for said in re.finditer(r"<!--(.*?)-->", text, re.DOTALL))
+    elif path in OPENAPI:
+        paragraphs = ((text.count("\n", 0, said.start()) + 1, json.loads(said[1])) for said in re.finditer(r'"(?:summary|description)": ("(?:\\.|[^"\\])*")', text))
     else:
         return
     for line, paragraph in paragraphs:

@@ -167,19 +167,20 @@ public sealed class ReadingTests : IAsyncLifetime
         WebApplicationBuilder builder = WebApplication.CreateBuilder();
         builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?> { [DataFolder.Variable] = _folder.Path });
         builder.Configuration.AddInMemoryCollection(origins.Select((origin, i) => KeyValuePair.Create($"Optiks:Cors:Origins:{i}", (string?)origin)));
-        builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "test", DefaultUrl = "http://127.0.0.1:0", Settings = new Dictionary<string, Type>() });
+        builder.AddOptiksDefaults(new OptiksServiceOptions
+        {
+            Name = "test",
+            DefaultUrl = "http://127.0.0.1:0",
+            Settings = new Dictionary<string, Type>(),
+            Api = new ApiDocument("""{"paths": {"/open": {"get": {"parameters": [{"name": "size", "in": "query"}, {"name": "part", "in": "path"}]}}}}"""u8.ToArray()),
+        });
         _app = builder.Build();
         _app.UseOptiksDefaults();
-        _app.MapApiDocument("Test", "For tests.", _ => { });
         _app.MapRead("/open", (HttpContext context) =>
         {
             context.Response.Headers.Vary = "Accept";
             return "read";
-        }).AllowBrowsers().Describe(new ApiOperation("open", "Reads.")
-        {
-            Parameters = [new ApiParameter("size", "A size."), new ApiParameter("part", "Not in the query string.", IsInPath: true)],
-            Answers = [new ApiAnswer(200, "Read.")],
-        });
+        }).AllowBrowsers();
         _app.MapRead("/plain", () => "plain");
         _app.MapRead("/write", () => "written").Require(Access.Update);
         _app.MapPost("/echo", (HttpRequest request) => RequestBody.MediaType(request, "application/json"));

@@ -30,6 +30,11 @@ class Sentences(unittest.TestCase):
         self.assertEqual([(2, "A step.")], self.texts("a.sh", "#!/bin/bash\n# A step.\nrun\n"))
         self.assertEqual([(1, "A reason.")], self.texts("a.csproj", "<Project><!-- A reason. --></Project>\n"))
 
+    def test_descriptions_of_an_interface(self):
+        document = '{"paths": {"/a": {"get": {"summary": "Says \\"yes\\".", "operationId": "a", "responses": {"200": {"description": "The answer. Or not."}}}}}}'
+        self.assertEqual(['Says "yes".', "The answer.", "Or not."], [text for _, text in self.texts("docs/spec/openapi/query-service.json", document)])
+        self.assertEqual([], self.texts("package.json", document))
+
     def test_literals_hide_no_comment(self):
         self.assertEqual([(1, "It is one.")], self.texts("a.cc", "int a = 1'000 * b['x'];  // It is one.\n"))
 

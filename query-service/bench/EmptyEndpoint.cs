@@ -6,7 +6,7 @@ namespace Optiks.QueryService.Bench;
 
 /// <summary>
 /// Answers as a lookup does, but looks nothing up. It runs behind the same middleware, reads the body in the same way, and sends the same
-/// headers and as many bytes. <c>PUT /bench/empty?length=n</c> sets the answer's length in bytes; <c>POST /bench/empty</c> returns the
+/// headers and as many bytes. <c>PUT /bench/empty/n</c> sets the answer's length in bytes; <c>POST /bench/empty</c> returns the
 /// answer. Any thread may call it.
 /// </summary>
 internal sealed class EmptyEndpoint
@@ -18,11 +18,7 @@ internal sealed class EmptyEndpoint
 
     public void Map(IEndpointRouteBuilder routes)
     {
-        routes.MapPut(Path, (Delegate)SetLength).Describe(new ApiOperation("setEmpty", "Says how many octets to answer.")
-        {
-            Parameters = [new ApiParameter("length", "How many.", IsRequired: true)],
-            Answers = [new ApiAnswer(204, "They will be.")],
-        });
+        routes.MapPut($"{Path}/{{length}}", (Delegate)SetLength);
         // The handler takes the token as a parameter, as the handlers of lookups do.
         routes.MapPost(Path, (HttpContext context, CancellationToken cancellation) => AnswerAsync(context, cancellation));
     }
@@ -31,7 +27,7 @@ internal sealed class EmptyEndpoint
     {
         if (!int.TryParse(length, NumberStyles.None, CultureInfo.InvariantCulture, out int octets) || octets > MaxLength)
         {
-            return new Problem(ProblemTypes.MalformedRequest, $"The length is an integer from 0 to {MaxLength}.", "?length");
+            return new Problem(ProblemTypes.MalformedRequest, $"The length is an integer from 0 to {MaxLength}.", "{length}");
         }
         Volatile.Write(ref _answer, new byte[octets]);
         return Results.NoContent();

@@ -23,7 +23,11 @@ internal static class QueryServiceHost
     private const int BusyThreads = 2;
 
     /// <summary>The settings that distinguish this host from the other services.</summary>
-    public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Read(Programs.QueryService) with { WritesData = true };
+    public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Read(Programs.QueryService) with
+    {
+        Api = ApiDocument.Load(typeof(QueryServiceHost).Assembly),
+        WritesData = true,
+    };
 
     /// <summary>Runs the service until it is told to stop. Throws the error when an error ended the service.</summary>
     public static async Task RunAsync(string[] args)
@@ -102,7 +106,6 @@ internal static class QueryServiceHost
         app.UseOptiksDefaults();
         rehearsal.Use(app);
         app.Services.GetRequiredService<CatchingUp>().Use(app);
-        app.MapApiDocument(QueryApi.Title, QueryApi.Description, QuerySchemas.AddTo);
         app.Services.GetRequiredService<KeyEndpoints>().Map(app);
         app.Services.GetRequiredService<UserEndpoints>().Map(app);
         app.Services.GetRequiredService<EpochEndpoints>().Map(app);

@@ -27,7 +27,7 @@ public sealed class EmptyEndpointTests
         using HttpResponseMessage lookup = await bench.SendAsync(Ask("/v1/lookup"));
         byte[] octets = await lookup.Content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken);
         Assert.NotEmpty(octets);
-        using HttpResponseMessage set = await bench.SendAsync(new HttpRequestMessage(HttpMethod.Put, $"/bench/empty?length={octets.Length}"));
+        using HttpResponseMessage set = await bench.SendAsync(new HttpRequestMessage(HttpMethod.Put, $"/bench/empty/{octets.Length}"));
         Assert.Equal(HttpStatusCode.NoContent, set.StatusCode);
         using HttpResponseMessage empty = await bench.SendAsync(Ask("/bench/empty"));
         Assert.Equal(new byte[octets.Length], await empty.Content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken));
@@ -41,14 +41,14 @@ public sealed class EmptyEndpointTests
     public async Task Other_lengths_are_refused(string length)
     {
         await using Replica bench = await Replica.StartAsync(_product.Log, "bench-lengths", new EmptyEndpoint().Map);
-        Assert.Equal("?length", await bench.ProblemAsync(new HttpRequestMessage(HttpMethod.Put, $"/bench/empty?length={length}"), ProblemTypes.MalformedRequest));
+        Assert.Equal("{length}", await bench.ProblemAsync(new HttpRequestMessage(HttpMethod.Put, $"/bench/empty/{length}"), ProblemTypes.MalformedRequest));
     }
 
     [Fact]
     public async Task The_product_does_not_have_it()
     {
         await _product.ProblemAsync(Ask("/bench/empty"), ProblemTypes.NotFound);
-        await _product.ProblemAsync(new HttpRequestMessage(HttpMethod.Put, "/bench/empty?length=1"), ProblemTypes.NotFound);
+        await _product.ProblemAsync(new HttpRequestMessage(HttpMethod.Put, "/bench/empty/1"), ProblemTypes.NotFound);
         await _product.OctetsAsync(Ask("/v1/lookup"));
     }
 

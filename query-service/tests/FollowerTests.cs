@@ -356,20 +356,6 @@ public sealed class FollowerTests : IAsyncLifetime
         await using Replica second = await Replica.StartReadyAsync(Log, "b");
     }
 
-    [Fact]
-    public async Task The_openapi_document_names_every_endpoint()
-    {
-        await using Replica replica = await Replica.StartReadyAsync(Log);
-        System.Text.Json.JsonElement document = await replica.JsonAsync(Replica.Get("/openapi/v1.json"));
-        string[] paths = [.. document.GetProperty("paths").EnumerateObject().Select(path => path.Name)];
-        foreach (string path in (string[])["/v1/lookup", "/v1/history", "/v1/monitor", "/v1/epochs/latest", "/v1/epochs/{epoch}", "/v1/epochs/{range}/audit-proof", "/v1/periods", "/v1/configuration", "/log/checkpoint"])
-        {
-            Assert.Contains(path, paths);
-        }
-        System.Text.Json.JsonElement body = document.GetProperty("paths").GetProperty("/v1/lookup").GetProperty("post").GetProperty("requestBody").GetProperty("content");
-        Assert.True(body.TryGetProperty(MediaTypes.Query, out _));
-    }
-
     private static EpochRecord Tamper(EpochRecord record, string what)
     {
         StructureState[] states = [.. record.Structures];

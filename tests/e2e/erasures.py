@@ -179,6 +179,19 @@ class Household(Worker):
             if status := self._change(person, [{"op": "remove-device", "device": device}], []):
                 person.devices.remove(device)
                 person.removed_in[device] = next(item["period"] for item in status["items"] if item["structure"] == "devices")
+                if self._random.random() < 0.5:
+                    self._wipe(person, device)
+
+    def _wipe(self, person: Person, device: str) -> None:
+        """Erases the last value of a device that the person has removed: an empty version supersedes it (docs/spec/erasure.md section 1)."""
+        request = {"request_id": uuid7(), "items": [{"key": device, "value": ""}]}
+        self._until_answered("/v1/updates", request, self._log.api_key)
+        status = self._outcome(f"/v1/updates/{request['request_id']}", self._log.api_key)
+        require(status["status"] == PUBLISHED, f"empty version: {status}")
+        self._note(status, request["request_id"], [], 0)
+        period, version = (status["items"][0][name] for name in ("period", "version"))
+        erasure = self._ask_for_erasure({"key": device, "period": period, "from": 1, "to": version - 1}, person, self._log.api_key)
+        require(erasure["status"] == REFUSED or person.latest(device).secret in self._facts.erased, f"{device} of {person.id.hex()} has another value than {person.latest(device)}: {erasure}")
 
     def _change(self, person: Person, changes: list[dict], values: list[Value], token: str | None = None) -> dict | None:
         """Sends the changes. Returns the request's status, or None if an id is not free yet."""
@@ -244,7 +257,7 @@ class Household(Worker):
         served = self._period() - RETAINED + 1
         for value in person.values:
             if person.removed_in.get(value.device, served) >= served:
-                self._facts.erased.setdefault(value.secret, f"{status['status']} {status.get('reason', '')} of user {person.id.hex()}, request {status['request_id']}")
+                self._facts.erased.setdefault(value.secret, f"{status['status']} {status.get('reason', '')} of user {person.id.hex()}, who removed {person.removed_in}, not before period {served}: {value}")
 
     def _ask_for_erasure(self, order: dict, person: Person, credential: str) -> dict:
         request = {"request_id": uuid7()} | order
@@ -261,10 +274,13 @@ class Household(Worker):
         return status
 
     def _period(self) -> int:
-        """Returns the newest period that a replica shows. It is at least the period of the newest epoch that was published at the time of
-        the call."""
-        latest = self._repeat(lambda client: client.get("/v1/epochs/latest", "application/json"), self._log.api_key, 200, self._log.query)
-        return latest["record_fields"]["period"]
+        """Returns the newest period of the database. It is at least the period of the newest epoch that was published at the time of the
+        call. A replica may be behind, and would show an earlier period."""
+        deadline = time.monotonic() + ANSWER_SECONDS
+        while (status := self._log.optiks_db("period", "status", "--json")).code != 0:
+            require(not self._abandoned and time.monotonic() < deadline, f"no periods in {ANSWER_SECONDS} s: {status}")
+            time.sleep(RETRY_SECONDS)
+        return json.loads(status.out)["current"]
 
     def _until_answered(self, path: str, document: dict, credential: str) -> dict:
         return self._repeat(lambda client: client.post_json(path, document), credential, 202)
@@ -275,11 +291,11 @@ class Household(Worker):
             require(time.monotonic() < deadline, f"still pending: {status}")
         return status
 
-    def _repeat(self, ask: Callable[[Client], Answer], credential: str, wanted: int, service: Process | None = None) -> dict:
+    def _repeat(self, ask: Callable[[Client], Answer], credential: str, wanted: int) -> dict:
         deadline = time.monotonic() + ANSWER_SECONDS
         while True:
             try:
-                with Client((service or self._log.update).url, credential, timeout=15) as client:
+                with Client(self._log.update.url, credential, timeout=15) as client:
                     answer = ask(client)
                 if answer.status == wanted:
                     return answer.json()

@@ -54,7 +54,7 @@ def fill(log: Deployment, tester: StressTester) -> int:
     epoch."""
     tester.prepare(KEYS, "--many-count", "0")
     log.publish(*[(f"long {i}", LONG_VALUE) for i in range(8)])
-    user = log.change_user({"op": "create", "usernames": [MANY_DEVICES], "devices": []})["user_b64"]
+    user = log.change_user({"op": "create", "usernames": [MANY_DEVICES]})["user_b64"]
     for first in range(0, DEVICES, DEVICES_AT_ONCE):
         log.change_user(*[{"op": "add-device", "device": f"device {i}", "value": LONG_VALUE} for i in range(first, first + DEVICES_AT_ONCE)], user_b64=user)
     epoch = 0

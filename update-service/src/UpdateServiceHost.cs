@@ -20,6 +20,7 @@ internal static class UpdateServiceHost
     /// <summary>The options in which this host differs from the other hosts.</summary>
     public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Read(Programs.UpdateService) with
     {
+        Api = ApiDocument.Load(typeof(UpdateServiceHost).Assembly),
         // If a body is longer than this, the server cuts the connection. The server reads a body that is too large, but below this length,
         // to its end. Clients that send everything before they read then see the answer.
         MaxRequestBodyLength = 2 * ProtocolLimits.MaxUpdateBody,
@@ -67,13 +68,6 @@ internal static class UpdateServiceHost
         PostRequests.Map(app);
         app.MapGetUpdate();
         app.MapGetErasure();
-        app.MapApiDocument(UpdateApi.Title, UpdateApi.Description, schemas =>
-        {
-            UpdateSchemas.AddTo(schemas);
-            UserSchemas.AddTo(schemas);
-            StatusSchemas.AddTo(schemas);
-            ErasureSchemas.AddTo(schemas);
-        });
         return app;
     }
 

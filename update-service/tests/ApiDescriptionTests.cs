@@ -17,23 +17,18 @@ public sealed class ApiDescriptionTests
     {
         await using Service service = await Service.StartAsync();
         Answer answer = await service.GetAsync(ApiDocument.Path);
-        await OpenApiChecks.CheckCommittedAsync(answer.Json, "update-service.json");
         JsonElement document = answer.Json;
+        OpenApiChecks.CheckEndpoints(document, service.Services.GetRequiredService<EndpointDataSource>().Endpoints);
         Assert.StartsWith("3.1", document.GetProperty("openapi").GetString(), StringComparison.Ordinal);
         JsonElement paths = document.GetProperty("paths");
-        Assert.Equal(
-            service.Services.GetRequiredService<EndpointDataSource>().Endpoints.Cast<RouteEndpoint>().Select(endpoint => endpoint.RoutePattern.RawText).Order(StringComparer.Ordinal),
-            paths.EnumerateObject().Select(path => path.Name).Order(StringComparer.Ordinal));
         JsonElement post = paths.GetProperty("/v1/updates").GetProperty("post");
         JsonElement get = paths.GetProperty("/v1/updates/{request_id}").GetProperty("get");
         Assert.Equal(["202", "400", "401", "403", "406", "409", "413", "415", "429", "500", "503"], Statuses(post));
         Assert.Equal(["200", "400", "401", "403", "404", "406", "429", "500", "503"], Statuses(get));
         Assert.Equal(["request_id", "wait"], get.GetProperty("parameters").EnumerateArray().Select(one => one.GetProperty("name").GetString()));
         Assert.Equal("`overloaded`, `unavailable`", post.GetProperty("responses").GetProperty("503").GetProperty("description").GetString());
-        Assert.True(post.GetProperty("responses").GetProperty("429").GetProperty("headers").TryGetProperty("Retry-After", out _));
         JsonElement users = paths.GetProperty("/v1/users").GetProperty("post");
         Assert.Equal(Statuses(post), Statuses(users));
-        Assert.All((JsonElement[])[post, users, get], operation => Assert.Equal(1, operation.GetProperty("security").GetArrayLength()));
     }
 
     [Fact]

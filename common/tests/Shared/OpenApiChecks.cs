@@ -1,5 +1,10 @@
+using System.Globalization;
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+using Optiks.ApiKeys;
+using Optiks.ServiceDefaults;
 
 namespace Optiks.Tests.Shared;
 
@@ -48,14 +53,70 @@ internal static class OpenApiChecks
         document.GetProperty("paths").GetProperty(path).GetProperty("post").GetProperty("requestBody").GetProperty("content").GetProperty("application/json")
             .GetProperty("examples").EnumerateObject().Select(example => example.Value.GetProperty("value").GetRawText());
 
-    /// <summary>Compares the document with the committed document, which the lint and the generated clients use.</summary>
-    public static async Task CheckCommittedAsync(JsonElement document, string name)
+    /// <summary>
+    /// Compares the document with the endpoints: paths and methods, credentials, rate limits, bodies, problems and their headers.
+    /// </summary>
+    /// <param name="document">The document that the service serves.</param>
+    /// <param name="endpoints">The service's endpoints.</param>
+    /// <param name="patternOf">Returns the route of the endpoint that serves a path of the document, where the two differ.</param>
+    /// <param name="hidden">The routes that do not belong to the interface.</param>
+    public static void CheckEndpoints(JsonElement document, IEnumerable<Endpoint> endpoints, Func<string, string>? patternOf = null, params string[] hidden)
     {
-        string committed = Path.Combine(AppContext.BaseDirectory, "openapi", name);
-        string made = committed + ".made";
-        await File.WriteAllTextAsync(made, document.GetRawText() + "\n", TestContext.Current.CancellationToken);
-        string before = await File.ReadAllTextAsync(committed, TestContext.Current.CancellationToken);
-        Assert.True(document.GetRawText() + "\n" == before, $"The interface changed. If that is meant: cp {made} docs/spec/openapi/{name}");
+        ILookup<string, RouteEndpoint> mapped = endpoints.Cast<RouteEndpoint>().ToLookup(endpoint => endpoint.RoutePattern.RawText!);
+        var described = new HashSet<string>(hidden);
+        foreach (JsonProperty path in document.GetProperty("paths").EnumerateObject())
+        {
+            string pattern = patternOf?.Invoke(path.Name) ?? path.Name;
+            Assert.True(described.Add(pattern) || pattern != path.Name, $"{path.Name} is hidden");
+            string[] methods = [.. path.Value.EnumerateObject().Select(operation => operation.Name)];
+            Assert.Equal(mapped[pattern].Select(MethodOf).Order(), methods.Order());
+            foreach (JsonProperty operation in path.Value.EnumerateObject())
+            {
+                CheckOperation($"{operation.Name} {path.Name}", operation.Value, mapped[pattern].Single(endpoint => MethodOf(endpoint) == operation.Name));
+            }
+        }
+        Assert.Equal(mapped.Select(routes => routes.Key).Order(), described.Order());
+        JsonElement problem = document.GetProperty("components").GetProperty("schemas").GetProperty("Problem").GetProperty("properties");
+        Assert.Equal(ProblemTypes.All.Select(type => type.Urn), Choices(problem.GetProperty("type")));
+        Assert.Equal(TokenRefusals.All.Select(refusal => refusal.Name), Choices(problem.GetProperty("reason")));
+    }
+
+    private static IEnumerable<string?> Choices(JsonElement schema) => schema.GetProperty("enum").EnumerateArray().Select(one => one.GetString());
+
+    // Health endpoints take every method; a document says GET, which includes HEAD.
+    private static string MethodOf(RouteEndpoint endpoint) => endpoint.Metadata.GetMetadata<IHttpMethodMetadata>()?.HttpMethods[0].ToLowerInvariant() ?? "get";
+
+    private static void CheckOperation(string name, JsonElement operation, RouteEndpoint endpoint)
+    {
+        JsonElement responses = operation.GetProperty("responses");
+        Access? access = endpoint.Metadata.GetMetadata<Access>();
+        // A requirement without a scheme comes first where the operator decides whether a credential is needed.
+        string[] schemes = [.. operation.GetProperty("security").EnumerateArray().Select(one => string.Concat(one.EnumerateObject().Select(scheme => scheme.Name)))];
+        Assert.True(access is null ? schemes is [] or ["", "Bearer"] : schemes is ["Bearer"], name);
+        if (access is not null)
+        {
+            string description = operation.GetProperty("description").GetString()!;
+            Assert.EndsWith(
+                $"Needs an API key{(access.Tokens == TokenReach.Nothing ? "" : " or a token")} with the scope `{ApiKeyFile.ScopeName(access.Scope)}`{(access.Tokens == TokenReach.OwnKeys ? "; a token must name each key of the request" : "")}.",
+                description, StringComparison.Ordinal);
+        }
+        bool hasBody = operation.TryGetProperty("requestBody", out _);
+        Assert.Equal(endpoint.Metadata.GetMetadata<IHttpMethodMetadata>()?.HttpMethods[0] == HttpMethods.Post, hasBody);
+        Assert.Equal(
+            (schemes.Length > 0, schemes.Length > 0, RateLimits.IsLimited(endpoint), hasBody, hasBody, true, true),
+            (Has("401"), Has("403"), Has("429"), Has("413"), Has("415"), Has("400"), Has("500")));
+        Assert.NotEmpty(operation.GetProperty("operationId").GetString()!);
+        foreach (JsonProperty response in responses.EnumerateObject().Where(response => response.Value.TryGetProperty("content", out JsonElement content) && content.TryGetProperty("application/problem+json", out _)))
+        {
+            int status = int.Parse(response.Name, CultureInfo.InvariantCulture);
+            string[] problems = response.Value.GetProperty("description").GetString()!.Split(", ");
+            Assert.Equal(ProblemTypes.All.Where(type => type.Status == status).Select(type => $"`{type.Name}`").Where(problems.Contains), problems);
+            string[] headers = response.Value.TryGetProperty("headers", out JsonElement described) ? [.. described.EnumerateObject().Select(header => header.Name)] : [];
+            Assert.Equal(status switch { 401 => ["WWW-Authenticate"], 429 or 503 => ["Retry-After"], _ => [] }, headers);
+        }
+        Assert.Contains("`malformed-request`", responses.GetProperty("400").GetProperty("description").GetString()!.Split(", "));
+
+        bool Has(string status) => responses.TryGetProperty(status, out _);
     }
 
     // Returns the pairs of members of which the schema forbids having both.

@@ -27,12 +27,8 @@ internal sealed class BoardEndpoints
 
     public void Map(IEndpointRouteBuilder routes)
     {
-        routes.MapRead("/log/checkpoint", CheckpointAsync).Describe(QueryApi.Checkpoint).AllowBrowsers();
-        RouteHandlerBuilder files = routes.MapRead("/log/{**path}", (HttpContext context, string? path, CancellationToken cancellation) => FileAsync(context, path ?? "", cancellation)).AllowBrowsers();
-        foreach (ApiOperation file in QueryApi.BoardFiles)
-        {
-            files.Describe(file);
-        }
+        routes.MapRead("/log/checkpoint", CheckpointAsync).AllowBrowsers();
+        routes.MapRead("/log/{**path}", (HttpContext context, string? path, CancellationToken cancellation) => FileAsync(context, path ?? "", cancellation)).AllowBrowsers();
     }
 
     private static Task NotFoundAsync(HttpContext context) =>

@@ -17,7 +17,7 @@ internal sealed class CosignerEndpoints
         _checkpoints = checkpoints;
     }
 
-    public void Map(IEndpointRouteBuilder routes) => routes.MapRead("/v1/cosignatures", CosignaturesAsync).Describe(QueryApi.Cosignatures).AllowBrowsers();
+    public void Map(IEndpointRouteBuilder routes) => routes.MapRead("/v1/cosignatures", CosignaturesAsync).AllowBrowsers();
 
     private async Task CosignaturesAsync(HttpContext context, CancellationToken cancellationToken)
     {

@@ -22,6 +22,9 @@ internal sealed class EpochEndpoints
     // The length prefix of the vector of bounds.
     private const int BoundsLength = 3;
 
+    // The first period of the returned bounds.
+    private const string FromParameter = "from";
+
     private readonly CurrentEpoch _current;
     private readonly FollowerState _state;
     private readonly AuditProofs _proofs;
@@ -42,14 +45,14 @@ internal sealed class EpochEndpoints
     public void Map(IEndpointRouteBuilder routes)
     {
         routes.MapRead(LatestPath, (HttpContext context, CancellationToken cancellation) => LatestAsync(context, cancellation))
-            .Describe(QueryApi.LatestEpoch).AllowBrowsers();
+            .AllowBrowsers();
         routes.MapRead("/v1/epochs/{epoch}", (HttpContext context, string epoch, CancellationToken cancellation) => RecordAsync(context, epoch, cancellation))
-            .Describe(QueryApi.Epoch).LimitRate(RateLimitKind.Audits).AllowBrowsers();
+            .LimitRate(RateLimitKind.Audits).AllowBrowsers();
         routes.MapRead("/v1/epochs/{range}/audit-proof", (HttpContext context, string range, CancellationToken cancellation) => AuditProofAsync(context, range, cancellation))
-            .Describe(QueryApi.AuditProof).LimitRate(RateLimitKind.Audits).AllowBrowsers();
+            .LimitRate(RateLimitKind.Audits).AllowBrowsers();
         routes.MapRead("/v1/periods", (HttpContext context, CancellationToken cancellation) => PeriodsAsync(context, cancellation))
-            .Describe(QueryApi.Periods).LimitRate(RateLimitKind.Audits).AllowBrowsers();
-        routes.MapRead("/v1/configuration", ConfigurationAsync).Describe(QueryApi.Configuration).AllowBrowsers();
+            .LimitRate(RateLimitKind.Audits).AllowBrowsers();
+        routes.MapRead("/v1/configuration", ConfigurationAsync).AllowBrowsers();
     }
 
     private static ProblemException NotFound(string detail) => new(new Problem(ProblemTypes.NotFound, detail));
@@ -115,8 +118,8 @@ internal sealed class EpochEndpoints
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Periods);
         var position = ClientPosition.Read(context.Request);
-        ulong from = ClientPosition.Find(context.Request, QueryApi.FromParameter)
-            ?? throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'from': the first period.", $"?{QueryApi.FromParameter}"));
+        ulong from = ClientPosition.Find(context.Request, FromParameter)
+            ?? throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'from': the first period.", $"?{FromParameter}"));
         ServedEpoch epoch = _current.AcquireFresh();
         // The code below reads only records and hashes, not trees, so it needs no reference to the epoch.
         epoch.Release();

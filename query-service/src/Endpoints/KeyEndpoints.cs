@@ -38,13 +38,13 @@ internal sealed class KeyEndpoints
     public void Map(IEndpointRouteBuilder routes)
     {
         routes.MapPost(LookupPath, (HttpContext context, CancellationToken cancellation) => PostAsync(context, QueryKind.Lookup, cancellation))
-            .Describe(QueryApi.PostLookup).AsLookup(_options);
+            .AsLookup(_options);
         routes.MapRead(LookupPath, (HttpContext context, CancellationToken cancellation) => GetLookupAsync(context, cancellation))
-            .Describe(QueryApi.GetLookup).AsLookup(_options);
+            .AsLookup(_options);
         routes.MapPost("/v1/history", (HttpContext context, CancellationToken cancellation) => PostAsync(context, QueryKind.History, cancellation))
-            .Describe(QueryApi.History).LimitRate(RateLimitKind.Lookups).Require(Access.History);
+            .LimitRate(RateLimitKind.Lookups).Require(Access.History);
         routes.MapPost("/v1/monitor", (HttpContext context, CancellationToken cancellation) => PostAsync(context, QueryKind.Monitor, cancellation))
-            .Describe(QueryApi.Monitor).LimitRate(RateLimitKind.Lookups).Require(Access.History);
+            .LimitRate(RateLimitKind.Lookups).Require(Access.History);
     }
 
     private async Task PostAsync(HttpContext context, QueryKind kind, CancellationToken cancellationToken)

@@ -34,9 +34,9 @@ internal sealed class UserEndpoints
     public void Map(IEndpointRouteBuilder routes)
     {
         routes.MapPost(LookupPath, (HttpContext context, CancellationToken cancellation) => LookUpAsync(context, cancellation))
-            .Describe(QueryApi.UserLookup).AsLookup(_options);
+            .AsLookup(_options);
         routes.MapPost("/v1/users/monitor", (HttpContext context, CancellationToken cancellation) => MonitorAsync(context, cancellation))
-            .Describe(QueryApi.UserMonitor).LimitRate(RateLimitKind.Lookups).Require(Access.UserHistory);
+            .LimitRate(RateLimitKind.Lookups).Require(Access.UserHistory);
     }
 
     private async Task LookUpAsync(HttpContext context, CancellationToken cancellationToken)

@@ -11,7 +11,7 @@ namespace Optiks.UpdateService.Endpoints;
 internal static class GetErasure
 {
     public static void MapGetErasure(this IEndpointRouteBuilder app) =>
-        app.MapRead("/v1/erasures/{request_id}", HandleAsync).Describe(ErasureApi.GetErasure).LimitRate(RateLimitKind.Statuses).Require(Access.Erase);
+        app.MapRead("/v1/erasures/{request_id}", HandleAsync).LimitRate(RateLimitKind.Statuses).Require(Access.Erase);
 
     private static async Task<IResult> HandleAsync(HttpContext context, StatusReader reader, IAcceptStore store, ILogger<StatusReader> logger, CancellationToken cancellationToken)
     {

@@ -25,7 +25,7 @@ internal static class GetUpdate
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
 
     public static void MapGetUpdate(this IEndpointRouteBuilder app) =>
-        app.MapRead("/v1/updates/{request_id}", HandleAsync).Describe(UpdateApi.GetUpdate).LimitRate(RateLimitKind.Statuses).Require(Access.Status);
+        app.MapRead("/v1/updates/{request_id}", HandleAsync).LimitRate(RateLimitKind.Statuses).Require(Access.Status);
 
     /// <summary>The answer to a question about an id that no request of this kind has.</summary>
     public static Problem NotFound { get; } = new(ProblemTypes.NotFound, "No request with this id is known, or its answer is no longer kept.");

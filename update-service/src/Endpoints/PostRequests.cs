@@ -55,16 +55,16 @@ internal sealed class PostRequests
     /// <summary>Adds the endpoints.</summary>
     public static void Map(IEndpointRouteBuilder app)
     {
-        Map(app, "/v1/updates", "/v1/updates/", UpdateRequestParser.Parse, Access.Update, UpdateApi.PostUpdates);
-        Map(app, "/v1/users", "/v1/updates/", UserRequestParser.Parse, Access.UpdateUsers, UpdateApi.PostUsers);
-        Map(app, "/v1/erasures", "/v1/erasures/", ErasureRequestParser.Parse, Access.Erase, ErasureApi.PostErasures);
+        Map(app, "/v1/updates", "/v1/updates/", UpdateRequestParser.Parse, Access.Update);
+        Map(app, "/v1/users", "/v1/updates/", UserRequestParser.Parse, Access.UpdateUsers);
+        Map(app, "/v1/erasures", "/v1/erasures/", ErasureRequestParser.Parse, Access.Erase);
     }
 
     // ASP.NET Core calls a delegate whose only parameter is the HttpContext directly, without parameter binding.
-    private static void Map(IEndpointRouteBuilder app, string path, string statusPath, Parse parse, Access access, ApiOperation description)
+    private static void Map(IEndpointRouteBuilder app, string path, string statusPath, Parse parse, Access access)
     {
         RequestDelegate handle = ActivatorUtilities.CreateInstance<PostRequests>(app.ServiceProvider, parse, statusPath).HandleAsync;
-        app.MapPost(path, (Delegate)handle).Require(access).LimitRate(RateLimitKind.Updates).Describe(description);
+        app.MapPost(path, (Delegate)handle).Require(access).LimitRate(RateLimitKind.Updates);
     }
 
     private async Task HandleAsync(HttpContext context)

@@ -7,8 +7,8 @@ using Microsoft.AspNetCore.Routing;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Refuses query strings with parameters that the endpoint does not describe, like unknown members of bodies: a misspelt parameter must not
-/// be ignored.
+/// Refuses URL parameters that the service's <see cref="ApiDocument"/> does not describe for the endpoint, like unknown members of bodies: a
+/// misspelt parameter must not be ignored.
 /// </summary>
 internal static class UrlParameters
 {
@@ -16,13 +16,15 @@ internal static class UrlParameters
     private static readonly UTF8Encoding s_strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
     /// <summary>Adds the check before the endpoints. Call this method after routing.</summary>
-    public static void Use(WebApplication app) =>
+    /// <param name="app">The service.</param>
+    /// <param name="api">The service's interface; null if no endpoint takes a parameter.</param>
+    public static void Use(WebApplication app, ApiDocument? api) =>
         app.Use((context, next) =>
         {
             // Most requests have no query string, and parsing one allocates.
             if (context.Request.QueryString.HasValue && context.GetEndpoint() is RouteEndpoint endpoint)
             {
-                Check(context.Request, endpoint.Metadata.GetOrderedMetadata<ApiOperation>());
+                Check(context.Request, name => api is not null && api.Takes(context.Request.Method, endpoint.RoutePattern.RawText!, name));
             }
             return next(context);
         });
@@ -33,7 +35,7 @@ internal static class UrlParameters
     public static string GetField(string name) =>
         name.Length <= MaxQuotedName && name.All(c => char.IsAsciiLetterOrDigit(c) || c == '_') ? $"?{name}" : "?";
 
-    private static void Check(HttpRequest request, IReadOnlyList<ApiOperation> operations)
+    private static void Check(HttpRequest request, Predicate<string> isTaken)
     {
         if (!IsEncoded(request.QueryString.Value!))
         {
@@ -41,8 +43,7 @@ internal static class UrlParameters
         }
         foreach ((string name, Microsoft.Extensions.Primitives.StringValues values) in request.Query)
         {
-            // The comparison must respect case, because the parsed query string ignores it.
-            if (!operations.SelectMany(operation => operation.Parameters).Any(known => !known.IsInPath && string.Equals(known.Name, name, StringComparison.Ordinal)))
+            if (!isTaken(name))
             {
                 throw Refused("This path does not take the URL parameter.", GetField(name));
             }

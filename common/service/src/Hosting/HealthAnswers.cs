@@ -12,19 +12,13 @@ namespace Optiks.ServiceDefaults;
 /// </summary>
 internal static class HealthAnswers
 {
-    private static readonly ApiContent s_content = new("application/json", ApiSchemas.Health);
-
     public static void Map(WebApplication app)
     {
-        app.MapHealthChecks("/health/live", new HealthCheckOptions { Predicate = _ => false, ResponseWriter = WriteAsync }).Describe(
-            new ApiOperation("live", "Says whether the process answers.") { Answers = [new ApiAnswer(200, "The process answers.", s_content)] });
+        app.MapHealthChecks("/health/live", new HealthCheckOptions { Predicate = _ => false, ResponseWriter = WriteAsync });
         app.MapHealthChecks("/health/ready", new HealthCheckOptions
         {
             ResponseWriter = WriteAsync,
             ResultStatusCodes = { [HealthStatus.Degraded] = StatusCodes.Status503ServiceUnavailable },
-        }).Describe(new ApiOperation("ready", "Says whether the service can do its work.")
-        {
-            Answers = [new ApiAnswer(200, "The service is ready.", s_content), new ApiAnswer(503, "The service is not ready; the checks say why.", s_content)],
         });
     }
 

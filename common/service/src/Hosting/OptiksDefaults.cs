@@ -88,6 +88,10 @@ public static partial class OptiksDefaults
             folder.EnsureWritable();
         }
         builder.Services.AddSingleton(folder);
+        if (options.Api is not null)
+        {
+            builder.Services.AddSingleton(options.Api);
+        }
         builder.Services.TryAddSingleton(TimeProvider.System);
         builder.Services.AddSingleton<HostFailure>();
         builder.Services.AddSingleton(services =>
@@ -108,8 +112,8 @@ public static partial class OptiksDefaults
     }
 
     /// <summary>
-    /// Adds problem details around all middleware that follows, and maps <c>/health/live</c> and <c>/health/ready</c>. Call this method
-    /// first.
+    /// Adds problem details around all middleware that follows, and maps <c>/health/live</c>, <c>/health/ready</c> and the OpenAPI document.
+    /// Call this method first.
     /// </summary>
     public static WebApplication UseOptiksDefaults(this WebApplication app)
     {
@@ -134,8 +138,10 @@ public static partial class OptiksDefaults
         // The limits come before authorization, so that they also bound guesses of credentials.
         RateLimits.UseLimits(app);
         app.UseAuthorization();
-        UrlParameters.Use(app);
+        ApiDocument? api = app.Services.GetService<ApiDocument>();
+        UrlParameters.Use(app, api);
         HealthAnswers.Map(app);
+        api?.Map(app);
         Telemetry.MapMetrics(app);
         // The metrics are made now, because no other part requests them.
         app.Services.GetRequiredService<ServiceMetrics>();

@@ -17,6 +17,9 @@ public sealed record OptiksServiceOptions
     /// </summary>
     public required IReadOnlyDictionary<string, Type> Settings { get; init; }
 
+    /// <summary>The interface for other programs; null if the host has only health and metrics.</summary>
+    public ApiDocument? Api { get; init; }
+
     /// <summary>Whether the host writes to the data folder. If so, the start tests whether it can.</summary>
     /// <value>false: the host only reads from the folder.</value>
     public bool WritesData { get; init; }
