@@ -3,12 +3,15 @@ using System.Buffers;
 namespace Optiks.Native;
 
 /// <summary>
-/// Holds a batch of byte strings in the form of the C ABI: one blob and n + 1 offsets, the first 0. The batch rents pooled memory, and
-/// clears the memory before it returns it, because keys are names. One thread at a time. Dispose returns the memory; callers must not use
-/// earlier spans after it.
+/// Holds a batch of byte strings in the form of the C ABI: one blob and n + 1 offsets, the first 0. The batch rents pooled memory unless it is
+/// long, and clears the memory before it returns it, because keys are names. One thread at a time. Dispose returns the memory; callers must
+/// not use earlier spans after it.
 /// </summary>
 public sealed class ByteStrings : IDisposable
 {
+    // The pool would keep a longer array for each thread that returned one, and nothing bounds the sum.
+    private const int MaxPooledLength = 1024 * 1024;
+
     private byte[] _blob;
     private ulong[] _offsets;
     private int _length;
@@ -17,8 +20,8 @@ public sealed class ByteStrings : IDisposable
     public ByteStrings(int strings = 16, int octets = 512)
     {
         // An array without elements marks a disposed batch.
-        _blob = ArrayPool<byte>.Shared.Rent(Math.Max(1, octets));
-        _offsets = ArrayPool<ulong>.Shared.Rent(strings + 1);
+        _blob = Rent<byte>(Math.Max(1, octets));
+        _offsets = Rent<ulong>(strings + 1);
         _offsets[0] = 0;
     }
 
@@ -75,8 +78,8 @@ public sealed class ByteStrings : IDisposable
             return;
         }
         Clear();
-        ArrayPool<byte>.Shared.Return(_blob);
-        ArrayPool<ulong>.Shared.Return(_offsets);
+        Return(_blob);
+        Return(_offsets);
         _blob = [];
         _offsets = [];
     }
@@ -84,10 +87,21 @@ public sealed class ByteStrings : IDisposable
     private static void Grow<T>(ref T[] array, int used, int needed)
     {
         ObjectDisposedException.ThrowIf(array.Length == 0, typeof(ByteStrings));
-        T[] larger = ArrayPool<T>.Shared.Rent(Math.Max(needed, checked(array.Length * 2)));
+        T[] larger = Rent<T>(Math.Max(needed, checked(array.Length * 2)));
         array.AsSpan(0, used).CopyTo(larger);
         array.AsSpan(0, used).Clear();
-        ArrayPool<T>.Shared.Return(array);
+        Return(array);
         array = larger;
+    }
+
+    private static T[] Rent<T>(int length) => length > MaxPooledLength ? new T[length] : ArrayPool<T>.Shared.Rent(length);
+
+    private static void Return<T>(T[] array)
+    {
+        // The pool's own arrays of the greatest pooled length are no longer than it.
+        if (array.Length <= MaxPooledLength)
+        {
+            ArrayPool<T>.Shared.Return(array);
+        }
     }
 }

@@ -19,7 +19,14 @@ internal sealed class AnswerBudget
     {
     }
 
-    internal AnswerBudget(long total) => _shares = new CallerShares(total);
+    internal AnswerBudget(long total)
+    {
+        _shares = new CallerShares(total);
+        LongBuffers = new LongBuffers(total);
+    }
+
+    /// <summary>The arrays for long answers. While an answer uses an array, the array counts as the answer's memory.</summary>
+    public LongBuffers LongBuffers { get; }
 
     /// <summary>The number of bytes that may be in use.</summary>
     public long Total => _shares.Total;

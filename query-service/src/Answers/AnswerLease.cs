@@ -29,6 +29,9 @@ internal sealed class AnswerLease : IDisposable
     /// <summary>The caller that sent the request.</summary>
     public int Caller => _caller;
 
+    /// <summary>The arrays for long answers.</summary>
+    public LongBuffers LongBuffers => _budget.LongBuffers;
+
     private long Counted => Math.Max(0, _held - _own);
 
     /// <summary>
