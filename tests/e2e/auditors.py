@@ -96,8 +96,9 @@ class Auditor:
     def resume(self) -> Run:
         return self._run("auditor", "resume", "--config", str(self.config))
 
-    def start(self, **environment: str) -> "Daemon":
-        return Daemon(self, environment)
+    def start(self, *prefix: str, **environment: str) -> "Daemon":
+        """Starts the daemon. prefix: a command that runs the daemon, such as setpriv."""
+        return Daemon(self, prefix, environment)
 
     def folder_of(self, log: int = 0) -> Path:
         return self.state / log_hash(self.origins[log])
@@ -139,12 +140,12 @@ class Auditor:
 class Daemon(Process):
     """The auditor as a running daemon. Use as a context manager."""
 
-    def __init__(self, auditor: Auditor, environment: dict[str, str]):
+    def __init__(self, auditor: Auditor, prefix: tuple[str, ...], environment: dict[str, str]):
         log = auditor.folder / "daemon.log"
         super().__init__("auditor", log, lambda: auditor.logs[0].environment, auditor.port)
         with log.open("ab") as output:
             self._process = subprocess.Popen(
-                [OPTIKS, "auditor", "--config", auditor.config], env=auditor.logs[0].environment | environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+                [*prefix, OPTIKS, "auditor", "--config", auditor.config], env=auditor.logs[0].environment | environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
 
     def __enter__(self) -> "Daemon":
         return self

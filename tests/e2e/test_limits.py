@@ -1,5 +1,6 @@
 """Services at the limits of the system: file descriptors, disks without room, signals while they start."""
 
+import json
 import os
 import signal
 import socket
@@ -11,9 +12,11 @@ import unittest
 from contextlib import ExitStack
 from pathlib import Path
 
+from auditors import Auditor
 from disk import BoardDisk
 from harness import OUT, PROGRAMS, READY_SECONDS, ROOT, SERVICES, Deployment
 from rest import Client
+from witness import Witness
 
 sys.path.insert(0, str(ROOT / "tests/reference"))
 from rounds import rounds  # noqa: E402
@@ -157,6 +160,28 @@ class Rights(unittest.TestCase):
             log.standby.start(*self.ORDINARY)
             self.assertEqual(-signal.SIGKILL, log.task.wait(READY_SECONDS), log.standby.log_end())
             log.publish(("alice", "one"))
+
+    def test_nobody_looks_into_a_program_that_holds_keys(self):
+        """The kernel then writes no core dump of the program either (PR_SET_DUMPABLE 0)."""
+        def may_look_into(pid: int) -> bool:
+            return subprocess.run([*self.ORDINARY, "readlink", f"/proc/{pid}/exe"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+        control = subprocess.Popen([*self.ORDINARY, "sleep", "600"])
+        self.addCleanup(control.wait)
+        self.addCleanup(control.kill)
+        witness = Witness("dumps.example/w")
+        self.addCleanup(witness.close)
+        with Deployment() as log, Auditor(Path(self.enterContext(tempfile.TemporaryDirectory())), log).start(*self.ORDINARY) as auditor:
+            for process in log.processes:
+                process.stop()
+                process.start(*self.ORDINARY)
+            witness.know(json.loads((log.data / "trust.json").read_text())["log_key"])
+            witness.start(prefix=self.ORDINARY)
+            auditor.wait_ready("live")
+            log.wait_ready()
+            programs = {process.service: process.pid for process in (*log.processes, auditor)} | {"witness": witness.pid}
+            self.assertEqual({name: may_look_into(pid) for name, pid in programs.items()}, dict.fromkeys(programs, False))
+        self.assertTrue(may_look_into(control.pid))
 
 
 class Signals(unittest.TestCase):

@@ -33,11 +33,12 @@ class Witness:
         """Sets the log that the witness cosigns from its next start on."""
         (self.folder / "logs").write_text(f"log {vkey}\nquorum none\n")
 
-    def start(self, environment: dict[str, str] | None = None, *more_urls: str) -> None:
-        """Starts the witness, and returns when it is ready. more_urls: additional URLs on which the witness listens."""
+    def start(self, environment: dict[str, str] | None = None, *more_urls: str, prefix: tuple[str, ...] = ()) -> None:
+        """Starts the witness, and returns when it is ready. more_urls: additional URLs on which the witness listens. prefix: a command that
+        runs the witness, such as setpriv."""
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [OUT / "cli/optiks", "witness", "run", "--folder", self.folder, "--urls", ";".join((self.url, *more_urls))], env=clean_environment() | (environment or {}), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+                [*prefix, OUT / "cli/optiks", "witness", "run", "--folder", self.folder, "--urls", ";".join((self.url, *more_urls))], env=clean_environment() | (environment or {}), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
         deadline = time.monotonic() + PATIENCE
         with Client(self.url, timeout=5) as client:
             while True:
@@ -49,6 +50,10 @@ class Witness:
                 if self._process.poll() is not None or time.monotonic() >= deadline:
                     raise NotReady(self.log())
                 time.sleep(0.05)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def kill(self) -> None:
         self._process.kill()
