@@ -12,7 +12,7 @@ declare -A groups=(
     softhsm2 kubernetes-client"
   [check]="clang-format-14 shellcheck unicode-data"
   [deep]="clang-tidy-14 clang-14 valgrind prometheus prometheus-blackbox-exporter openssl nginx curl ceph-mon ceph-osd radosgw
-    patroni etcd-server python3-etcd haproxy pgbackrest pgbouncer sqlite3"
+    patroni etcd-server python3-etcd haproxy pgbackrest pgbouncer sqlite3 chromium"
   [deb]="dpkg-dev binutils mmdebstrap systemd-container lintian"
   [images]="mmdebstrap podman runc netavark aardvark-dns iptables podman-compose
     docker-compose"

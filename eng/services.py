@@ -296,8 +296,8 @@ class Services:
         say(f"""
 Optiks is ready. Data, keys and logs: {self.data}
 
-  query-service   {query.url}   (/openapi/v1.json, /log/checkpoint, /health/ready)
-  update-service  {update.url}   (/openapi/v1.json, /health/ready)
+  query-service   {query.url}   (/docs, /log/checkpoint, /health/ready)
+  update-service  {update.url}   (/docs, /health/ready)
   update-task     {task.url}   (/health/ready)
 
 Try, in another terminal:

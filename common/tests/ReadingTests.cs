@@ -172,7 +172,7 @@ public sealed class ReadingTests : IAsyncLifetime
             Name = "test",
             DefaultUrl = "http://127.0.0.1:0",
             Settings = new Dictionary<string, Type>(),
-            Api = new ApiDocument("""{"paths": {"/open": {"get": {"parameters": [{"name": "size", "in": "query"}, {"name": "part", "in": "path"}]}}}}"""u8.ToArray()),
+            Api = new ApiDocument("""{"info": {"title": "Test"}, "paths": {"/open": {"get": {"parameters": [{"name": "size", "in": "query"}, {"name": "part", "in": "path"}]}}}}"""u8.ToArray()),
         });
         _app = builder.Build();
         _app.UseOptiksDefaults();

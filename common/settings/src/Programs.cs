@@ -44,7 +44,7 @@ public static class Programs
         Program = "update-service",
         DefaultUrl = "http://127.0.0.1:8311",
         Purpose = "Accepts updates, makes them durable before it answers, and reports what became of them. Any number may run.",
-        Own = [SettingsSections.Queue, SettingsSections.Board, SettingsSections.Storage],
+        Own = [SettingsSections.Queue, SettingsSections.Board, SettingsSections.Storage, SettingsSections.ApiReference],
         // The update-task reads the whole section.
         PartlyRead = [SettingsSections.Limits],
         Variables = new Dictionary<string, string> { [FailPoints.Variable] = FailPointMeaning },
@@ -57,7 +57,7 @@ public static class Programs
         Program = "query-service",
         DefaultUrl = "http://127.0.0.1:8301",
         Purpose = "Answers lookups, histories, monitoring and audits from verified epochs, and serves the board. Any number may run.",
-        Own = [SettingsSections.Queries, SettingsSections.Kek, SettingsSections.Board, SettingsSections.Storage],
+        Own = [SettingsSections.Queries, SettingsSections.Kek, SettingsSections.Board, SettingsSections.Storage, SettingsSections.ApiReference],
         Variables = new Dictionary<string, string> { [KeyRing.Variable] = KekMeaning },
     };
 

@@ -22,6 +22,8 @@ public static class SettingsSections
         SettingsSection.Create(TokenOptions.Section, new TokenOptionsValidator()),
     ];
 
+    internal static SettingsSection ApiReference { get; } = SettingsSection.Create<ApiReferenceOptions>(ApiReferenceOptions.Section);
+
     internal static SettingsSection Board { get; } = SettingsSection.Create(BoardOptions.Section, new BoardOptionsValidator());
 
     internal static SettingsSection Storage { get; } = SettingsSection.Create(StorageOptions.Section, new StorageOptionsValidator());

@@ -62,7 +62,7 @@ internal static class OpenApiChecks
     /// <param name="hidden">The routes that do not belong to the interface.</param>
     public static void CheckEndpoints(JsonElement document, IEnumerable<Endpoint> endpoints, Func<string, string>? patternOf = null, params string[] hidden)
     {
-        ILookup<string, RouteEndpoint> mapped = endpoints.Cast<RouteEndpoint>().ToLookup(endpoint => endpoint.RoutePattern.RawText!);
+        ILookup<string, RouteEndpoint> mapped = endpoints.Cast<RouteEndpoint>().Where(endpoint => !IsPage(endpoint)).ToLookup(endpoint => endpoint.RoutePattern.RawText!);
         var described = new HashSet<string>(hidden);
         foreach (JsonProperty path in document.GetProperty("paths").EnumerateObject())
         {
@@ -80,6 +80,9 @@ internal static class OpenApiChecks
         Assert.Equal(ProblemTypes.All.Select(type => type.Urn), Choices(problem.GetProperty("type")));
         Assert.Equal(TokenRefusals.All.Select(refusal => refusal.Name), Choices(problem.GetProperty("reason")));
     }
+
+    // The page shows the document; it has no part in it.
+    private static bool IsPage(RouteEndpoint endpoint) => endpoint.RoutePattern.RawText!.StartsWith("/docs", StringComparison.Ordinal);
 
     private static IEnumerable<string?> Choices(JsonElement schema) => schema.GetProperty("enum").EnumerateArray().Select(one => one.GetString());
 

@@ -30,6 +30,7 @@ public sealed class ApiDocument
         _octets = octets;
         _tag = Base64UrlText.Encode(SHA256.HashData(octets.Span).AsSpan(0, TagLength));
         using var document = JsonDocument.Parse(octets);
+        Title = document.RootElement.GetProperty("info").GetProperty("title").GetString()!;
         _parameters = document.RootElement.GetProperty("paths").EnumerateObject()
             .SelectMany(path => path.Value.EnumerateObject().Select(operation => KeyValuePair.Create((operation.Name.ToUpperInvariant(), path.Name), QueryParameters(operation.Value))))
             .ToFrozenDictionary();
@@ -45,11 +46,16 @@ public sealed class ApiDocument
         return new ApiDocument(octets);
     }
 
+    /// <summary>The service's name for people.</summary>
+    public string Title { get; }
+
     /// <summary>Returns whether an endpoint takes the URL parameter. <paramref name="pattern"/> is the endpoint's route, as the document has it.</summary>
     public bool Takes(string method, string pattern, string parameter) =>
         _parameters.TryGetValue((HttpMethods.IsHead(method) ? HttpMethods.Get : method, pattern), out FrozenSet<string>? names) && names.Contains(parameter);
 
-    internal void Map(WebApplication app) =>
+    internal void Map(WebApplication app)
+    {
+        ApiReference.Map(app, Title);
         app.MapRead(Path, async (HttpContext context, CancellationToken cancellation) =>
         {
             context.Response.Headers.CacheControl = "public, max-age=60";
@@ -60,6 +66,7 @@ public sealed class ApiDocument
                 await context.Response.BodyWriter.WriteAsync(_octets, cancellation);
             }
         });
+    }
 
     // The names are compared with case, as in bodies.
     private static FrozenSet<string> QueryParameters(JsonElement operation) =>

@@ -112,8 +112,8 @@ public static partial class OptiksDefaults
     }
 
     /// <summary>
-    /// Adds problem details around all middleware that follows, and maps <c>/health/live</c>, <c>/health/ready</c> and the OpenAPI document.
-    /// Call this method first.
+    /// Adds problem details around all middleware that follows, and maps <c>/health/live</c>, <c>/health/ready</c>, the OpenAPI document
+    /// and its page. Call this method first.
     /// </summary>
     public static WebApplication UseOptiksDefaults(this WebApplication app)
     {
