@@ -280,7 +280,7 @@ public sealed class HostTests : IAsyncLifetime
     [InlineData("Optiks:RateLimits:Lookup:PerSecond", "5", "Unknown settings: Optiks:RateLimits:Lookup is not a setting; the nearest is Optiks:RateLimits:Lookups.")]
     [InlineData("Optiks:Wrok:Patience", "3", "Unknown settings: Optiks:Wrok is not a section; the nearest is Optiks:Work.")]
     [InlineData("Optiks:UpdatTask:Patience", "3", "Unknown settings: Optiks:UpdatTask is not a section; the nearest is Optiks:UpdateTask.")]
-    [InlineData("Optiks:Leisure:Patience", "3", "Unknown settings: Optiks:Leisure is not a section; there are Board, Bucket, Cors, Kek, Log, LogKey, Metrics, Padding, Periods, QueryService, RateLimits, Storage, Tls, Tokens, UpdateService, UpdateTask, Witnesses.")]
+    [InlineData("Optiks:Leisure:Patience", "3", "Unknown settings: Optiks:Leisure is not a section; there are ApiReference, Board, Bucket, Cors, Kek, Log, LogKey, Metrics, Padding, Periods, QueryService, RateLimits, Storage, Tls, Tokens, UpdateService, UpdateTask, Witnesses.")]
     [InlineData("Optiks:Work:Share", "0.5", null)]
     [InlineData("Optiks:Work:Share", "half", "Wrong settings: Optiks:Work:Share is not a number such as 0.5.")]
     [InlineData("Optiks:Work:Interval", "00:00:03", null)]
