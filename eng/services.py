@@ -107,6 +107,10 @@ class Service:
             return None
         return int(pid) if start_time(int(pid)) == started else None
 
+    def started_pid(self) -> int:
+        """Returns the pid of the process that was started, also if it has ended since."""
+        return int(self._pid_file.read_text().split()[0])
+
     def start(self) -> None:
         folder = ROOT / "build/out" / self.name
         if not (folder / self.program).exists():
@@ -203,7 +207,8 @@ class Services:
 
     def _watch(self) -> int:
         """Waits until one service ends, and returns the exit code."""
-        children = {service.pid(): service for service in self.all}
+        # A service may have ended before this call. It must be found among the children all the same.
+        children = {service.started_pid(): service for service in self.all}
         while (ended := os.wait())[0] not in children:
             pass
         code = os.waitstatus_to_exitcode(ended[1])
