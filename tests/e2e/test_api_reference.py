@@ -21,7 +21,7 @@ class ApiReferenceTest(unittest.TestCase):
     def rendered(self, url: str) -> str:
         """Returns the text of a page after its scripts ran."""
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", f"--user-data-dir={folder}", "--virtual-time-budget=20000", "--dump-dom", url],
+            done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", f"--user-data-dir={folder}", "--virtual-time-budget=20000", "--dump-dom", url],
                                   capture_output=True, text=True, timeout=120, env=os.environ | {"HOME": folder}, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
             return re.sub(r"<[^>]+>", " ", done.stdout)
