@@ -260,7 +260,7 @@ def csharp_token_refusals(facts):
     listed = "".join(f"        {member},\n" for member in refusals)
     members.append(csharp_member("all refusals, in the order of the checks",
                                  f"public static IReadOnlyList<TokenRefusal> All {{ get; }} =\n    [\n{listed}    ];"))
-    return csharp("The reasons to refuse a token (docs/spec/tokens.md section 4).", "public static class TokenRefusals", members,
+    return csharp("The reasons to refuse a token (docs/spec/tokens.md section 4).", "internal static class TokenRefusals", members,
                   "Optiks.ServiceDefaults")
 
 

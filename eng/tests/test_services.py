@@ -26,6 +26,7 @@ class Watch(unittest.TestCase):
 
     def start(self, service, *command):
         process = subprocess.Popen(command)
+        self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         service.log.write_text("its log\n")
         (self.data / "run" / f"{service.name}.pid").write_text(f"{process.pid} {services.start_time(process.pid)}\n")

@@ -1,6 +1,7 @@
 using System.Text.Json;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
+using Optiks.Protocol;
 using Optiks.QueryService.Answers;
 using Optiks.QueryService.Endpoints;
 using Optiks.ServiceDefaults;
@@ -28,6 +29,9 @@ public sealed class ApiDescriptionTests
             document, _replica.Services.GetRequiredService<EndpointDataSource>().Endpoints,
             path => path.StartsWith("/log/", StringComparison.Ordinal) && path != "/log/checkpoint" ? "/log/{**path}" : path, "/internal/snapshot");
         JsonElement paths = document.GetProperty("paths");
+        Assert.All(paths.EnumerateObject().SelectMany(path => path.Value.EnumerateObject()), operation => Assert.True(operation.Value.GetProperty("responses").TryGetProperty("200", out _)));
+        Assert.Equal(1, paths.GetProperty("/v1/history").GetProperty("post").GetProperty("security").GetArrayLength());
+        Assert.True(paths.GetProperty("/v1/lookup").GetProperty("post").GetProperty("requestBody").GetProperty("content").TryGetProperty(MediaTypes.Query, out _));
         string[] lookups = [.. paths.EnumerateObject().Where(path => path.Value.EnumerateObject().Any(operation => operation.Value.GetProperty("security").GetArrayLength() == 2)).Select(path => path.Name)];
         Assert.Equal([KeyEndpoints.LookupPath, UserEndpoints.LookupPath], lookups);
         Assert.Contains("not-caught-up", paths.GetProperty("/v1/lookup").GetProperty("post").GetProperty("responses").GetProperty("503").GetProperty("description").GetString(), StringComparison.Ordinal);

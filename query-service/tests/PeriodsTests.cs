@@ -3,7 +3,6 @@ using System.Text.Json;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.QueryService.Answers;
-using Optiks.QueryService.Following;
 using Optiks.ServiceDefaults;
 using Optiks.Tlog;
 
@@ -139,7 +138,7 @@ public sealed class PeriodsTests
             return [.. epochs];
         }
 
-        public EpochBounds Of(ulong epoch) => new(new BoardLog(this, epoch + 1, Root(0, (int)epoch + 1)), _records[epoch]);
+        public EpochBounds Of(ulong epoch) => new(new Following.BoardLog(this, epoch + 1, Root(0, (int)epoch + 1)), _records[epoch]);
 
         public async Task<string> BoundsAsync(ulong epoch, ulong from) => string.Join(' ', Epochs((await Of(epoch).RenderAsync(from, Cancellation)).Octets));
 

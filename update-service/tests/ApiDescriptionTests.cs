@@ -27,8 +27,10 @@ public sealed class ApiDescriptionTests
         Assert.Equal(["200", "400", "401", "403", "404", "406", "429", "500", "503"], Statuses(get));
         Assert.Equal(["request_id", "wait"], get.GetProperty("parameters").EnumerateArray().Select(one => one.GetProperty("name").GetString()));
         Assert.Equal("`overloaded`, `unavailable`", post.GetProperty("responses").GetProperty("503").GetProperty("description").GetString());
+        Assert.True(post.GetProperty("responses").GetProperty("429").GetProperty("headers").TryGetProperty("Retry-After", out _));
         JsonElement users = paths.GetProperty("/v1/users").GetProperty("post");
         Assert.Equal(Statuses(post), Statuses(users));
+        Assert.All((JsonElement[])[post, users, get], operation => Assert.Equal(1, operation.GetProperty("security").GetArrayLength()));
     }
 
     [Fact]

@@ -98,7 +98,7 @@ public sealed class ByteStrings : IDisposable
 
     private static void Return<T>(T[] array)
     {
-        // The pool's own arrays of the greatest pooled length are no longer than it.
+        // The pool's arrays have lengths of powers of two, so none that Rent took from it is longer.
         if (array.Length <= MaxPooledLength)
         {
             ArrayPool<T>.Shared.Return(array);

@@ -22,11 +22,11 @@ internal sealed class AnswerBudget
     internal AnswerBudget(long total)
     {
         _shares = new CallerShares(total);
-        LongBuffers = new LongBuffers(total);
+        Arrays = new AnswerArrays(total);
     }
 
-    /// <summary>The arrays for long answers. While an answer uses an array, the array counts as the answer's memory.</summary>
-    public LongBuffers LongBuffers { get; }
+    /// <summary>The arrays for answers. While an answer uses an array, the array counts as the answer's memory.</summary>
+    public AnswerArrays Arrays { get; }
 
     /// <summary>The number of bytes that may be in use.</summary>
     public long Total => _shares.Total;

@@ -29,8 +29,8 @@ internal sealed class AnswerLease : IDisposable
     /// <summary>The caller that sent the request.</summary>
     public int Caller => _caller;
 
-    /// <summary>The arrays for long answers.</summary>
-    public LongBuffers LongBuffers => _budget.LongBuffers;
+    /// <summary>The arrays for answers.</summary>
+    public AnswerArrays Arrays => _budget.Arrays;
 
     private long Counted => Math.Max(0, _held - _own);
 

@@ -21,9 +21,6 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
     // The pool has no shorter arrays.
     private const int MinLength = 16;
 
-    // Longer arrays come from the service's own store.
-    private const int MaxPooledLength = 1024 * 1024;
-
     // The JSON form is longer: base64url needs four bytes for three, and members have names.
     private const int ExpectedJsonGrowth = 2;
 
@@ -184,7 +181,7 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
         // Rounds up to the length that the pool would return anyway, so that the length is known and counted before the allocation.
         int whole = checked((int)BitOperations.RoundUpToPowerOf2((uint)Math.Max(length, MinLength)));
         _lease.Take(whole);
-        return whole > MaxPooledLength ? _lease.LongBuffers.Rent(whole) : ArrayPool<byte>.Shared.Rent(whole);
+        return _lease.Arrays.Rent(whole);
     }
 
     private void Return(byte[] buffer)
@@ -192,14 +189,7 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
         if (buffer.Length > 0)
         {
             _lease.Return(buffer.Length);
-            if (buffer.Length > MaxPooledLength)
-            {
-                _lease.LongBuffers.Return(buffer);
-            }
-            else
-            {
-                ArrayPool<byte>.Shared.Return(buffer);
-            }
+            _lease.Arrays.Return(buffer);
         }
     }
 }

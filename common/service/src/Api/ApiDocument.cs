@@ -1,4 +1,3 @@
-using System.Collections.Frozen;
 using System.Reflection;
 using System.Security.Cryptography;
 using System.Text.Json;
@@ -22,7 +21,9 @@ public sealed class ApiDocument
 
     private readonly ReadOnlyMemory<byte> _octets;
     private readonly string _tag;
-    private readonly FrozenDictionary<(string Method, string Path), FrozenSet<string>> _parameters;
+
+    // Names are compared with case, as in bodies.
+    private readonly HashSet<(string Method, string Path, string Name)> _parameters;
 
     /// <summary>Reads a document. Throws <see cref="JsonException"/> if the bytes are not JSON.</summary>
     public ApiDocument(ReadOnlyMemory<byte> octets)
@@ -31,9 +32,13 @@ public sealed class ApiDocument
         _tag = Base64UrlText.Encode(SHA256.HashData(octets.Span).AsSpan(0, TagLength));
         using var document = JsonDocument.Parse(octets);
         Title = document.RootElement.GetProperty("info").GetProperty("title").GetString()!;
-        _parameters = document.RootElement.GetProperty("paths").EnumerateObject()
-            .SelectMany(path => path.Value.EnumerateObject().Select(operation => KeyValuePair.Create((operation.Name.ToUpperInvariant(), path.Name), QueryParameters(operation.Value))))
-            .ToFrozenDictionary();
+        _parameters =
+        [
+            .. from path in document.RootElement.GetProperty("paths").EnumerateObject()
+               from operation in path.Value.EnumerateObject()
+               from name in QueryParameters(operation.Value)
+               select (operation.Name.ToUpperInvariant(), path.Name, name),
+        ];
     }
 
     /// <summary>Reads the document that an assembly embeds.</summary>
@@ -51,7 +56,7 @@ public sealed class ApiDocument
 
     /// <summary>Returns whether an endpoint takes the URL parameter. <paramref name="pattern"/> is the endpoint's route, as the document has it.</summary>
     public bool Takes(string method, string pattern, string parameter) =>
-        _parameters.TryGetValue((HttpMethods.IsHead(method) ? HttpMethods.Get : method, pattern), out FrozenSet<string>? names) && names.Contains(parameter);
+        _parameters.Contains((HttpMethods.IsHead(method) ? HttpMethods.Get : method, pattern, parameter));
 
     internal void Map(WebApplication app)
     {
@@ -68,9 +73,8 @@ public sealed class ApiDocument
         });
     }
 
-    // The names are compared with case, as in bodies.
-    private static FrozenSet<string> QueryParameters(JsonElement operation) =>
+    private static IEnumerable<string> QueryParameters(JsonElement operation) =>
         operation.TryGetProperty("parameters", out JsonElement parameters)
-            ? parameters.EnumerateArray().Where(parameter => parameter.GetProperty("in").ValueEquals("query")).Select(parameter => parameter.GetProperty("name").GetString()!).ToFrozenSet(StringComparer.Ordinal)
+            ? parameters.EnumerateArray().Where(parameter => parameter.GetProperty("in").ValueEquals("query")).Select(parameter => parameter.GetProperty("name").GetString()!)
             : [];
 }

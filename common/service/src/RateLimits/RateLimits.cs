@@ -18,7 +18,7 @@ public static class RateLimits
         builder.WithMetadata(new Limited(kind));
 
     /// <summary>Returns whether the endpoint's requests are counted.</summary>
-    public static bool IsLimited(Endpoint endpoint) => endpoint.Metadata.GetMetadata<Limited>() is not null;
+    internal static bool IsLimited(Endpoint endpoint) => endpoint.Metadata.GetMetadata<Limited>() is not null;
 
     internal static void Add(IServiceCollection services)
     {

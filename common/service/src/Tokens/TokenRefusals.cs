@@ -2,7 +2,7 @@
 namespace Optiks.ServiceDefaults;
 
 /// <summary>The reasons to refuse a token (docs/spec/tokens.md section 4).</summary>
-public static class TokenRefusals
+internal static class TokenRefusals
 {
     /// <summary>Too long (section 1), not three parts of strict base64url, a header or payload that is no JSON object in UTF-8, a member twice at any depth, more than 8 levels.</summary>
     public static TokenRefusal Malformed { get; } = new("token-malformed", "The token is malformed.");

@@ -1,14 +1,17 @@
+using System.Buffers;
 using System.Numerics;
 
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Lends arrays for long answers and keeps the arrays that come back, up to a number of bytes. The runtime's pool keeps an array for each
-/// thread that returned one, and nothing bounds their sum. Without any pool, each long answer would first have to wait for thousands of
-/// fresh pages, and so would the requests that share its processor. Any thread.
+/// Lends arrays for answers. Short arrays come from the runtime's pool. Long arrays are kept here when they come back, up to a number of bytes:
+/// the runtime's pool keeps an array for each thread that returned one, and nothing bounds their sum. Without any pool, each long answer
+/// would first have to wait for thousands of fresh pages, and so would the requests that share its processor. Any thread.
 /// </summary>
-internal sealed class LongBuffers
+internal sealed class AnswerArrays
 {
+    private const int MaxPooledLength = 1024 * 1024;
+
     private readonly Lock _lock = new();
     private readonly long _maxIdle;
 
@@ -17,10 +20,10 @@ internal sealed class LongBuffers
     private long _idleLength;
 
     /// <summary>Makes an empty store.</summary>
-    /// <param name="maxIdle">The most bytes that wait for the next answer.</param>
-    public LongBuffers(long maxIdle) => _maxIdle = maxIdle;
+    /// <param name="maxIdle">The most bytes of long arrays that wait for the next answer.</param>
+    public AnswerArrays(long maxIdle) => _maxIdle = maxIdle;
 
-    /// <summary>The number of bytes that wait for the next answer.</summary>
+    /// <summary>The number of bytes of long arrays that wait for the next answer.</summary>
     public long IdleLength
     {
         get
@@ -39,6 +42,10 @@ internal sealed class LongBuffers
         {
             throw new ArgumentOutOfRangeException(nameof(length), length, "not a power of two");
         }
+        if (length <= MaxPooledLength)
+        {
+            return ArrayPool<byte>.Shared.Rent(length);
+        }
         lock (_lock)
         {
             int index = _idle.FindLastIndex(array => array.Length == length);
@@ -53,9 +60,14 @@ internal sealed class LongBuffers
         return GC.AllocateUninitializedArray<byte>(length);
     }
 
-    /// <summary>Takes an array back. The garbage collector gets those that came back first when there are too many.</summary>
+    /// <summary>Takes an array back. When there are too many long arrays, those that came back first are dropped.</summary>
     public void Return(byte[] array)
     {
+        if (array.Length <= MaxPooledLength)
+        {
+            ArrayPool<byte>.Shared.Return(array);
+            return;
+        }
         lock (_lock)
         {
             _idle.Add(array);
