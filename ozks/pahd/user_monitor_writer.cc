@@ -112,7 +112,7 @@ class MonitorPlanner {
         throw DirectoryError(OPTIKS_E_ERASED, "the value of an entry about a user was erased");
       }
       if (request_.own_only && !std::ranges::equal(record.value(), query_.user)) {
-        return stop(Unanswered::kOtherUser, index);
+        return stop(Unanswered::kNoName, index);
       }
       add_entry(name);
     }

@@ -18,13 +18,12 @@ namespace optiks::ozks {
 
 // The reason why a question is not answered.
 enum class Unanswered : std::uint8_t {
-  kNothing = 0,    // the question is answered
-  kNoUser = 1,     // no such user has a list, or has left
-  kNoName = 2,     // a name leads to no user
-  kOtherUser = 3,  // a name leads to another user, and the caller may not be told
-  kDevices = 4,    // the client knows a later version of the list
-  kKey = 5,        // the client knows a later version of the key of an id that it names
-  kOtherKey = 6,   // no searched version of the list has an id that the query names, and the caller may not be told
+  kNothing = 0,   // the question is answered
+  kNoUser = 1,    // no such user has a list, or has left
+  kNoName = 2,    // a name leads to no user, or to a user that the caller may not see
+  kDevices = 3,   // the client knows a later version of the list
+  kKey = 4,       // the client knows a later version of the key of an id that it names
+  kOtherKey = 5,  // no searched version of the list has an id that the query names, and the caller may not be told
 };
 
 // The size of an answer, before its proofs are made.
@@ -49,7 +48,8 @@ struct UserMonitorPage {
 struct UserMonitorRequest {
   UserMonitorQuery query;
   UserMonitorPage page;
-  // Whether kOtherUser and kOtherKey are used: true if the caller may see no other user.
+  // Whether the caller may see no other user. Then the answer does not show whether a name leads to another user or to
+  // no user: a caller that may not look up names could otherwise find out which names exist.
   bool own_only = false;
 };
 

@@ -142,7 +142,6 @@ public sealed class UserMonitorTests : IAsyncLifetime
         (UserMonitorQuery Query, string Field)[] refused =
         [
             (bob, "$.user"),
-            (Alice with { Usernames = [Octets("alice"), Octets("bob")] }, "$.usernames[1]"),
             // This device was never on the list, so its old values belong to another user.
             (Alice with { Keys = [new KnownDeviceKey(Octets("tablet"), 1)] }, "$.keys"),
         ];
@@ -162,6 +161,37 @@ public sealed class UserMonitorTests : IAsyncLifetime
         string lookup = OfAlice("lookup");
         await SendAsync(Post(Alice), lookup, HttpStatusCode.Forbidden);
         await SendAsync(Post(Alice), null, HttpStatusCode.Unauthorized);
+    }
+
+    /// <summary>
+    /// Tests that the holder of a token without <c>lookup</c> cannot find out which usernames exist: the answers about a username of another
+    /// user and about a free one differ in nothing, neither in octets nor in the price.
+    /// </summary>
+    [Fact]
+    public async Task A_token_does_not_learn_which_usernames_exist()
+    {
+        await using Replica closed = await Replica.StartReadyAsync(
+            Log, "closed", "--Optiks:Tokens:Audience", AccountSystem.Audience, "--Optiks:Tokens:KeysFile", KeysFile, "--Optiks:QueryService:RequireLookupScope", "true");
+        string token = OfAlice("history");
+        foreach (Replica replica in (Replica[])[Server, closed])
+        {
+            async Task<(HttpStatusCode, string, string)> AskAsync(string name)
+            {
+                using HttpRequestMessage request = Post(Alice with { Usernames = [Octets("alice"), Octets(name)] });
+                request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", token);
+                using HttpResponseMessage response = await replica.SendAsync(request);
+                string headers = string.Join('\n', response.Headers.Where(header => header.Key != "Date").Select(header => $"{header.Key}: {string.Join(',', header.Value)}"));
+                return (response.StatusCode, headers, await response.Content.ReadAsStringAsync());
+            }
+            (HttpStatusCode status, _, string body) = await AskAsync("nobody");
+            Assert.Equal(HttpStatusCode.ServiceUnavailable, status);
+            using var problem = JsonDocument.Parse(body);
+            Assert.Equal(ProblemTypes.NotCaughtUp.Urn, problem.RootElement.GetProperty("type").GetString());
+            Assert.Equal("$.usernames[1]", problem.RootElement.GetProperty("field").GetString());
+            Assert.Equal(await AskAsync("nobody"), await AskAsync("bob"));
+        }
+        // A caller with an API key that may look usernames up gets the answer, and its verifier refuses the name.
+        await AskAsync(Alice with { Usernames = [Octets("alice"), Octets("bob")] });
     }
 
     [Fact]

@@ -10,7 +10,7 @@ namespace Optiks.Native;
 /// this number.</param>
 /// <param name="MaxOctets">The approximate size of the answer in bytes.</param>
 /// <param name="OwnOnly">Whether to refuse an answer if a username leads to another user, or if a named device id was never on the device
-/// list. This is for a caller that may see no other user.</param>
+/// list. This is for a caller that may see nothing of other users.</param>
 public readonly record struct UserMonitorPage(int MaxMembers, int MaxAllMembers, int MaxFollowed, int MaxOctets, bool OwnOnly = false)
 {
     internal Interop.UserMonitorPage ToNative() => new()

@@ -146,9 +146,10 @@ typedef struct optiks_user_monitor_summary {
                          * that were read to make it */
   uint64_t num_proofs;  /* number of VRF proofs that the answer needs */
   size_t index;         /* index of the name or named id that `unanswered` is about */
-  /* Why there is no answer. 0: there is an answer; 1: there is no such user; 2: a name leads to no user; 3: a name
-   * leads to another user; 4: the client knows of a later version of the list; 5: the client knows of a later version
-   * of a named key; 6: a named id is not in any kept version of the list, searched in the latest 4 MiB of versions. */
+  /* Why there is no answer. 0: there is an answer; 1: there is no such user; 2: a name leads to no user or, with
+   * own_only, to another user; 3: the client knows of a later version of the list; 4: the client knows of a later
+   * version of a named key; 5, with own_only: a named id is not in any kept version of the list, searched in the latest
+   * 4 MiB of versions. */
   uint32_t unanswered;
   uint32_t reserved;
 } optiks_user_monitor_summary_t;
@@ -160,7 +161,7 @@ typedef struct optiks_user_monitor_page {
   uint64_t max_all_members; /* maximum number of versions of all keys together */
   uint64_t max_followed;    /* maximum number of followed ids, beyond which the list's page ends */
   uint64_t max_bytes;       /* approximate size of the answer in octets */
-  uint32_t own_only;        /* 1: `unanswered` may be 3 or 6, for a caller that may see no other user */
+  uint32_t own_only;        /* 1: the caller may see nothing of other users, not even which names have a user */
   uint32_t reserved;        /* 0 */
 } optiks_user_monitor_page_t;
 
