@@ -21,7 +21,7 @@ from storage import DATABASE
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy/patroni"
-PAGE = ROOT / "docs/operations/failover.md"
+PAGE = ROOT / "docs/operations/recovery.md"
 PASSWORD = "secret"
 # The time limit for copying a server, and for a failover on a busy machine.
 WHOLE_SECONDS = 120

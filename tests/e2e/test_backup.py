@@ -1,5 +1,5 @@
-"""Runs each command of docs/operations/backup.md on a running log: a restore to a time before the high-water mark, a lost board, a lost
-host, and SQLite's copy."""
+"""Runs each command of docs/operations/recovery.md that backs up or restores, on a running log: a restore to a time before the high-water
+mark, a lost board, a lost host, and SQLite's copy."""
 
 import os
 import re
@@ -17,7 +17,9 @@ from pages import commands_of
 from postgres import OWNER, PostgreSql, account
 from storage import DATABASE, SERVER_SETTINGS, OwnPostgreSql
 
-PAGE = ROOT / "docs/operations/backup.md"
+PAGE = ROOT / "docs/operations/recovery.md"
+BACK_UP, SECRETS, RESTORE, OLDER_COPY = "PostgreSQL: back up", "Secrets: back up", "PostgreSQL: restore to a point in time", "An older copy of the database"
+LOST_BOARD, LOST_MARK, LOST_HOST, SQLITE = "A lost or older board", "A lost high-water mark", "A lost host of the update-task", "SQLite: back up and restore"
 LONG_SECONDS = 90
 
 
@@ -129,10 +131,10 @@ class PostgreSqlTest(Backups):
     def test_a_moment_before_the_mark_a_lost_board_and_a_lost_host(self):
         with Deployment(engine=Archived) as log:
             self.oracle = Oracle(log, 0)
-            self.follow(log, "PostgreSQL: prepare")
+            self.follow(log, BACK_UP)
             log.publish(("alice", "before the backup"))
-            self.assertIn("full backup", self.follow(log, "PostgreSQL: back up"))
-            self.follow(log, "Secrets: back up")
+            self.assertIn("full backup", self.follow(log, BACK_UP))
+            self.follow(log, SECRETS)
             self.assert_kept(log, "keys.backup", "api-keys.json")
             # pgBackRest records the ends of backups to the second.
             time.sleep(1.1)
@@ -147,7 +149,7 @@ class PostgreSqlTest(Backups):
 
             checkpoint = (log.data / "board/log/checkpoint").read_bytes()
             self.assertEqual(log.task.stop(), 0)
-            self.follow(log, "A lost board")
+            self.follow(log, LOST_BOARD)
             log.task.start()
             log.task.wait_ready()
             self.assertTrue((log.data / "board/log/checkpoint").read_bytes().startswith(checkpoint[:20]))
@@ -155,18 +157,17 @@ class PostgreSqlTest(Backups):
             self.lose_mark(log, expected)
             expected.append("afterwards")
             self.lose_host(log, expected)
-        self.assert_followed("PostgreSQL: prepare", "PostgreSQL: back up", "Secrets: back up", "PostgreSQL: go back to a moment", "A lost board", "A lost host of the update-task")
+        self.assert_followed(BACK_UP, SECRETS, RESTORE, OLDER_COPY, LOST_BOARD, LOST_MARK, LOST_HOST)
 
     def go_back(self, log: Deployment, moment: str) -> None:
-        section = "PostgreSQL: go back to a moment"
-        self.follow(log, section)
+        self.follow(log, RESTORE)
         log.stop()
         log.storage.server.stop()
-        self.follow(log, section, MOMENT=moment)
+        self.follow(log, RESTORE, MOMENT=moment)
         log.storage.server.start()
         log.storage.wait_promoted()
         self.assert_refused(log)
-        self.assertIn("clean", self.follow(log, section))
+        self.assertIn("clean", self.follow(log, OLDER_COPY))
 
     def lose_mark(self, log: Deployment, expected: list[str]) -> None:
         checkpoints = self.backup / "checkpoints"
@@ -174,7 +175,7 @@ class PostgreSqlTest(Backups):
         with log.query_client() as client:
             (checkpoints / "query-service").write_bytes(client.get("/log/checkpoint").body)
         log.stop()
-        self.assertIn("the high-water mark is at epoch", self.follow(log, "A lost board"))
+        self.assertIn("the high-water mark is at epoch", self.follow(log, LOST_MARK))
         self.assert_goes_on(log, expected)
 
     def lose_host(self, log: Deployment, expected: list[str]) -> None:
@@ -184,7 +185,7 @@ class PostgreSqlTest(Backups):
         shutil.move(log.data / "board", kept)
         api_key = log.api_key
         shutil.rmtree(log.data)
-        self.follow(log, "A lost host of the update-task")
+        self.follow(log, LOST_HOST)
         (log.data / "board").symlink_to(kept)
         # The test restores the clients' own API key, which no host of the log needs.
         (log.data / "api-key").write_text(api_key)
@@ -197,7 +198,7 @@ class SqliteTest(Backups):
         with Deployment() as log:
             self.oracle = Oracle(log, 0)
             log.publish(("alice", "before the copy"))
-            self.follow(log, "SQLite")
+            self.follow(log, SQLITE)
             self.assert_kept(log, "optiks.db")
             log.publish(("alice", "after the copy"))
             log.publish(("bob", "b"))
@@ -209,10 +210,10 @@ class SqliteTest(Backups):
             for suffix in ("-wal", "-shm"):
                 Path(f"{database}{suffix}").unlink(missing_ok=True)
             self.assert_refused(log)
-            self.assertIn("clean", self.follow(log, "SQLite"))
+            self.assertIn("clean", self.follow(log, SQLITE))
             self.assert_goes_on(log, ["before the copy", "after the copy"])
             self.assertEqual(self.history(log, "bob"), ["b"])
-        self.assert_followed("SQLite")
+        self.assert_followed(SQLITE)
 
 
 if __name__ == "__main__":

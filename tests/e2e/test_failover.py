@@ -12,7 +12,7 @@ from failover import PRIMARY, TASK, Drill, longest
 
 SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2**32)))
 RATE, KEYS = 400, 10_000
-# Other limits catch a cluster that never recovers. The limits here are the times that operators are told (docs/operations/failover.md),
+# Other limits catch a cluster that never recovers. The limits here are the times that operators are told (docs/operations/recovery.md),
 # with room for a slow machine.
 PRIMARY_SECONDS, TASK_SECONDS = 60, 40
 

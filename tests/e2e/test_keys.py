@@ -105,7 +105,7 @@ class Keys(unittest.TestCase):
     def test_4_keys_are_restored_on_another_host(self):
         (restore,) = self.commands.pop("Restoring")
         data = self.folder / "restored"
-        self.assertIn("rollback.md", self.run_block(restore, OPTIKS_DATA=str(data)))
+        self.assertIn("recovery.md", self.run_block(restore, OPTIKS_DATA=str(data)))
         for name in ("kek", "log.key", "trust.json"):
             self.assertEqual((data / name).read_bytes(), (self.log.data / name).read_bytes(), name)
         self.assertEqual([(data / name).stat().st_mode & 0o777 for name in ("kek", "log.key")], [0o600, 0o600])

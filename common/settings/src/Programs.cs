@@ -35,7 +35,7 @@ public static class Programs
             [WrappedLogKey.Variable] = "the log's key, wrapped: the bytes of log.key in base64url; unset: that file in the data folder",
             [FailPoints.Variable] = FailPointMeaning,
         },
-        ExitCodes = new Dictionary<int, string> { [Optiks.ExitCodes.Rollback] = "the database or the board was rolled back: docs/operations/rollback.md" },
+        ExitCodes = new Dictionary<int, string> { [Optiks.ExitCodes.Rollback] = "the database or the board was rolled back: docs/operations/recovery.md" },
     };
 
     /// <summary>The program that accepts updates.</summary>

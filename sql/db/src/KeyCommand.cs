@@ -78,7 +78,7 @@ internal static class KeyCommand
     {
         var file = new Argument<string>("FILE") { Description = "the backup" };
         var code = new Option<string>("--code") { Description = "file with its recovery code", HelpName = "FILE", Required = true };
-        var command = new Command("restore", "Put the keys of a backup into $OPTIKS_DATA, which must not have keys yet. Start no update-task before the database and the board are the newest copies (docs/operations/rollback.md).") { file, code, json };
+        var command = new Command("restore", "Put the keys of a backup into $OPTIKS_DATA, which must not have keys yet. Start no update-task before the database and the board are the newest copies (docs/operations/recovery.md).") { file, code, json };
         command.SetAction(parse =>
         {
             KeyBackup backup = KeyBackup.Read(Path.GetFullPath(parse.GetValue(file)!));
@@ -104,7 +104,7 @@ internal static class KeyCommand
             {
                 _ = AtomicFile.TryCreate(path, octets, mode);
             }
-            Write(parse, json, backup, keys, $"{folder.Root} has the keys of {backup.Origin}. Start no update-task here before the database and board/state are the newest copies: docs/operations/rollback.md");
+            Write(parse, json, backup, keys, $"{folder.Root} has the keys of {backup.Origin}. Start no update-task here before the database and board/state are the newest copies: docs/operations/recovery.md");
             return ExitCodes.Success;
         });
         return command;
