@@ -73,7 +73,7 @@ class SharedBucketTests:
         with self.away(), Client(log.task.url, timeout=30) as client, log.update_client(timeout=30) as update:
             self.assertEqual(update.post_json("/v1/updates", {"key": "dave", "value": "d1"}).status, 202)
             deadline = time.monotonic() + PATIENCE
-            while "The bucket did not accept the high-water mark." not in (said := client.get("/health/ready")).body.decode():
+            while "The bucket neither takes nor returns the high-water mark." not in (said := client.get("/health/ready")).body.decode():
                 self.assertLess(time.monotonic(), deadline, said)
                 time.sleep(0.05)
             self.assertEqual(said.status, 503)

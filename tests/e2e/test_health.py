@@ -117,7 +117,7 @@ class HealthTest(unittest.TestCase):
             key.chmod(0o644)
             with closing(sqlite3.connect(log.database, timeout=BUSY_SECONDS)) as database, database:
                 database.execute("UPDATE head SET fence = fence + 1, holder = 'another', lease_end = 0")
-            self.wait_for(log.task, 503, "The last start could not be finished: a key")
+            self.wait_for(log.task, 503, "The last start could not be finished. A key cannot be used.")
             with log.query_client() as client:
                 self.assertEqual(client.post_json("/v1/lookup", {"key": "alice"}).status, 200)
             self.assertIn(f"chmod 600 {key}", log.task.log())

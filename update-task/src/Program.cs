@@ -49,7 +49,8 @@ return await Startup.RunAsync(
         services.AddSingleton<Recovery>();
         services.AddSingleton<Padding>();
         services.AddSingleton<EpochMaker>();
-        services.AddSingleton<EpochPublisher>();
+        services.AddSingleton<BoardLocker>();
+        services.AddSingleton<LogWriterFactory>();
         services.AddSingleton<EpochLoop>();
         services.AddSingleton<LeaseWaiter>();
 

@@ -5,7 +5,6 @@ using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
-using Optiks.UpdateTask.Buckets;
 using Optiks.UpdateTask.Leasing;
 using Optiks.UpdateTask.Pipeline;
 using Optiks.UpdateTask.Telemetry;
@@ -20,15 +19,17 @@ internal sealed class TaskService : BackgroundService
 {
     private readonly LeaseWaiter _waiter;
     private readonly Recovery _recovery;
+    private readonly LogWriterFactory _writers;
     private readonly EpochLoop _loop;
     private readonly BoardFolder _board;
     private readonly TaskReport _report;
     private readonly HostFailure _failure;
 
-    public TaskService(LeaseWaiter waiter, Recovery recovery, EpochLoop loop, BoardFolder board, TaskReport report, HostFailure failure)
+    public TaskService(LeaseWaiter waiter, Recovery recovery, LogWriterFactory writers, EpochLoop loop, BoardFolder board, TaskReport report, HostFailure failure)
     {
         _waiter = waiter;
         _recovery = recovery;
+        _writers = writers;
         _loop = loop;
         _board = board;
         _report = report;
@@ -63,37 +64,20 @@ internal sealed class TaskService : BackgroundService
             {
                 _report.Log.SteppedDown(e);
             }
-            catch (SignerUnavailableException e)
-            {
-                _report.EpochFailed(e, "The last start could not be finished: a token's key cannot be used.");
-                await _waiter.PauseAsync(stop);
-            }
-            // A start refuses unusable keys, files and settings. If this process has led before, its keys, files and settings were usable.
-            // An operator must be changing them now, so the task waits.
-            catch (Exception e) when (hasLed && e is (SecretsException or TrustAnchorException or StartupException { ExitCode: ExitCodes.Configuration }))
-            {
-                _report.EpochFailed(e, "The last start could not be finished: a key, the trust anchor or the bucket cannot be used.");
-                await _waiter.PauseAsync(stop);
-            }
             // The error is in the files of the task's own trees, which are rebuilt if they are damaged. The next recovery finishes the
             // committed epoch.
             catch (OptiksNativeException e) when (e.IsDamage || e.Status == NativeStatus.Io)
             {
-                _report.EpochFailed(e, "The task's own files cannot be used. Damaged files are rebuilt from the database.");
+                _report.Failed(e, "The task's own files cannot be used. Damaged files are rebuilt from the database.");
                 if (e.IsDamage)
                 {
                     TaskFolder.Discard(_board.Data);
                 }
                 await _waiter.PauseAsync(stop);
             }
-            catch (ObjectStoreException e)
+            catch (Exception e) when (FindReasonToWait(e, hasLed) is { } reason)
             {
-                _report.EpochFailed(e, "The last start could not be finished: the bucket does not return the high-water mark.");
-                await _waiter.PauseAsync(stop);
-            }
-            catch (Exception e) when (e is StorageUnavailableException or IOException or UnauthorizedAccessException)
-            {
-                _report.EpochFailed(e, "The last start could not be finished: the database or the board failed.");
+                _report.Failed(e, $"The last start could not be finished. {reason}");
                 await _waiter.PauseAsync(stop);
             }
             catch (Exception e) when (e is BoardConflictException or StorageCorruptException)
@@ -102,6 +86,16 @@ internal sealed class TaskService : BackgroundService
             }
         }
     }
+
+    // Returns why the task tries again after a failed start, or null if the failure ends the process. A start refuses unusable keys, files
+    // and settings. If this process has led before, its keys, files and settings were usable: an operator must be changing them now, so
+    // the task waits.
+    private static string? FindReasonToWait(Exception e, bool hasLed) => e switch
+    {
+        TrustAnchorException or StartupException { ExitCode: ExitCodes.Configuration } => hasLed ? "The trust anchor or the bucket cannot be used." : null,
+        SecretsException when !hasLed => null,
+        _ => TemporaryFailure.Describe(e),
+    };
 
     // Leads, but abandons a step that neither ends nor fails, such as a call into a token's library. Another process takes over, and a
     // supervisor restarts this one.
@@ -125,7 +119,10 @@ internal sealed class TaskService : BackgroundService
         await using LogSession session = await _recovery.RunAsync(store, keeper.Lease, ended.Token);
         _report.Enter(TaskRole.Leading);
         recovered();
-        await _loop.RunAsync(store, keeper, session, stop);
+        await using (LogWriter writer = _writers.Create(store, keeper, session))
+        {
+            await _loop.RunAsync(writer, keeper, stop);
+        }
         // The snapshot is written while this task still holds the lease, so that a successor on this machine can start from the snapshot.
         await session.FinishAsync(CancellationToken.None);
     }

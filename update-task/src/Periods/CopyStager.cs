@@ -19,8 +19,8 @@ internal sealed class CopyStager
 {
     private const int RowsPerRead = 16_384;
 
+    private readonly LeasedLog _log;
     private readonly LogSession _session;
-    private readonly EpochPublisher _publisher;
     private readonly PeriodRow _next;
     private readonly int _rowsPerChunk;
     private readonly CopySweep _sweep;
@@ -28,13 +28,13 @@ internal sealed class CopyStager
     private CopySource? _last;
     private int _bundled;
 
-    private CopyStager(LogSession session, IPipelineStore store, EpochPublisher publisher, PeriodRow next, int rowsPerChunk)
+    private CopyStager(LeasedLog log, PeriodRow next, int rowsPerChunk)
     {
-        _session = session;
-        _publisher = publisher;
+        _log = log;
+        _session = log.Session;
         _next = next;
         _rowsPerChunk = rowsPerChunk;
-        _sweep = new CopySweep(session, store);
+        _sweep = new CopySweep(log.Session, log.Store);
     }
 
     /// <summary>The period in preparation.</summary>
@@ -50,12 +50,12 @@ internal sealed class CopyStager
     public bool IsInDoubt { get; private set; }
 
     /// <summary>Opens a stager that continues after the existing rows.</summary>
-    public static async Task<CopyStager> OpenAsync(Lead lead, EpochPublisher publisher, PeriodRow next, int rowsPerChunk, CancellationToken cancellationToken)
+    public static async Task<CopyStager> OpenAsync(LeasedLog log, PeriodRow next, int rowsPerChunk, CancellationToken cancellationToken)
     {
-        var stager = new CopyStager(lead.Session, lead.Store, publisher, next, rowsPerChunk);
+        var stager = new CopyStager(log, next, rowsPerChunk);
         while (true)
         {
-            CopyBatch page = await lead.Store.ReadCopiesAsync(next.Period, stager.Rows, RowsPerRead, LeafColumns.Trees, cancellationToken);
+            CopyBatch page = await log.Store.ReadCopiesAsync(next.Period, stager.Rows, RowsPerRead, LeafColumns.Trees, cancellationToken);
             if (page.Rows.IsEmpty)
             {
                 break;
@@ -66,7 +66,7 @@ internal sealed class CopyStager
         {
             stager._sweep.ContinueAfter(last);
         }
-        if (lead.Session.State.CopiesEnd(next.Period) is int bundled)
+        if (log.Session.State.CopiesEnd(next.Period) is int bundled)
         {
             stager._bundled = bundled;
         }
@@ -74,7 +74,7 @@ internal sealed class CopyStager
         {
             // The first bundle contains only the period's secrets. An older database that imports the bundles thus gets the secrets
             // together with the first copies.
-            await stager.BundleAsync(lead, new CopyBatch(next.Period, 0, default, default, default, default, default), cancellationToken);
+            await stager.BundleAsync(new CopyBatch(next.Period, 0, default, default, default, default, default), cancellationToken);
         }
         return stager;
     }
@@ -83,9 +83,9 @@ internal sealed class CopyStager
     /// Does one piece of the remaining work, at most about one chunk. Returns false if no work was left, because everything up to the
     /// session's last epoch is staged, bundled and in the trees.
     /// </summary>
-    public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken)
+    public async Task<bool> WorkAsync(CancellationToken cancellationToken)
     {
-        if (await CatchUpAsync(lead, cancellationToken))
+        if (await CatchUpAsync(cancellationToken))
         {
             return true;
         }
@@ -99,7 +99,7 @@ internal sealed class CopyStager
                 isStaged = true;
                 return false;
             }
-            isStaged = inputs.Count == 0 || await StageAsync(lead, inputs, cancellationToken);
+            isStaged = inputs.Count == 0 || await StageAsync(inputs, cancellationToken);
         }
         finally
         {
@@ -115,7 +115,7 @@ internal sealed class CopyStager
     /// Removes keys from the next period. The removals are in the database on return; the caller may erase the lists that name these keys
     /// only afterwards.
     /// </summary>
-    public async Task TakeOutAsync(Lead lead, IEnumerable<UpdateKey> keys, CancellationToken cancellationToken)
+    public async Task TakeOutAsync(IEnumerable<UpdateKey> keys, CancellationToken cancellationToken)
     {
         foreach (UpdateKey[] some in keys.Chunk(_rowsPerChunk))
         {
@@ -124,31 +124,31 @@ internal sealed class CopyStager
             {
                 _ = inputs.TakeOut(key);
             }
-            if (!await StageAsync(lead, inputs, cancellationToken))
+            if (!await StageAsync(inputs, cancellationToken))
             {
                 throw new StorageUnavailableException("The entries of an erased user are not removed from the next period yet.");
             }
         }
     }
 
-    private async Task<bool> StageAsync(Lead lead, CopyInputs inputs, CancellationToken cancellationToken)
+    private async Task<bool> StageAsync(CopyInputs inputs, CancellationToken cancellationToken)
     {
         KeyDirectory directory = (await TreesAsync(cancellationToken)).Directory;
         if (await BackgroundThread.RunAsync(() => inputs.Prepare(directory, _next.Period, Rows, _takenOut)) is not { } copies)
         {
             return true;
         }
-        lead.Keeper.ThrowUnlessHeld();
+        _log.Keeper.ThrowUnlessHeld();
         // The transaction's result counts as in doubt until it is known.
         IsInDoubt = true;
-        StageResult result = await lead.Store.StageCopiesAsync(lead.Lease, copies, CancellationToken.None);
+        StageResult result = await _log.Store.StageCopiesAsync(_log.Lease, copies, CancellationToken.None);
         switch (result)
         {
             case StageResult.Staged:
                 IsInDoubt = false;
                 FailPoints.Hit(FailPoints.PeriodChunk);
                 Took(copies);
-                _ = await CatchUpAsync(lead, cancellationToken);
+                _ = await CatchUpAsync(cancellationToken);
                 return true;
             case StageResult.SourceErased:
                 IsInDoubt = false;
@@ -178,12 +178,12 @@ internal sealed class CopyStager
     }
 
     // Brings bundles and trees up to date from the rows. Returns true if there is more to do.
-    private async Task<bool> CatchUpAsync(Lead lead, CancellationToken cancellationToken)
+    private async Task<bool> CatchUpAsync(CancellationToken cancellationToken)
     {
         if (_bundled < Rows)
         {
-            CopyBatch page = await lead.Store.ReadCopiesAsync(_next.Period, _bundled, Math.Min(Rows - _bundled, RowsPerRead), LeafColumns.All, cancellationToken);
-            await BundleAsync(lead, page, cancellationToken);
+            CopyBatch page = await _log.Store.ReadCopiesAsync(_next.Period, _bundled, Math.Min(Rows - _bundled, RowsPerRead), LeafColumns.All, cancellationToken);
+            await BundleAsync(page, cancellationToken);
             ThrowIf(await _session.Replay.TakeNextAsync(page));
         }
         LogTrees trees = await TreesAsync(cancellationToken);
@@ -210,10 +210,10 @@ internal sealed class CopyStager
 
     // Only the holder of the lease writes bundles. It holds the board's lock while it writes, because values may be erased from bundles at
     // the same time.
-    private async Task BundleAsync(Lead lead, CopyBatch copies, CancellationToken cancellationToken)
+    private async Task BundleAsync(CopyBatch copies, CancellationToken cancellationToken)
     {
-        using BoardLock boardLock = await _publisher.LockAsync(lead.Store, lead.Lease, cancellationToken);
-        await _publisher.CheckHeadAsync(lead, CancellationToken.None);
+        using BoardLock boardLock = await _log.LockBoardAsync(cancellationToken);
+        await _log.CheckHeadAsync(CancellationToken.None);
         _session.State.RecordCopies(new CopyBundle(_session.Last.Epoch, copies.First == 0 ? _next.WrappedSecrets : default, copies));
         _bundled = copies.End;
     }

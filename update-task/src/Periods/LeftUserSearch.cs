@@ -21,17 +21,23 @@ internal sealed class LeftUserSearch
     // The limit on the places that the search keeps for a user. One epoch cannot erase a user with more than ErasureOrder.MaxValues values.
     private const int MaxPlaces = ErasureOrder.MaxValues + 1;
 
+    private readonly LeasedLog _log;
     private readonly HashSet<UpdateKey> _asked = [];
     private Dictionary<UpdateKey, FoundUser> _found = [];
     private ulong? _period;
     private Scan? _scan;
 
+    /// <summary>Makes the search for one lease.</summary>
+    public LeftUserSearch(LeasedLog log) => _log = log;
+
+    private ulong CurrentPeriod => _log.Session.Period.Period;
+
     /// <summary>Returns a user's values in ended periods. Returns false while the search for the user is in progress.</summary>
-    public bool TryFind(LogSession session, ReadOnlyMemory<byte> user, out FoundUser found)
+    public bool TryFind(ReadOnlyMemory<byte> user, out FoundUser found)
     {
-        if (_period != session.Period.Period)
+        if (_period != CurrentPeriod)
         {
-            (_period, _scan, _found) = (session.Period.Period, null, []);
+            (_period, _scan, _found) = (CurrentPeriod, null, []);
             _asked.Clear();
         }
         var key = new UpdateKey(StructureId.Devices, user);
@@ -49,16 +55,16 @@ internal sealed class LeftUserSearch
     }
 
     /// <summary>Does one piece of the search. Returns false if no search is in progress.</summary>
-    public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken)
+    public async Task<bool> WorkAsync(CancellationToken cancellationToken)
     {
-        if (_period != lead.Session.Period.Period || (_scan is null && _asked.Count == 0))
+        if (_period != CurrentPeriod || (_scan is null && _asked.Count == 0))
         {
             return false;
         }
         if (_scan is null)
         {
-            IReadOnlyList<PeriodRow> periods = await lead.Store.ReadPeriodsAsync(cancellationToken);
-            _scan = new Scan(lead.Store, [.. periods.Where(period => period.State == PeriodState.Ended)], PeriodRows.Current(periods).FirstEpoch!.Value, _asked);
+            IReadOnlyList<PeriodRow> periods = await _log.Store.ReadPeriodsAsync(cancellationToken);
+            _scan = new Scan(_log.Store, [.. periods.Where(period => period.State == PeriodState.Ended)], PeriodRows.Current(periods).FirstEpoch!.Value, _asked);
             _asked.Clear();
         }
         if (!await _scan.WorkAsync(cancellationToken))

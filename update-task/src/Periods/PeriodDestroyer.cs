@@ -14,16 +14,16 @@ internal sealed class PeriodDestroyer
     private const int ValuesPerPiece = 4096;
     private const int BundlesPerPiece = 16;
 
-    private readonly EpochPublisher _publisher;
+    private readonly LeasedLog _log;
     private readonly TaskReport _report;
     private readonly HashSet<ulong> _withoutBundles = [];
     private Queue<(PeriodRow Row, ulong End)>? _periods;
     private ulong _nextBundle;
 
-    /// <summary>Makes a destroyer for one lead.</summary>
-    public PeriodDestroyer(EpochPublisher publisher, TaskReport report)
+    /// <summary>Makes a destroyer for one lease.</summary>
+    public PeriodDestroyer(LeasedLog log, TaskReport report)
     {
-        _publisher = publisher;
+        _log = log;
         _report = report;
     }
 
@@ -31,12 +31,12 @@ internal sealed class PeriodDestroyer
     public void Restart() => _periods = null;
 
     /// <summary>Destroys one piece. Returns false if nothing is left.</summary>
-    public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken)
+    public async Task<bool> WorkAsync(CancellationToken cancellationToken)
     {
         if (_periods is null)
         {
-            IReadOnlyList<PeriodRow> all = await lead.Store.ReadPeriodsAsync(cancellationToken);
-            int retained = lead.Session.Identity.Anchor.Configuration.RetainedPeriods;
+            IReadOnlyList<PeriodRow> all = await _log.Store.ReadPeriodsAsync(cancellationToken);
+            int retained = _log.Session.Identity.Anchor.Configuration.RetainedPeriods;
             ulong current = PeriodRows.Current(all).Period;
             // The list includes periods that an operator's tool has destroyed in the database, because only the task destroys their
             // bundles.
@@ -51,7 +51,7 @@ internal sealed class PeriodDestroyer
         PeriodRow period = oldest.Row;
         if (period.State == PeriodState.Ended)
         {
-            await lead.Store.BeginDestroyingAsync(lead.Lease, period.Period, lead.Session.Identity.Anchor.Configuration.RetainedPeriods, CancellationToken.None);
+            await _log.Store.BeginDestroyingAsync(_log.Lease, period.Period, _log.Session.Identity.Anchor.Configuration.RetainedPeriods, CancellationToken.None);
             FailPoints.Hit(FailPoints.PeriodDestroying);
             _report.Log.PeriodDestroying(period.Period);
             Restart();
@@ -59,7 +59,7 @@ internal sealed class PeriodDestroyer
         }
         if (!_withoutBundles.Contains(period.Period))
         {
-            if (await DestroyBundlesAsync(lead, period, oldest.End, cancellationToken))
+            if (await DestroyBundlesAsync(period, oldest.End, cancellationToken))
             {
                 _withoutBundles.Add(period.Period);
             }
@@ -67,7 +67,7 @@ internal sealed class PeriodDestroyer
         }
         if (period.State == PeriodState.Destroying)
         {
-            if (!await lead.Store.DestroyAsync(lead.Lease, period.Period, ValuesPerPiece, CancellationToken.None))
+            if (!await _log.Store.DestroyAsync(_log.Lease, period.Period, ValuesPerPiece, CancellationToken.None))
             {
                 return true;
             }
@@ -79,18 +79,18 @@ internal sealed class PeriodDestroyer
     }
 
     // The argument end is the first epoch of the period after the destroyed period.
-    private async Task<bool> DestroyBundlesAsync(Lead lead, PeriodRow period, ulong end, CancellationToken cancellationToken)
+    private async Task<bool> DestroyBundlesAsync(PeriodRow period, ulong end, CancellationToken cancellationToken)
     {
-        using BoardLock boardLock = await _publisher.LockAsync(lead.Store, lead.Lease, cancellationToken);
-        await _publisher.CheckHeadAsync(lead, CancellationToken.None);
-        lead.Session.State.DestroyCopies(period.Period);
-        if (_nextBundle == 0 && lead.Session.State.HasCopies(period.Period + 1))
+        using BoardLock boardLock = await _log.LockBoardAsync(cancellationToken);
+        await _log.CheckHeadAsync(CancellationToken.None);
+        _log.Session.State.DestroyCopies(period.Period);
+        if (_nextBundle == 0 && _log.Session.State.HasCopies(period.Period + 1))
         {
             // Superseded rows of the next period's copies contain values of this period's leaves. Bundles still have these rows, because
             // the bundles were written before the rows were superseded.
-            lead.Session.State.EraseCopies(
-                period.Period + 1, (await lead.Store.ReadSupersededAsync(period.Period + 1, 0, int.MaxValue, cancellationToken)).ToHashSet());
+            _log.Session.State.EraseCopies(
+                period.Period + 1, (await _log.Store.ReadSupersededAsync(period.Period + 1, 0, int.MaxValue, cancellationToken)).ToHashSet());
         }
-        return lead.Session.State.DestroyValues(Math.Max(period.FirstEpoch!.Value, _nextBundle), end - 1, BundlesPerPiece) is not ulong next || (_nextBundle = next) >= end;
+        return _log.Session.State.DestroyValues(Math.Max(period.FirstEpoch!.Value, _nextBundle), end - 1, BundlesPerPiece) is not ulong next || (_nextBundle = next) >= end;
     }
 }

@@ -1,9 +1,7 @@
-using Microsoft.Extensions.Options;
 using Optiks.Storage;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Buckets;
-using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Telemetry;
 
 namespace Optiks.UpdateTask.Pipeline;
@@ -14,58 +12,31 @@ namespace Optiks.UpdateTask.Pipeline;
 /// </summary>
 internal sealed class EpochPublisher
 {
+    private readonly LeasedLog _log;
     private readonly BoardFolder _folder;
     private readonly BucketGuard _guard;
-    private readonly EpochOptions _options;
-    private readonly ILogger<EpochPublisher> _logger;
+    private readonly int _keptBundles;
 
-    public EpochPublisher(BoardFolder folder, BucketGuard guard, IOptions<EpochOptions> options, ILogger<EpochPublisher> logger)
+    public EpochPublisher(LeasedLog log, BoardFolder folder, BucketGuard guard, int keptBundles)
     {
+        _log = log;
         _folder = folder;
         _guard = guard;
-        _options = options.Value;
-        _logger = logger;
+        _keptBundles = keptBundles;
     }
-
-    /// <summary>
-    /// Takes the board's lock for the holder of the lease. If an update-task keeps the lock beyond the time limit, kills it. Throws
-    /// <see cref="IOException"/> if another process keeps the lock.
-    /// </summary>
-    public async Task<BoardLock> LockAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
-    {
-        try
-        {
-            return await LockInTimeAsync(cancellationToken);
-        }
-        catch (IOException)
-        {
-            // If this process has lost the lease in the meantime, it must not kill the lease's new holder.
-            StandingCheck.CheckHolder(await store.ReadHeadAsync(cancellationToken), lease);
-            if (LockHolder.TryKill(_folder.Log) is not { } killed)
-            {
-                throw;
-            }
-            _logger.LockHolderKilled(killed);
-            return await LockInTimeAsync(cancellationToken);
-        }
-    }
-
-    /// <summary>Compares the head row with the session's last epoch, as <see cref="StandingCheck.CheckHeadUnchanged"/> does.</summary>
-    public async Task CheckHeadAsync(Lead lead, CancellationToken cancellationToken) =>
-        StandingCheck.CheckHeadUnchanged(await lead.Store.ReadHeadAsync(cancellationToken), lead.Lease, lead.Session.Last, _folder);
 
     /// <summary>Publishes the session's unfinished epoch.</summary>
-    public async Task PublishAsync(Lead lead, EpochTimes times, CancellationToken cancellationToken)
+    public async Task PublishAsync(EpochTimes times, CancellationToken cancellationToken)
     {
-        (IPipelineStore store, Lease lease, LogSession session) = (lead.Store, lead.Lease, lead.Session);
+        (IPipelineStore store, Lease lease, LogSession session) = (_log.Store, _log.Lease, _log.Session);
         CommittedEpoch committed = session.Unfinished ?? throw new InvalidOperationException("There is nothing to publish.");
         EpochRow epoch = committed.Content.Epoch;
-        using BoardLock boardLock = await LockAsync(store, lease, cancellationToken);
+        using BoardLock boardLock = await _log.LockBoardAsync(cancellationToken);
         // From here on, a shutdown waits until the publication is complete, but it does not wait for the bucket.
         using (times.Measure(EpochStep.Check))
         {
             // The head row may have changed since the commit: then this process is no longer the writer and must not sign.
-            await CheckHeadAsync(lead, CancellationToken.None);
+            await _log.CheckHeadAsync(CancellationToken.None);
         }
         using (times.Measure(EpochStep.Bundle))
         {
@@ -122,21 +93,7 @@ internal sealed class EpochPublisher
             FailPoints.Hit(FailPoints.Publish);
         }
         session.Unfinished = null;
-        session.State.Prune(epoch.Epoch, _options.KeptBundles);
-    }
-
-    private async Task<BoardLock> LockInTimeAsync(CancellationToken cancellationToken)
-    {
-        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        timeout.CancelAfter(_options.BoardLockTimeout);
-        try
-        {
-            return await BoardLock.AcquireAsync(_folder.Log, timeout.Token);
-        }
-        catch (OperationCanceledException e) when (!cancellationToken.IsCancellationRequested)
-        {
-            throw new IOException($"Another process keeps the lock of {_folder.Log} although this one holds the lease: if it is an update-task on another machine that hangs or is stopped, end it.", e);
-        }
+        session.State.Prune(epoch.Epoch, _keptBundles);
     }
 
     private static async Task<ReadOnlyMemory<byte>> SignAsync(LogSession session, BoardLock boardLock, EpochRow epoch)

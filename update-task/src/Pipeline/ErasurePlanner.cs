@@ -166,7 +166,7 @@ internal sealed class ErasurePlanner
         {
             return Refused(RefusalReason.UserNotLeft);
         }
-        if (!_leftUsers.TryFind(_session, user, out LeftUserSearch.FoundUser found))
+        if (!_leftUsers.TryFind(user, out LeftUserSearch.FoundUser found))
         {
             return s_searched;
         }

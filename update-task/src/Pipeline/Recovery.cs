@@ -22,7 +22,7 @@ internal sealed class Recovery
     private readonly BoardFolder _board;
     private readonly BucketGuard _guard;
     private readonly Genesis _genesis;
-    private readonly EpochPublisher _publisher;
+    private readonly BoardLocker _locker;
     private readonly EpochOptions _options;
     private readonly PeriodOptions _periods;
     private readonly WitnessOptions _witnesses;
@@ -31,7 +31,7 @@ internal sealed class Recovery
     private readonly ILogger<Recovery> _logger;
 
     public Recovery(
-        BoardFolder board, BucketGuard guard, Genesis genesis, EpochPublisher publisher, IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, IOptions<WitnessOptions> witnesses, KeySettings keys,
+        BoardFolder board, BucketGuard guard, Genesis genesis, BoardLocker locker, IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, IOptions<WitnessOptions> witnesses, KeySettings keys,
         TimeProvider time, ILogger<Recovery> logger)
     {
         _options = options.Value;
@@ -42,7 +42,7 @@ internal sealed class Recovery
         _board = board;
         _guard = guard;
         _genesis = genesis;
-        _publisher = publisher;
+        _locker = locker;
         _logger = logger;
     }
 
@@ -51,6 +51,30 @@ internal sealed class Recovery
     /// board are from different times, and <see cref="StorageCorruptException"/> if the database contradicts itself.
     /// </summary>
     public async Task<LogSession> RunAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
+    {
+        Standing standing = await CheckStandingAsync(store, lease, cancellationToken);
+        IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
+        EpochRow first = await store.ReadEpochAsync(0, cancellationToken);
+        var identity = LogIdentity.Open(_board.Data, PeriodRows.Current(periods).Configuration, EpochRecord.Decode(first.Record.Span).LogId, _keys, _logger);
+        TaskFolder? folder = null;
+        try
+        {
+            folder = TaskFolder.TryOpen(_board.Data);
+            _board.Create();
+            using BoardLock boardLock = await _locker.LockAsync(store, lease, cancellationToken);
+            BoardWriter writer = await OpenBoardAsync(standing, identity, cancellationToken);
+            return await RebuildAsync(store, standing, periods, identity, folder, new LockedBoard(_board, writer, boardLock), cancellationToken);
+        }
+        catch
+        {
+            folder?.Dispose();
+            identity.Dispose();
+            throw;
+        }
+    }
+
+    // Makes the log if it does not exist. Compares the database's head with the marks of the folder and of the bucket.
+    private async Task<Standing> CheckStandingAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
         var state = new BoardState(_board);
         HeadRow head = await store.ReadHeadAsync(cancellationToken);
@@ -77,36 +101,38 @@ internal sealed class Recovery
         {
             throw new StorageCorruptException($"The database's head is at epoch {last}, but its published epoch is {head.PublishedEpoch}.");
         }
+        return new Standing(state, head, last, mark, bucket) { IsFolderBehind = own?.Epoch < mark?.Epoch };
+    }
 
-        IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
-        EpochRow first = await store.ReadEpochAsync(0, cancellationToken);
+    // Opens the board, whose lock is held, and compares its checkpoint with the database's head and the mark.
+    private async Task<BoardWriter> OpenBoardAsync(Standing standing, LogIdentity identity, CancellationToken cancellationToken)
+    {
+        BoardWriter writer = await BoardWriter.OpenAsync(_board.Log, identity.Anchor.LogKey, Ed25519.Verifier, cancellationToken, _witnesses.Require);
+        StandingCheck.CheckCheckpoint(standing.Head, standing.Mark, writer.Size, mayBeBehind: _guard.KeepsMark, _board);
+        return writer;
+    }
+
+    // Rebuilds the trees and the board's missing files from the database, and makes the session. The session owns identity and folder.
+    private async Task<LogSession> RebuildAsync(
+        IPipelineStore store, Standing standing, IReadOnlyList<PeriodRow> periods, LogIdentity identity, TaskFolder? folder, LockedBoard board, CancellationToken cancellationToken)
+    {
+        HeadRow head = standing.Head;
         PeriodRow period = PeriodRows.Current(periods);
-        var identity = LogIdentity.Open(_board.Data, period.Configuration, EpochRecord.Decode(first.Record.Span).LogId, _keys, _logger);
-        TaskFolder? folder = null;
-        LogReplay? replay = null;
+        Checkpoint? copied = OpenCopy(standing.Bucket, identity, standing.Mark, head);
+        if (standing.IsFolderBehind)
+        {
+            standing.State.Forget();
+        }
+        var rebuild = new TreeRebuild(store, identity.Anchor, board, _logger);
+        LogReplay replay = await rebuild.RunAsync(head.PublishedEpoch, periods, new TaskTrees(identity, folder), cancellationToken);
         try
         {
-            var schedule = new PeriodSchedule(_periods, identity.Anchor.Configuration);
-            folder = TaskFolder.TryOpen(_board.Data);
-            _board.Create();
-            using BoardLock boardLock = await _publisher.LockAsync(store, lease, cancellationToken);
-            BoardWriter writer = await BoardWriter.OpenAsync(_board.Log, identity.Anchor.LogKey, Ed25519.Verifier, cancellationToken, _witnesses.Require);
-            StandingCheck.CheckCheckpoint(head, mark, writer.Size, mayBeBehind: _guard.KeepsMark, _board);
-            Checkpoint? copied = OpenCopy(bucket, identity, mark, head);
-            if (own?.Epoch < mark?.Epoch)
-            {
-                state.Forget();
-            }
-
-            var rebuild = new TreeRebuild(store, identity.Anchor, new LockedBoard(_board, writer, boardLock), _logger);
-            replay = await rebuild.RunAsync(head.PublishedEpoch, periods, new TaskTrees(identity, folder), cancellationToken);
-            ulong? saved = replay.RestoredEpoch;
-            ulong savedPeriod = replay.Trees.Period;
+            ulong? saved = replay.Trees.Period == period.Period ? replay.RestoredEpoch : null;
             if (copied is not null)
             {
-                await CompareCopyAsync(copied, writer, await store.ReadEpochAsync(last, cancellationToken), cancellationToken);
+                await CompareCopyAsync(copied, board.Writer, await store.ReadEpochAsync(standing.Last, cancellationToken), cancellationToken);
             }
-            CommittedEpoch? unfinished = head.PublishedEpoch == last ? null : await ReadUnfinishedAsync(store, replay, rebuild, cancellationToken);
+            CommittedEpoch? unfinished = head.PublishedEpoch == standing.Last ? null : await ReadUnfinishedAsync(store, replay, rebuild, cancellationToken);
             folder?.DeleteBefore(period.Period);
             SnapshotSaver? MakeSaver(ulong ofPeriod, ulong? epoch) =>
                 folder is null ? null : new SnapshotSaver(folder.Snapshot(ofPeriod), _options.SnapshotInterval, epoch, _time, _logger);
@@ -115,21 +141,19 @@ internal sealed class Recovery
                 Identity = identity,
                 Replay = replay,
                 MakeSaver = MakeSaver,
-                Saver = MakeSaver(period.Period, savedPeriod == period.Period ? saved : null),
+                Saver = MakeSaver(period.Period, saved),
                 Folder = folder,
-                Board = writer,
-                State = state,
+                Board = board.Writer,
+                State = standing.State,
                 Period = period,
                 PeriodStart = await store.ReadEpochAsync(period.FirstEpoch!.Value, cancellationToken),
-                Schedule = schedule,
+                Schedule = new PeriodSchedule(_periods, identity.Anchor.Configuration),
                 Unfinished = unfinished,
             };
         }
         catch
         {
-            replay?.Dispose();
-            folder?.Dispose();
-            identity.Dispose();
+            replay.Dispose();
             throw;
         }
     }
@@ -177,5 +201,12 @@ internal sealed class Recovery
             ?? throw new StorageCorruptException("The database's head is not published, but its epoch cannot be read.");
         _logger.FinishingEpoch(content.Epoch.Epoch);
         return content.Epoch.Epoch == 0 ? new CommittedEpoch(content, default) : await rebuild.FinishAsync(replay, content, cancellationToken);
+    }
+
+    // Where database, folder and bucket stand, after their comparison. Last is the database's last epoch; Mark is the higher of the marks
+    // of folder and bucket. IsFolderBehind says whether the folder's mark is the lower one.
+    private sealed record Standing(BoardState State, HeadRow Head, ulong Last, HighWaterMark? Mark, BucketStanding Bucket)
+    {
+        public required bool IsFolderBehind { get; init; }
     }
 }

@@ -1,3 +1,4 @@
+using Optiks.Storage;
 using Optiks.UpdateTask.Hosting;
 
 namespace Optiks.UpdateTask.Telemetry;
@@ -40,16 +41,19 @@ internal sealed class TaskReport
     /// <summary>Reports in a sentence the problem that keeps epochs from being published, until the next progress.</summary>
     public void Hold(string problem) => _state.Hold(problem);
 
-    public void DatabaseUnavailable(Exception e)
-    {
-        Log.DatabaseUnavailable(e);
-        Hold("The database is unavailable.");
-    }
+    public void DatabaseUnavailable(Exception e) => Failed(e, TemporaryFailure.DatabaseUnavailable);
 
-    /// <summary>Reports a failure that may be temporary.</summary>
-    public void EpochFailed(Exception e, string problem)
+    /// <summary>Reports a failure that may be temporary, with the sentence for the status.</summary>
+    public void Failed(Exception e, string problem)
     {
-        Log.EpochFailed(e);
+        if (e is StorageUnavailableException)
+        {
+            Log.DatabaseUnavailable(e);
+        }
+        else
+        {
+            Log.EpochFailed(e);
+        }
         Hold(problem);
     }
 

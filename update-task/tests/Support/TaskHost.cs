@@ -8,7 +8,6 @@ using Optiks.UpdateTask.Buckets;
 using Optiks.UpdateTask.Hosting;
 using Optiks.UpdateTask.Leasing;
 using Optiks.UpdateTask.Options;
-using Optiks.UpdateTask.Periods;
 using Optiks.UpdateTask.Pipeline;
 using Optiks.UpdateTask.Telemetry;
 using Optiks.UpdateTask.Time;
@@ -19,8 +18,7 @@ namespace Optiks.UpdateTask.Tests.Support;
 internal sealed class TaskHost : IAsyncDisposable
 {
     private readonly ServiceProvider _services;
-    private UpdateReader? _reader;
-    private PeriodKeeper? _periods;
+    private LogWriter? _writer;
     private bool _disposed;
 
     private TaskHost(ServiceProvider services, IPipelineStore store, LeaseKeeper keeper)
@@ -42,13 +40,7 @@ internal sealed class TaskHost : IAsyncDisposable
 
     public TaskState State => _services.GetRequiredService<TaskState>();
 
-    private EpochLoop Loop => _services.GetRequiredService<EpochLoop>();
-
-    private UpdateReader Reader => _reader ??= Loop.CreateReader(Store, Session);
-
-    private Lead Lead => new(Store, Keeper, Session, Reader, Periods);
-
-    private PeriodKeeper Periods => _periods ??= Loop.CreatePeriodKeeper();
+    private LogWriter Writer => _writer ??= _services.GetRequiredService<LogWriterFactory>().Create(Store, Keeper, Session);
 
     /// <summary>Takes the lease and recovers. Throws the same exceptions as a recovery.</summary>
     public static async Task<TaskHost> StartAsync(
@@ -69,13 +61,13 @@ internal sealed class TaskHost : IAsyncDisposable
         services.AddOptions<PeriodOptions>().Configure(options => periods?.Invoke(options));
         services.AddOptions<WitnessOptions>().Configure(options => witnesses?.Invoke(options));
         services.AddSingleton(Microsoft.Extensions.Options.Options.Create(bucket ?? new BucketOptions()));
-        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(BucketGuard), typeof(KeySettings), typeof(Genesis), typeof(Recovery), typeof(Padding), typeof(EpochMaker), typeof(EpochPublisher), typeof(EpochLoop), typeof(TaskState), typeof(TaskMetrics), typeof(TaskReport)])
+        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(BucketGuard), typeof(KeySettings), typeof(Genesis), typeof(Recovery), typeof(Padding), typeof(EpochMaker), typeof(BoardLocker), typeof(LogWriterFactory), typeof(TaskState), typeof(TaskMetrics), typeof(TaskReport)])
         {
             services.AddSingleton(part);
         }
         services.AddSingleton(provider => new ClockGuard(time, provider.GetRequiredService<IOptions<EpochOptions>>().Value.MaxClockDifference));
         ServiceProvider provider = services.BuildServiceProvider();
-        provider.GetRequiredService<EpochLoop>();
+        provider.GetRequiredService<LogWriterFactory>();
         beforeLease?.Invoke();
         IPipelineStore store = await new SqliteStorageProvider(time).OpenPipelineAsync(folder.ConnectionString, cancellationToken);
         store = wrap?.Invoke(store) ?? store;
@@ -107,15 +99,15 @@ internal sealed class TaskHost : IAsyncDisposable
     /// Does the work that the epoch loop does in one interval, for a task that is <paramref name="behind"/> or not. Returns true if the
     /// next epoch must begin at once.
     /// </summary>
-    public Task<bool> StepAsync(bool behind) => Loop.StepAsync(Lead, behind, TestContext.Current.CancellationToken);
+    public Task<bool> StepAsync(bool behind) => Writer.StepAsync(behind, TestContext.Current.CancellationToken);
 
     /// <summary>
     /// Does one piece of the work for periods that the epoch loop does between two intervals; returns false if there is nothing to do.
     /// </summary>
-    public Task<bool> WorkAsync() => Periods.WorkAsync(Lead, TestContext.Current.CancellationToken);
+    public Task<bool> WorkAsync() => Writer.WorkAsync(TestContext.Current.CancellationToken);
 
     /// <summary>Reads updates in advance, as the epoch loop does between two intervals.</summary>
-    public Task ReadAheadAsync() => Reader.ContinueAsync(TestContext.Current.CancellationToken);
+    public Task ReadAheadAsync() => Writer.ReadAheadAsync(TestContext.Current.CancellationToken);
 
     public async ValueTask DisposeAsync()
     {
@@ -124,9 +116,9 @@ internal sealed class TaskHost : IAsyncDisposable
             return;
         }
         _disposed = true;
-        if (_reader is not null)
+        if (_writer is not null)
         {
-            await _reader.DisposeAsync();
+            await _writer.DisposeAsync();
         }
         if (Session is not null)
         {

@@ -1,0 +1,61 @@
+using Optiks.Storage;
+using Optiks.UpdateTask.Options;
+using Optiks.UpdateTask.Telemetry;
+
+namespace Optiks.UpdateTask.Pipeline;
+
+/// <summary>Commits an epoch to the database, and finds out whether it was committed if the connection was lost. One lease.</summary>
+internal sealed class EpochCommitter
+{
+    private readonly LeasedLog _log;
+    private readonly EpochOptions _options;
+    private readonly TaskReport _report;
+    private readonly TimeProvider _time;
+
+    public EpochCommitter(LeasedLog log, EpochOptions options, TaskReport report, TimeProvider time)
+    {
+        _log = log;
+        _options = options;
+        _report = report;
+        _time = time;
+    }
+
+    /// <summary>
+    /// Commits the epoch, and returns whether it is in the database. A shutdown does not cancel the commit, because the commit's result
+    /// would then be unknown. Throws <see cref="StorageFencedException"/> if another task is the writer now.
+    /// </summary>
+    public async Task<bool> CommitAsync(EpochCommit commit) => await _log.Store.CommitEpochAsync(_log.Lease, commit, CancellationToken.None) switch
+    {
+        CommitResult.Committed => true,
+        CommitResult.Fenced => throw new StorageFencedException($"The head changed before epoch {commit.Epoch.Epoch} was committed."),
+        _ => await ResolveAsync(commit.Epoch),
+    };
+
+    // Finds out whether an epoch was committed after its commit lost the connection. The task may do nothing else before the database has
+    // answered.
+    private async Task<bool> ResolveAsync(EpochRow epoch)
+    {
+        _report.Log.CommitUnknown(epoch.Epoch);
+        while (true)
+        {
+            _log.Keeper.ThrowUnlessHeld();
+            try
+            {
+                EpochRow? row = await _log.Store.TryReadEpochAsync(epoch.Epoch, CancellationToken.None);
+                // The row may exist on one server only, and a failover would lose it. The lease is renewed, because a later confirmed
+                // commit shows that this commit is safe as well.
+                if (row is not null && !await _log.Store.RenewLeaseAsync(_log.Lease, _options.LeaseDuration, CancellationToken.None))
+                {
+                    throw new StorageFencedException($"The lease was lost before it was known whether epoch {epoch.Epoch} was committed.");
+                }
+                return row is not null
+                    && (row.RecordHash.Span.SequenceEqual(epoch.RecordHash.Span) ? true : throw new StorageFencedException($"Another task has committed epoch {epoch.Epoch}."));
+            }
+            catch (StorageUnavailableException e)
+            {
+                _report.DatabaseUnavailable(e);
+                await Task.Delay(_options.EpochInterval, _time, _log.Keeper.Lost).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+    }
+}

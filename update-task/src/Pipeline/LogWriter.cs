@@ -1,0 +1,238 @@
+using System.Diagnostics;
+using Optiks.Storage;
+using Optiks.UpdateTask.Periods;
+using Optiks.UpdateTask.Rules;
+using Optiks.UpdateTask.Telemetry;
+using Optiks.UpdateTask.Time;
+
+namespace Optiks.UpdateTask.Pipeline;
+
+/// <summary>
+/// Writes the log during one lease, epoch by epoch: reads updates, makes an epoch of them, commits the epoch and publishes it. At any time
+/// at most one committed epoch is unpublished. One caller at a time.
+/// </summary>
+internal sealed class LogWriter : IAsyncDisposable
+{
+    private readonly LeasedLog _log;
+    private readonly EpochMaker _maker;
+    private readonly EpochCommitter _committer;
+    private readonly EpochPublisher _publisher;
+    private readonly UpdateReader _updates;
+    private readonly PeriodKeeper _periods;
+    private readonly ClockGuard _clocks;
+    private readonly TaskReport _report;
+    private readonly int _purgedRequestsPerEpoch;
+
+    public LogWriter(
+        LeasedLog log, EpochMaker maker, EpochCommitter committer, EpochPublisher publisher, UpdateReader updates, PeriodKeeper periods, ClockGuard clocks, TaskReport report, int purgedRequestsPerEpoch)
+    {
+        _log = log;
+        _maker = maker;
+        _committer = committer;
+        _publisher = publisher;
+        _updates = updates;
+        _periods = periods;
+        _clocks = clocks;
+        _report = report;
+        _purgedRequestsPerEpoch = purgedRequestsPerEpoch;
+    }
+
+    private LogSession Session => _log.Session;
+
+    private uint HeartbeatMs => Session.Identity.Anchor.Configuration.HeartbeatMs;
+
+    private ulong NextHeartbeatMs => Session.LastTimeMs + HeartbeatMs;
+
+    /// <summary>Reports that this process leads, and from which epoch on.</summary>
+    public void AnnounceLead()
+    {
+        _report.Metrics.Leads();
+        AnnounceEpoch();
+    }
+
+    /// <summary>
+    /// Publishes the unfinished epoch if there is one, and then the next epoch if it is due. While that epoch is committed and published,
+    /// the writer reads the updates of the epoch after it and computes their labels. Returns true if the next epoch must begin at once,
+    /// because more updates wait than one epoch takes or <paramref name="behind"/> is true.
+    /// </summary>
+    public async Task<bool> StepAsync(bool behind, CancellationToken stop)
+    {
+        // Each step has one trace, even if no epoch is due. Updates that are read in advance belong to the trace of the epoch before.
+        using Activity? span = _report.Metrics.StartEpoch();
+        if (Session.Unfinished is not null)
+        {
+            await FinishAsync(refused: 0, Stopwatch.GetTimestamp(), new EpochTimes(_report.Metrics), stop);
+        }
+        var times = new EpochTimes(_report.Metrics);
+        ulong now;
+        using (times.Measure(EpochStep.Check))
+        {
+            if (!ClocksAgree(await _log.Store.ReadClockAsync(stop), out now))
+            {
+                return false;
+            }
+            await _log.CheckHeadAsync(stop);
+        }
+        await _periods.PrepareAsync(now, stop);
+        if (_periods.IsSwitchDue(now) && await _periods.CompleteAsync(stop) is int copies)
+        {
+            await SwitchAsync(copies, now, times, stop);
+            return End(now, more: true);
+        }
+        bool committed = false;
+        bool more = false;
+        ReadUpdates updates = await _updates.ReadAsync(times, stop);
+        if (updates.Pending.Items > 0 || now >= NextHeartbeatMs)
+        {
+            (int refused, more) = await CommitAsync(updates, now, stop);
+            if (Session.Unfinished is not null)
+            {
+                committed = true;
+                await FinishAsync(refused, updates.Start, updates.Times, stop);
+            }
+        }
+        if (!more && !updates.Pending.More && (committed || updates.Pending.Items == 0))
+        {
+            _report.Metrics.AllPublished(updates.Start);
+        }
+        return End(now, committed && (behind || more));
+    }
+
+    /// <summary>
+    /// Does a small piece of the work for periods, which can be done at any time between epochs. Returns false if there was nothing to do.
+    /// </summary>
+    public Task<bool> WorkAsync(CancellationToken cancellationToken) => _periods.WorkAsync(cancellationToken);
+
+    /// <summary>Reads the updates of the next epoch that were accepted so far (<see cref="UpdateReader.ContinueAsync"/>).</summary>
+    public Task ReadAheadAsync(CancellationToken cancellationToken) => _updates.ContinueAsync(cancellationToken);
+
+    public ValueTask DisposeAsync() => _updates.DisposeAsync();
+
+    private void AnnounceEpoch() => _report.Newest(Session.LastTimeMs, HeartbeatMs);
+
+    // Reports the end of a step that succeeded, and returns whether the next epoch must begin at once.
+    private bool End(ulong now, bool more)
+    {
+        _log.Keeper.Progressed();
+        Session.OfferSnapshot();
+        AnnounceEpoch();
+        if (Session.LastTimeMs > now + Session.Identity.Anchor.Configuration.MaxAheadMs)
+        {
+            // Every client refuses a record whose time is in the future, until that time has come.
+            _report.Hold("The last record is from the future.");
+        }
+        else
+        {
+            _report.Progress(Session.Last.Epoch);
+        }
+        return more;
+    }
+
+    private bool ClocksAgree(DateTimeOffset databaseClock, out ulong now)
+    {
+        string? problem = _clocks.Check(databaseClock, out DateTimeOffset wall);
+        now = (ulong)wall.ToUnixTimeMilliseconds();
+        _report.Clocks(problem);
+        return problem is null;
+    }
+
+    // Makes an epoch of the updates and commits it. Returns the number of refused updates, and whether more wait than the epoch took. If
+    // the commit does not happen, the session stays unchanged.
+    private async Task<(int Refused, bool More)> CommitAsync(ReadUpdates updates, ulong nowMs, CancellationToken stop)
+    {
+        ErasurePlan erasures;
+        CopiedVersions copied;
+        FreedUsernames freed;
+        using (updates.Times.Measure(EpochStep.Read))
+        {
+            erasures = await ErasurePlanner.PlanAsync(Session, _log.Store, _periods.LeftUsers, updates.Pending.Requests, stop);
+            updates = updates with { Pending = updates.Pending.Without(erasures.Waiting, more: true).Without(erasures.Searched, more: false) };
+            if (erasures.Searched.Count > 0 && updates.Pending.Items == 0 && nowMs < NextHeartbeatMs)
+            {
+                // All updates wait for a search, so no epoch is made: it would decide nothing.
+                return (0, More: false);
+            }
+            await _periods.TakeOutAsync(erasures.Leaving, stop);
+            copied = await CopiedVersions.ReadAsync(Session, _log.Store, updates.Pending.Requests, stop);
+            freed = await FreedUsernames.ReadAsync(Session, _log.Store, updates.Pending.Requests, stop);
+        }
+        using EpochDraft draft = _maker.Make(Session, updates.Pending, erasures, copied, freed, nowMs, updates.Times);
+        return await TryCommitAsync(draft, updates.Times) ? (draft.Refused, draft.Updates.More) : (0, More: false);
+    }
+
+    // Returns whether the epoch was committed. If so, the epoch is the session's unfinished epoch.
+    private async Task<bool> TryCommitAsync(EpochDraft draft, EpochTimes times)
+    {
+        FailPoints.Hit(FailPoints.Apply);
+        _log.Keeper.ThrowUnlessHeld();
+        if (draft.Commit.Switch is null)
+        {
+            _updates.StartNext(draft.Updates);
+        }
+        else
+        {
+            // The updates read in advance are dropped, because their labels belong to the ending period.
+            await _updates.DropAsync();
+        }
+        bool committed = false;
+        try
+        {
+            using EpochTimes.Timer commit = times.Measure(EpochStep.Commit);
+            committed = await _committer.CommitAsync(draft.Commit);
+        }
+        finally
+        {
+            if (!committed)
+            {
+                await _updates.DropAsync();
+            }
+        }
+        if (!committed)
+        {
+            return false;
+        }
+        FailPoints.Hit(FailPoints.Commit);
+        draft.Erasures.EraseFrom(Session.Directory);
+        draft.Staged.Commit();
+        Session.Advance(draft.Commit);
+        Session.Unfinished = new CommittedEpoch(
+            new EpochContent(draft.Commit.Epoch, draft.Commit.Leaves, draft.Commit.Outcomes) { Erasures = draft.Commit.Erasures, Switch = draft.Commit.Switch }, draft.AuditProof);
+        return true;
+    }
+
+    // Makes the first epoch of the next period, if its commit succeeds.
+    private async Task SwitchAsync(int copies, ulong nowMs, EpochTimes times, CancellationToken stop)
+    {
+        long start = Stopwatch.GetTimestamp();
+        FailPoints.Hit(FailPoints.PeriodStaged);
+        using (EpochDraft draft = await BackgroundThread.RunAsync(() => _maker.MakeSwitch(Session, copies, nowMs, times)))
+        {
+            if (!await TryCommitAsync(draft, times))
+            {
+                return;
+            }
+        }
+        FailPoints.Hit(FailPoints.PeriodSwitch);
+        _periods.Switched();
+        await FinishAsync(refused: 0, start, times, stop);
+    }
+
+    private async Task FinishAsync(int refused, long start, EpochTimes times, CancellationToken stop)
+    {
+        int published = Session.Unfinished!.Content.Outcomes.Count(outcome => outcome.Ordinal is not null);
+        await _publisher.PublishAsync(times, stop);
+        TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
+        _report.Metrics.Published(published, refused, elapsed.TotalSeconds);
+        try
+        {
+            using (times.Measure(EpochStep.Purge))
+            {
+                await _log.Store.PurgeRequestsAsync(_log.Lease, _purgedRequestsPerEpoch, stop);
+            }
+        }
+        finally
+        {
+            _report.Log.EpochPublished(Session.Last.Epoch, published, refused, elapsed.TotalMilliseconds, times.DatabaseSeconds * 1000, times.Seconds * 1000, times);
+        }
+    }
+}
