@@ -8,13 +8,13 @@ namespace Optiks.Client;
 /// </summary>
 internal static class Beliefs
 {
-    /// <summary>The most beliefs that a state has.</summary>
+    /// <summary>The most beliefs that the client's state may have.</summary>
     public const int Max = 512;
 
     /// <summary>
     /// Drops the beliefs that auditors cover now, and adds the claims of an answer unless auditors cover the answer already.
     /// </summary>
-    /// <param name="state">State with the newest checkpoints of cosigners.</param>
+    /// <param name="state">The client's state, with the newest checkpoints of cosigners.</param>
     /// <param name="policy">The client's policy.</param>
     /// <param name="believed">The answer's claims.</param>
     /// <param name="record">Record of the largest epoch that the answer used.</param>
@@ -25,8 +25,8 @@ internal static class Beliefs
     {
         if (policy.Auditors is null)
         {
-            // If an earlier run had auditors in its policy, its beliefs stay: without auditors nothing covers them, and nobody has accepted
-            // them.
+            // The policy has no auditors. Beliefs from an earlier run whose policy had auditors stay in the state, because no auditor has
+            // covered them and no person has accepted them.
             return state;
         }
         var coverage = new Coverage(policy, state.Cosigners);

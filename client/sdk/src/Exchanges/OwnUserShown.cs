@@ -27,6 +27,6 @@ internal sealed record OwnUserShown(
     /// <summary>Whether the result includes all versions of the period, also those that an earlier look showed.</summary>
     public bool IsShownAgain { get; init; }
 
-    /// <summary>Whether the list, and the keys of all devices that were on it, are true copies.</summary>
+    /// <summary>Whether the list, and the keys of all devices that were on it, are true copies of their end states.</summary>
     public bool IsHandedOver => Handover == Reason.Valid && Devices.Values.All(device => device.Handover is null or Reason.Valid);
 }
