@@ -176,8 +176,8 @@ public sealed partial class OptiksClient
         }
     }
 
-    // Returns null if the answer has no receipt. That includes an answer that is not JSON: the server's status still says that it accepted
-    // the update.
+    // Returns null if the answer has no receipt. An answer that is not JSON counts as an answer without a receipt, because the HTTP status
+    // already says that the server accepted the update.
     private static (byte[] Receipt, byte[] Keys)? ReadNotes(byte[] answer)
     {
         try
