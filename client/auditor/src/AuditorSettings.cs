@@ -30,8 +30,8 @@ public sealed record AuditorSettings
     public Uri? Webhook { get; init; }
 
     /// <summary>
-    /// Reads a configuration file, and returns the settings and the name of the key file, which is null if the file names no key file.
-    /// Throws <see cref="StartupException"/>.
+    /// Reads a configuration file. Returns the settings and the name of the key file; the name is null if the configuration names no key
+    /// file. Throws <see cref="StartupException"/> if the file is invalid.
     /// </summary>
     /// <param name="path">The JSON file (docs/operations/auditors.md).</param>
     /// <param name="state"><see cref="StateFolder"/> to use when the file names no state folder.</param>
