@@ -192,8 +192,7 @@ public sealed class HandoverTests
         Assert.Equal((1UL, 1UL, false, "another"), (over.Head!.Period, over.Version, over.Unchanged, Encoding.UTF8.GetString(over.Value!.Value.Span)));
         Assert.True((await client.LookupAsync("alice", Cancellation)).Unchanged);
         Assert.Empty(store.Current.PeriodEnds);
-        // The answer is about the end of period 0. It has the newest checkpoint, and its record is not too old. The answer is true but
-        // stale, because the client has verified a later epoch.
+        // The answer is about the end of period 0. It is true, but stale: the client has verified a later epoch.
         byte[] old = [.. (await fixture.Log.HeadAsync(last, 0, fixture.Log.Latest))!, .. fixture.Log.Lookups(last, [new FixtureQuery("bob"u8.ToArray(), 0, 0)])];
         fixture.Clock.UtcNow = DateTimeOffset.FromUnixTimeMilliseconds((long)EpochRecord.Decode(fixture.Log.Record(last)).TimeMs);
         fixture.Replica(0).Mutate = (path, answer) => path == "/v1/lookup" ? old : answer;
@@ -393,7 +392,7 @@ public sealed class HandoverTests
             }
             else
             {
-                // Move the clock only after the client has verified the first page, because that page would be too old by the new clock.
+                // Move the clock only after the client has verified the first page, which would be too old by the new clock.
                 fixture.Clock.UtcNow = fixture.Log.Now;
             }
             return answer;

@@ -203,7 +203,7 @@ public sealed class PeriodSwitchTests : IDisposable
             Previous = _records.Count == 0 ? new byte[32] : EpochRecord.Hash(_records[^1]),
         }.Encode());
 
-    // Publishes an epoch of period 0. Of the epoch's leaves, the next period's directory also loads those without versions.
+    // Publishes an epoch of period 0. The next period's directory also loads those leaves of the epoch that have no versions.
     private void Publish(params (StructureId Structure, string Key, string Value)[] updates)
     {
         ulong epoch = (ulong)_records.Count;
