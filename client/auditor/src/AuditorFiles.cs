@@ -27,7 +27,7 @@ internal sealed class AuditorFiles
     /// <summary>The mark's file.</summary>
     public string Mark { get; }
 
-    /// <summary>The folder with the evidence.</summary>
+    /// <summary>The folder for evidence against the log.</summary>
     public string Evidence => Path.Combine(Folder, "evidence");
 
     public SignedStatement? LoadSigned() => Load(_signed, AuditorJson.Default.SignedStatement);

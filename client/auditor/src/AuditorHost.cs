@@ -10,7 +10,7 @@ namespace Optiks.Auditor;
 /// <summary>Runs an auditor: as a daemon that serves its signed statements, or once to look at each log.</summary>
 public static class AuditorHost
 {
-    /// <summary>The environment variable that holds the text of the key when the settings name no key file.</summary>
+    /// <summary>The environment variable that holds the auditor's signing key as text, when the settings name no key file.</summary>
     public const string KeyVariable = "OPTIKS_AUDITOR_KEY";
 
     private static readonly OptiksServiceOptions s_service = OptiksServiceOptions.Read(Programs.Auditor);
@@ -32,7 +32,8 @@ public static class AuditorHost
     });
 
     /// <summary>
-    /// Looks at every log once, one log after another, passes each result to <paramref name="report"/>, and returns the exit code.
+    /// Looks at every log once, one log after another, passes each result to the function <paramref name="report"/>, and returns the exit
+    /// code.
     /// </summary>
     public static Task<int> OnceAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, Action<AuditorReport> report, CancellationToken cancellationToken) => EndAsync(settings, async () =>
     {

@@ -6,7 +6,7 @@ namespace Optiks.Auditor;
 /// <param name="Description">Description of this condition, in sentences.</param>
 /// <param name="FirstEpoch">First epoch of the coverage.</param>
 /// <param name="SignedEpoch">Last epoch that the auditor has signed; null before the first signature.</param>
-/// <param name="VerifiedEpoch">Last epoch that the auditor has verified; null before the first.</param>
+/// <param name="VerifiedEpoch">Last epoch that the auditor has verified; null before the first verified epoch.</param>
 /// <param name="ProofOctets">Number of octets of all proofs that the auditor has read since it started.</param>
 /// <param name="Finding">The finding about the log; null if there is no finding.</param>
 /// <param name="Warning">

@@ -2,7 +2,7 @@ using Optiks.Settings;
 
 namespace Optiks.Auditor;
 
-/// <summary>Says which logs an auditor follows, and where its files are.</summary>
+/// <summary>Says which logs an auditor follows, and where the auditor stores its files.</summary>
 public sealed record AuditorSettings
 {
     /// <summary>The default URL on which the auditor listens.</summary>
@@ -34,8 +34,8 @@ public sealed record AuditorSettings
     /// file. Throws <see cref="StartupException"/> if the file is invalid.
     /// </summary>
     /// <param name="path">The JSON file (docs/operations/auditors.md).</param>
-    /// <param name="state"><see cref="StateFolder"/> to use when the file names no state folder.</param>
-    /// <param name="mark"><see cref="MarkFolder"/> to use when the file names no mark folder.</param>
+    /// <param name="state">The <see cref="StateFolder"/> to use when the file names no state folder.</param>
+    /// <param name="mark">The <see cref="MarkFolder"/> to use when the file names no mark folder.</param>
     public static (AuditorSettings Settings, string? KeyFile) Read(string path, string state, string mark) => AuditorFileReader.Read(path, state, mark);
 
     /// <summary>The pause before the auditor asks again after a refused answer.</summary>

@@ -8,8 +8,8 @@ namespace Optiks.Auditor;
 
 /// <summary>
 /// Follows one log. It verifies new epochs, writes the mark, signs, and publishes the statement, in this order (docs/spec/auditing.md
-/// section 2). The first finding ends the audit for good, even after restarts. Callers make one look at a time; any thread may read
-/// <see cref="View"/>.
+/// section 2). The first finding ends the audit for good, even after restarts. Only one call of <see cref="LookAsync"/> may run at a time;
+/// any thread may read <see cref="View"/>.
 /// </summary>
 internal sealed class LogAuditor : IDisposable
 {

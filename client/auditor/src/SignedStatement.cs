@@ -32,7 +32,7 @@ public sealed record SignedStatement
     /// <summary>The last covered epoch.</summary>
     internal ulong Epoch => EpochRecord.ReadEpoch(Record);
 
-    /// <summary>The size of the signed checkpoint: the number of its epochs.</summary>
+    /// <summary>The size of the signed checkpoint: the number of epochs that it covers.</summary>
     internal ulong Size => Epoch + 1;
 
     /// <summary>

@@ -67,7 +67,7 @@ internal sealed class GlobalOptions
         Recursive = true,
     };
 
-    /// <summary>The option for JSON output. Besides this class, the code that reports failures reads it.</summary>
+    /// <summary>The option for JSON output. The code that reports failures also reads this option.</summary>
     public Option<bool> JsonOption => _json;
 
     public void AddTo(Command root)

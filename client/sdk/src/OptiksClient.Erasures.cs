@@ -12,7 +12,7 @@ public sealed partial class OptiksClient
     /// </summary>
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
     /// <param name="from">First version, 1 or more.</param>
-    /// <param name="to">Last version, at most <see cref="ProtocolLimits.MaxErasures"/> in all.</param>
+    /// <param name="to">Last version. One request erases at most <see cref="ProtocolLimits.MaxErasures"/> versions.</param>
     /// <param name="period">Period of the versions (<see cref="KeyVersionNumber.Period"/>). If null, the period in which this client
     /// verified the owned key's versions. For a key that is not owned, the period of the newest record that this client verified.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
@@ -61,10 +61,10 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Waits until a pending erasure is done or refused, and finds out until when a replica may serve a copy. If the client refuses an
-    /// answer while it waits, the result's <see cref="ErasureResult.Lookup"/> is that answer, and the caller must not believe the server's
-    /// statement that it erased the values. If the request is still pending after <paramref name="atMost"/>, the result's status is
-    /// pending.
+    /// Waits until a pending erasure is done or refused, and finds out until when a replica may still serve a copy of the values. If the
+    /// client refuses an answer while it waits, the result's <see cref="ErasureResult.Lookup"/> is that answer, and the caller must not
+    /// believe the server's statement that it erased the values. If the request is still pending after <paramref name="atMost"/>, the
+    /// result's status is pending.
     /// </summary>
     public async Task<ErasureResult> WaitAsync(ErasureResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
     {
@@ -75,8 +75,9 @@ public sealed partial class OptiksClient
         return result is { Status: ErasureStatus.Erased, Epoch: { } epoch } ? await BoundAsync(result, epoch, cancellationToken).ConfigureAwait(false) : result;
     }
 
-    // A replica that makes no progress serves the epochs before the erasing epoch until they are too old for clients. If only the record of
-    // a later epoch is available, its time gives a later bound, which is also true.
+    // Finds out until when a replica may serve the erased values. A replica that makes no progress serves the epochs before the erasing
+    // epoch until they are too old for clients. If only the record of a later epoch is available, its time gives a later bound, which is
+    // also true.
     private async Task<ErasureResult> BoundAsync(ErasureResult erased, ulong epoch, CancellationToken cancellationToken)
     {
         VerifiedAnswer shown;

@@ -22,9 +22,9 @@ public sealed partial class OptiksClient
     /// <summary>
     /// Verifies every new version of an owned user's device list, and of the key of each device that was ever on the list. New versions are
     /// those since the user was last monitored. Also verifies that no later versions exist, and compares the new versions with the changes
-    /// made through this client's state (docs/spec/user-monitor.md). From then on, the client counts the name in
-    /// <paramref name="username"/> as its own. The call needs an API key, or a token of the user, with the scope <c>history</c>. When no
-    /// server answers, known alarms stay, and <see cref="UserAlarms"/> returns them.
+    /// made through this client's state (docs/spec/user-monitor.md). From then on, the client counts the given name as its own. The call
+    /// needs an API key, or a token of the user, with the scope <c>history</c>. When no server answers, known alarms stay, and
+    /// <see cref="UserAlarms"/> returns them.
     /// </summary>
     /// <param name="username">A username of the user.</param>
     /// <param name="pages">Receives the number of pages read, if the result takes more than one page.</param>
@@ -122,8 +122,8 @@ public sealed partial class OptiksClient
             }
             catch (OptiksServerException e) when (asked is not null && IsEndMissing(e))
             {
-                // If the user has left, values may be erased that nobody can show any more. So the client believes a report that values
-                // were erased, without further checks.
+                // If the user has left, the log may have erased its values, and nobody can show them any more. So the client believes the
+                // server's report without further checks.
                 if (e.Problem != ProblemNames.Erased || !IsLeft(user.Id))
                 {
                     await ThrowUnlessMissingAsync(e, asked.Period, next => HasErasedCopyAsync(name, user, next, cancellationToken), cancellationToken).ConfigureAwait(false);

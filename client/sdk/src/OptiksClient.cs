@@ -60,8 +60,8 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Ends the alarm about the given beliefs of <see cref="Overdue"/>, and about no others. Callers use it once a person knows that
-    /// auditors will not cover these beliefs. Returns the number of beliefs whose alarm ended.
+    /// Ends the alarm about the given answers from <see cref="Overdue"/>, and about no others. Callers use this once a person knows that
+    /// auditors will not cover these answers. Returns the number of answers whose alarm ended.
     /// </summary>
     public int AcceptOverdue(IReadOnlyCollection<Belief> overdue)
     {

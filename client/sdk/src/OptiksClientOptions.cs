@@ -63,7 +63,7 @@ public sealed record OptiksClientOptions
     /// <value>The default is 200 milliseconds.</value>
     public TimeSpan RetryDelay { get; init; } = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>The most pages of one history or look; the client gives no result if more pages follow.</summary>
+    /// <summary>The most pages of one history or monitoring answer; the client gives no result if more pages follow.</summary>
     internal int MaxPages { get; init; } = 1000;
 
     /// <summary>The most octets of all pages together; the client gives no result if the pages are longer.</summary>

@@ -9,8 +9,8 @@ internal static class UnixTime
         : DateTimeOffset.MaxValue;
 
     /// <summary>
-    /// Tells whether the time <paramref name="milliseconds"/> is later than the time <paramref name="other"/> by more than the tolerance
-    /// <paramref name="more"/>. The comparison cannot overflow.
+    /// Tells whether the first time is later than the second time by more than a tolerance, the third argument. The comparison cannot
+    /// overflow.
     /// </summary>
     public static bool IsAfter(ulong milliseconds, ulong other, ulong more) => milliseconds > other && milliseconds - other > more;
 }

@@ -179,8 +179,8 @@ public sealed class ForkTests
     }
 
     /// <summary>
-    /// Makes the fixture's log <paramref name="size"/> epochs long. Returns a second log that differs from it in the last of these epochs,
-    /// and that is longer by <paramref name="more"/> epochs.
+    /// The parameter <paramref name="size"/> is the number of epochs that the fixture's log gets. Returns a second log that differs from it
+    /// in the last of these epochs, and continues with the number of epochs in the parameter <paramref name="more"/>.
     /// </summary>
     private static Task<FixtureLog> SplitAsync(Fixture fixture, int size, int more)
     {

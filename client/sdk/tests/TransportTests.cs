@@ -232,7 +232,8 @@ public sealed class TransportTests
     }
 
     /// <summary>
-    /// A stream that can be read <paramref name="times"/> times. Each read returns <paramref name="octets"/> octets after a pause.
+    /// A stream that can be read as often as the parameter <paramref name="times"/> says. Each read returns, after a pause, as many octets
+    /// as the parameter <paramref name="octets"/> says.
     /// </summary>
     private sealed class DrippingStream(int times, int octets, TimeSpan pause) : MemoryStream
     {

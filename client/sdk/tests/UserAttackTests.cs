@@ -4,8 +4,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests attacks of a log or a server on an owner's user that the owner must notice. Each answer is either valid if one looks at no other
-/// answer, or contradicts an answer of another kind.
+/// Tests attacks of a log or a server on an owner's user that the owner must notice. Each false answer either would be valid if it were the
+/// only answer, or contradicts an answer of another kind.
 /// </summary>
 public sealed class UserAttackTests
 {

@@ -94,8 +94,8 @@ internal sealed class WitnessLog : IDisposable
     }
 
     /// <summary>
-    /// Decides a caller's request about this log (docs/spec/witness.md section 3); <paramref name="caller"/> identifies the caller, as
-    /// <see cref="Caller"/> computes it.
+    /// Decides a caller's request about this log (docs/spec/witness.md section 3); the parameter <paramref name="caller"/> is the number by
+    /// which <see cref="Caller"/> identifies the sender of the request.
     /// </summary>
     public async Task<WitnessAnswer> AddAsync(AddCheckpointRequest request, int caller, CancellationToken cancellationToken)
     {

@@ -9,8 +9,8 @@ namespace Optiks.Cli.Commands;
 /// <summary>Prints a saved answer in readable form. It verifies nothing.</summary>
 internal static class InspectCommand
 {
-    // The most octets of a file. The limit is twice the longest answer that a client accepts from a server, because an answer's JSON form
-    // is longer than its binary form.
+    // The most octets of a file that the command reads. The limit is twice the longest answer that a client accepts from a server, because
+    // an answer's JSON form is longer than its binary form.
     private const int MaxFileLength = 128 << 20;
 
     public static Command Create(GlobalOptions options, CommandHost host)

@@ -12,7 +12,7 @@ internal sealed record Judgement
     /// <summary>The epoch of the answer; null when it is not known, as in a refused answer.</summary>
     public ulong? Epoch { get; init; }
 
-    /// <summary>The time of the record of the epoch in <see cref="Epoch"/>.</summary>
+    /// <summary>The time of the record of the epoch that the property <see cref="Epoch"/> names.</summary>
     public DateTimeOffset? Time { get; init; }
 
     /// <summary>Whether the answer's age was compared with the clock.</summary>

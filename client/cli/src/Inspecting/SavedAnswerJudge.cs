@@ -80,8 +80,8 @@ internal sealed partial class SavedAnswerJudge
     }
 
     // Returns the latest version that the answer proves. A page does not prove the latest version that it claims, and a question need not
-    // begin at version 1. So the result is the last version in the list. For a complete list from version 1 on that is empty, the result is
-    // 0.
+    // begin at version 1. So the result is the last version in the list. If the list is complete, begins at version 1 and is empty, the
+    // result is 0.
     private static ulong? Shown(VerifiedVersions versions) => versions.Members.Count > 0 ? versions.Members[^1].Version : versions is { From: 1, Complete: true } ? 0 : null;
 
     private Judgement ToJudgement(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys, bool isEnded = false)

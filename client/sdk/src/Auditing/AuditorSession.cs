@@ -394,7 +394,7 @@ public sealed class AuditorSession : IDisposable
         return [.. Enumerable.Range(0, (int)(to - from) + 1).Select(i => new ReadOnlyMemory<byte>(proof, PrefixLength + (i * EpochRecord.Length), EpochRecord.Length))];
     }
 
-    // Returns the entries from <c>first</c> to <c>last</c>, each proven to be in the tree.
+    // Returns the entries from `first` to `last`, each proven to be in the tree.
     private static async Task<ReadOnlyMemory<byte>[]> ReadEntriesAsync(HashReader board, ulong first, ulong last, CancellationToken cancellationToken)
     {
         var entries = new ReadOnlyMemory<byte>[(int)(last - first) + 1];

@@ -16,7 +16,7 @@ internal static class CosignaturesJson
 
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 2 };
 
-    /// <summary>Returns the notes of an answer; an empty list for an answer that does not have this form.</summary>
+    /// <summary>Returns the notes of an answer; an empty list if the answer does not have the expected form.</summary>
     public static IReadOnlyList<byte[]> Read(ReadOnlyMemory<byte> answer)
     {
         try

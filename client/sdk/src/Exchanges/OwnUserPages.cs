@@ -18,7 +18,7 @@ internal sealed class OwnUserPages
     private ReadOnlyMemory<byte> _keptList;
     private Reason? _listHandover;
 
-    /// <summary>Begins with a user about whom nothing is known.</summary>
+    /// <summary>Begins a question about a user of whom the client knows nothing yet.</summary>
     public OwnUserPages(KeyName user)
     {
         _user = user;
@@ -68,7 +68,7 @@ internal sealed class OwnUserPages
         ],
     };
 
-    /// <summary>The query that asks <see cref="Question"/>.</summary>
+    /// <summary>The query to send, which asks the question in <see cref="Question"/>.</summary>
     public UserMonitorQuery Query
     {
         get

@@ -84,7 +84,7 @@ internal static class OwnerRules
         versions.Zip(versions.Skip(1)).Where(pair => pair.First.Version.Version < known && pair.Second.Time > covered).Select(pair => pair.First.Version)
             .Select(version => new OwnerAlarm(period, version.Version, version.Epoch, version.Value is { } value ? ValueHash.Of(value.Span) : null));
 
-    /// <summary>Returns the state of a key with the alarms of <see cref="SeenAgain"/>.</summary>
+    /// <summary>Adds the alarms that <see cref="SeenAgain"/> returns to the state of a key, and returns the new state.</summary>
     public static OwnedKey SeeAgain(OwnedKey owned, ulong period, IReadOnlyList<VersionsExchange.TimedVersion> versions, ulong covered) =>
         owned.Period == period && SeenAgain(period, owned.Version, versions, covered).Except(owned.Alarms).ToArray() is { Length: > 0 } alarms ? owned with { Alarms = owned.Alarms.AddRange(alarms) } : owned;
 

@@ -35,8 +35,8 @@ internal static class RequestOutcomeJson
     });
 
     /// <summary>
-    /// Reads the outcome of a request by its status. Throws <see cref="OptiksServerException"/> if <paramref name="read"/> refuses the
-    /// document.
+    /// Reads an answer about the outcome of a request. Throws <see cref="OptiksServerException"/> if the function <paramref name="read"/>
+    /// refuses the document.
     /// </summary>
     /// <param name="answer">The server's answer in JSON.</param>
     /// <param name="server">The server that answered.</param>

@@ -65,7 +65,7 @@ internal sealed class UserLearning
         return reason != Reason.Valid || user is null ? reason : TakeUser(user.Value, remembered, shown, answer, ref result);
     }
 
-    // Records that earlier users of the name have left, but only if the state has these users as looked up or owned.
+    // Records that earlier users of the name have left, but only if the state has these users among its looked-up or owned users.
     private Reason TakeEarlier(KeyName username, IReadOnlyList<EarlierUser> earlier, ulong epoch)
     {
         foreach (EarlierUser one in earlier)

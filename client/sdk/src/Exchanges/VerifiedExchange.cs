@@ -70,8 +70,8 @@ internal abstract class VerifiedExchange<T>
     public virtual IReadOnlyList<LeafStatement> Leaves(ClientState seen, ReadOnlyMemory<byte> answer) => [];
 
     /// <summary>
-    /// Returns the current state with the new knowledge; null if it differs, in the parts that matter here, from the state against which
-    /// the answer was verified.
+    /// Returns the current state with the new knowledge; null if the parts of the current state that matter for the answer differ from
+    /// those against which the answer was verified.
     /// </summary>
     public abstract ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, T learnt);
 

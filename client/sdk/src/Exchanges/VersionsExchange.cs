@@ -12,8 +12,9 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     private readonly Func<ClientState, Page, VerifiedHead, ClientState?> _remember;
 
     /// <summary>
-    /// Asks for the versions after the version in <paramref name="start"/>. The caller's function <paramref name="remember"/> updates the
-    /// state after a page. If <paramref name="endedRecord"/> is not empty, the question is about the period that ended with that record.
+    /// Asks for the versions after the version in the parameter <paramref name="start"/>. The caller's function <paramref name="remember"/>
+    /// updates the state after a page. If <paramref name="endedRecord"/> is not empty, the question is about the period that ended with
+    /// that record.
     /// </summary>
     public VersionsExchange(KeyName key, bool monitor, KnownKey start, Func<ClientState, Page, VerifiedHead, ClientState?> remember, ReadOnlyMemory<byte> endedRecord)
     {

@@ -11,7 +11,7 @@ namespace Optiks.Client;
 public sealed record VerifiedNote(ulong Size, byte[] Root, byte[] Octets)
 {
     /// <summary>
-    /// Checks one note, without comparing it with other notes (docs/spec/board.md section 2); The out parameter <paramref name="note"/> is
+    /// Checks one note, without comparing it with other notes (docs/spec/board.md section 2). The out parameter <paramref name="note"/> is
     /// null unless the octets are valid.
     /// </summary>
     public static Reason Verify(TrustAnchor anchor, byte[] octets, out VerifiedNote? note)

@@ -56,9 +56,10 @@ public sealed record ErasureResult
     public DateTimeOffset? ServedUntil { get; init; }
 
     /// <summary>
-    /// An answer because of which the request failed or its report is in doubt; null if there is no such answer. It is a lookup that shows
-    /// no user, a lookup that the client refused, or a refused answer with the newest epoch. If this answer came before the request, the
-    /// client sent nothing. If it came after the server reported the erasure, callers must not believe the server's report.
+    /// The answer because of which the client sent no request, or because of which the server's report is in doubt; null if there is no
+    /// such answer. It is a lookup that shows no user, a lookup that the client refused, or a refused answer with the newest epoch. If this
+    /// answer came before the request, the client sent nothing. If it came after the server reported the erasure, callers must not believe
+    /// the server's report.
     /// </summary>
     public VerifiedAnswer? Lookup { get; init; }
 }

@@ -43,8 +43,8 @@ public sealed record UserLookupResult : VerifiedAnswer
     public ulong Epoch { get; init; }
 
     /// <summary>
-    /// The time of the record of the epoch in <see cref="Epoch"/>; null unless the result is valid. It may differ from the time of the
-    /// head.
+    /// The time of the record of the epoch that the property <see cref="Epoch"/> names; null unless the result is valid. It may differ from
+    /// the time of the head.
     /// </summary>
     public DateTimeOffset? Time { get; init; }
 

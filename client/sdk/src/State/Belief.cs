@@ -8,8 +8,8 @@ namespace Optiks.Client;
 /// <param name="RecordHash">Hash of the epoch's record, in base64url.</param>
 /// <param name="BelievedAtMs">Time at which the client believed the answer, in Unix milliseconds.</param>
 /// <param name="FromEpoch">
-/// Epoch at which the client had verified the proofs that the answer left out; the same auditors must cover all steps from it to
-/// <paramref name="Epoch"/>. If the answer left out nothing, this is equal to <paramref name="Epoch"/>.
+/// Epoch at which the client had verified the proofs that the answer left out; the same auditors must cover all steps from it to the epoch
+/// in <paramref name="Epoch"/>. If the answer left out nothing, the two epochs are equal.
 /// </param>
 /// <param name="Key">The key or device of the answer, in base64url; null for an answer about several keys.</param>
 /// <param name="Version">Version that the answer showed as the latest; 0 if it showed no version.</param>

@@ -42,8 +42,8 @@ public sealed record ClientState
     public ImmutableDictionary<string, ImmutableArray<KeptNote>> Notes { get; init => field = value ?? ImmutableDictionary<string, ImmutableArray<KeptNote>>.Empty; } = ImmutableDictionary<string, ImmutableArray<KeptNote>>.Empty;
 
     /// <summary>
-    /// The records of the last epochs of ended periods, by period. The state keeps only the periods from which an owner still has to
-    /// continue.
+    /// The records of the last epochs of ended periods, by period. The state keeps such a record only as long as an owner still has to
+    /// continue from its period.
     /// </summary>
     public ImmutableArray<byte[]> PeriodEnds { get; init => field = value.IsDefault ? [] : value; } = [];
 

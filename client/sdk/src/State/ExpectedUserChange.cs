@@ -18,9 +18,7 @@ public sealed record ExpectedUserChange(Guid RequestId, ImmutableArray<string> A
     internal bool IsSame(ExpectedUserChange other) =>
         RequestId == other.RequestId && Leaves == other.Leaves && Added.SequenceEqual(other.Added) && Removed.SequenceEqual(other.Removed);
 
-    /// <summary>
-    /// Tells whether the request turns the list of devices <paramref name="before"/> into the list <paramref name="after"/>.
-    /// </summary>
+    /// <summary>Tells whether the request turns the first given list of devices into the second one.</summary>
     internal bool Makes(IReadOnlySet<string> before, IReadOnlySet<string> after)
     {
         var made = new HashSet<string>(before, StringComparer.Ordinal);

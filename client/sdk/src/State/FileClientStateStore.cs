@@ -28,7 +28,7 @@ public sealed class FileClientStateStore : IClientStateStore, IDisposable
 
     /// <summary>
     /// Opens or creates the state of one log. Throws <see cref="ClientStateException"/> when the folder belongs to another log, is damaged,
-    /// or is used by another process for longer than <paramref name="wait"/>.
+    /// or is used by another process for longer than the parameter <paramref name="wait"/> allows.
     /// </summary>
     public static async Task<FileClientStateStore> OpenAsync(
         string path, TrustAnchor anchor, TimeSpan wait, TimeProvider? time = null, CancellationToken cancellationToken = default)

@@ -21,7 +21,8 @@ public sealed record OwnedKey
     public ulong? AbsentEpoch { get; init; }
 
     /// <summary>
-    /// The epoch of the look that showed all versions of the period. Later looks leave out the versions that this look showed.
+    /// The epoch of the monitoring answer that showed all versions of the period. Later monitoring answers leave out the versions that this
+    /// answer showed.
     /// </summary>
     public ulong? ProvenEpoch { get; init; }
 

@@ -28,8 +28,8 @@ public sealed record OwnedUser
     public OwnedList? List { get; init; }
 
     /// <summary>
-    /// The epoch of the look that showed all versions of the list's period. Later looks leave out the versions that this look showed.
-    /// Before the first list, this is the last epoch of the first period in which no name led to the user.
+    /// The epoch of the monitoring answer that showed all versions of the list's period. Later monitoring answers leave out the versions
+    /// that this answer showed. Before the first list, this is the last epoch of the first period in which no name led to the user.
     /// </summary>
     public ulong? ProvenEpoch { get; init; }
 
@@ -53,6 +53,8 @@ public sealed record OwnedUser
     /// </summary>
     public ImmutableArray<UserAlarm> Alarms { get; init => field = value.IsDefault ? [] : value; } = [];
 
-    /// <summary>The period from which monitoring continues; null for the period that is current at the next look.</summary>
+    /// <summary>
+    /// The period from which monitoring continues; null for the period that is current when the owner next monitors the user.
+    /// </summary>
     internal ulong? GoesOnFrom => Period ?? List?.Period;
 }

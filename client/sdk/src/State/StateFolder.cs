@@ -23,7 +23,8 @@ internal sealed class StateFolder : IDisposable
     public string Path { get; }
 
     /// <summary>
-    /// Opens or creates the folder. The call waits for another process to release the folder, but no longer than <paramref name="wait"/>.
+    /// Opens or creates the folder. The call waits until no other process uses the folder, but at most for the time in the parameter
+    /// <paramref name="wait"/>.
     /// </summary>
     public static async Task<StateFolder> OpenAsync(string path, TimeSpan wait, TimeProvider time, CancellationToken cancellationToken)
     {

@@ -161,7 +161,9 @@ internal sealed class FixtureLog : IDisposable
 
     public void Publish(byte[] key, byte[] value) => Publish([new FixtureItem(StructureId.Keys, key, value)]);
 
-    /// <summary>Publishes an epoch with these items of any structures, without checking whether a log may publish them.</summary>
+    /// <summary>
+    /// Publishes an epoch with the given items, which may be of any structure, without checking whether a log may publish them.
+    /// </summary>
     public void Publish(IReadOnlyList<FixtureItem> items)
     {
         using var keys = new ByteStrings();
@@ -202,8 +204,8 @@ internal sealed class FixtureLog : IDisposable
     }
 
     /// <summary>
-    /// Returns another log with the same keys and secrets, and with the first <paramref name="size"/> epochs of this log. The epochs that
-    /// it publishes next are a second view.
+    /// Returns another log with the same keys and secrets, and with as many first epochs of this log as the parameter
+    /// <paramref name="size"/> says. The epochs that it publishes next are a second view.
     /// </summary>
     public FixtureLog Fork(ulong size) => new(_secrets, _epochs[..(int)size], _startMs);
 
@@ -216,7 +218,9 @@ internal sealed class FixtureLog : IDisposable
 
     public static byte[] Checkpoint(ulong size, byte[] root) => Sign(Encoding.UTF8.GetBytes(FormattableString.Invariant($"{Origin}\n{size}\n{Convert.ToBase64String(root)}\n")));
 
-    /// <summary>Returns a note with the given text, and with <paramref name="lines"/> signature lines of the log.</summary>
+    /// <summary>
+    /// Returns a note with the given text. The log's signature line occurs in it as often as the parameter <paramref name="lines"/> says.
+    /// </summary>
     public static byte[] Sign(byte[] text, int lines = 1)
     {
         byte[] keyId = new byte[4];

@@ -23,17 +23,15 @@ internal sealed class TestCosigners : IDisposable
         ["keys"] = new JsonArray([.. auditors.Select(auditor => new JsonObject { ["key"] = Key(auditor.Name).ToString(), ["first_epoch"] = auditor.First })]),
     });
 
-    /// <summary>
-    /// Returns a trust anchor with witnesses, whose quorum is met once any <paramref name="quorum"/> of the witnesses have cosigned.
-    /// </summary>
+    /// <summary>Returns a trust anchor with witnesses. The parameter <paramref name="quorum"/> says how many of them must cosign.</summary>
     public TrustAnchor Witnessed(int quorum, params string[] witnesses) => Anchor(json => json["witnesses"] = new JsonArray(
     [
         .. witnesses.Select(witness => $"witness {witness} {Key(witness)}"), $"group q {quorum} {string.Join(' ', witnesses)}", "quorum q",
     ]));
 
     /// <summary>
-    /// Returns the note of the checkpoint of size <paramref name="size"/>, with the cosignatures that the named cosigners made at the given
-    /// time.
+    /// Returns the note of the log's checkpoint with the given <paramref name="size"/>, with the cosignatures that the named cosigners made
+    /// at the given time.
     /// </summary>
     public byte[] Sign(FixtureLog log, ulong size, DateTimeOffset at, params string[] names) => Sign(FixtureLog.Checkpoint(log.Board(size)), at, names);
 

@@ -24,7 +24,7 @@ internal sealed class TestLog
         _leaves = [.. leaves.Select((leaf, i) => i < forkedFrom ? leaf : Rfc6962.NodeHash(leaf, leaf))];
 
     /// <summary>
-    /// Returns a log with the same entries before the index <paramref name="from"/>, and with other entries from this index on.
+    /// Returns a log with the same entries before the index in <paramref name="from"/>, and with other entries from this index on.
     /// </summary>
     public TestLog Fork(int from) => new(_leaves, from);
 
