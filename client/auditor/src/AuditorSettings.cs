@@ -8,7 +8,9 @@ public sealed record AuditorSettings
     /// <summary>The default URL on which the auditor listens.</summary>
     public const string DefaultUrl = Programs.AuditorUrl;
 
-    /// <summary>The default interval between two looks at a log.</summary>
+    /// <summary>
+    /// The default interval between two looks at a log. At each look the auditor verifies and signs the log's new epochs.
+    /// </summary>
     public static readonly TimeSpan DefaultInterval = TimeSpan.FromSeconds(AuditorFile.DefaultIntervalSeconds);
 
     /// <summary>The logs, each with a different origin.</summary>
@@ -23,7 +25,7 @@ public sealed record AuditorSettings
     /// <summary>The URLs on which the auditor listens, separated by semicolons.</summary>
     public string Urls { get; init; } = DefaultUrl;
 
-    /// <summary>The interval between two looks at a log.</summary>
+    /// <summary>The interval between two looks at a log. At each look the auditor verifies and signs the log's new epochs.</summary>
     public TimeSpan Interval { get; init; } = DefaultInterval;
 
     /// <summary>The webhook to which the auditor sends findings; null for no webhook.</summary>

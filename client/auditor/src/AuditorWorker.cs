@@ -28,8 +28,8 @@ internal sealed class AuditorWorker : BackgroundService
 
     private async Task FollowAsync(LogAuditor log, CancellationToken stop)
     {
-        // Return to the host at once. The first look must not delay the host's start, because the host's server does not listen until the
-        // start has ended.
+        // Return to the host at once. The first look at the logs must not delay the host's start, because the host's server does not listen
+        // until the start has ended.
         await Task.Yield();
         LogView before = log.View;
         if (before.Finding is not null)

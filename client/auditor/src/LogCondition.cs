@@ -21,7 +21,7 @@ public enum LogCondition
     /// <summary>No server of the log gave an answer.</summary>
     Unreachable,
 
-    /// <summary>The auditor cannot write its own files, cannot sign, or ended its last look because of a fault in its program.</summary>
+    /// <summary>The auditor cannot write its own files, cannot sign, or failed because of a fault in its program.</summary>
     Failing,
 
     /// <summary>The auditor has a finding about the log, and signs no more statements about it.</summary>

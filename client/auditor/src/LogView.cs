@@ -27,12 +27,12 @@ internal sealed record LogView
     public Finding? Finding { get; init; }
 
     /// <summary>
-    /// Describes the answers that the auditor refused at its last look, if another server's answer verified. Null if the auditor refused no
-    /// answer.
+    /// Describes the answers that the auditor refused at its last look at the log, if another server's answer verified. Null if the auditor
+    /// refused no answer.
     /// </summary>
     public string? Warning { get; init; }
 
-    /// <summary>The fault of this program that ended the last look; null if there was no fault.</summary>
+    /// <summary>The fault of this program that ended the last look at the log; null if there was no fault.</summary>
     public Exception? Fault { get; init; }
 
     /// <summary>The number of octets of all proofs that the auditor has read since it started.</summary>

@@ -121,7 +121,9 @@ internal sealed class GlobalOptions
         }
     }
 
-    /// <summary>Returns the API key; null if there is no API key, because most commands do not need one.</summary>
+    /// <summary>
+    /// Returns the API key. If there is no API key, the result is null and not an error, because most commands need no API key.
+    /// </summary>
     public string? ApiKey(ParseResult parse, CommandHost host)
     {
         try

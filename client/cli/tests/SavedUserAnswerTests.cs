@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Tests that the command line prints and judges saved answers about users without a server.</summary>
+/// <summary>Tests that the command line can print and judge saved answers about users without sending a request.</summary>
 public sealed class SavedUserAnswerTests
 {
     private static readonly byte[] s_user = "id of alice"u8.ToArray();

@@ -35,7 +35,7 @@ public sealed partial class OptiksClient
                 }
                 if (run.Outcome.Reason == Reason.Valid)
                 {
-                    // Skip versions of earlier looks, because a server may show known versions again.
+                    // Skip versions that earlier monitoring showed, because a server may show known versions again.
                     shown.AddRange(run.Versions.Select(timed => timed.Version).Where(version =>
                         !(version.IsCopy && run.Handover == Reason.Valid) && !(version.Period == seen.Period && version.Version <= seen.Version)));
                     handedOver.AddRange(isVerified && run.Handover == Reason.Valid ? [end!.Period] : []);

@@ -6,9 +6,9 @@ namespace Optiks.Client;
 /// <summary>
 /// Looks up, updates and monitors keys of one log. The client verifies every answer against the trust anchor and against everything that it
 /// verified before. It saves the new state before it reports the answer. It reports a failed proof as a verdict;
-/// <see cref="OptiksServerException"/> means that there was no answer. Thread-safe. The caller owns the HttpClient (with its time limit)
-/// and the store. If a request would go over http through a proxy of the HttpClient, the proxy could read it, so the client does not send
-/// the request (<see cref="ServerFailure.Insecure"/>).
+/// <see cref="OptiksServerException"/> means that no server gave a usable answer. Thread-safe. The caller owns the HttpClient (with its
+/// time limit) and the store. If a request would go over http through a proxy of the HttpClient, the proxy could read it, so the client
+/// does not send the request (<see cref="ServerFailure.Insecure"/>).
 /// </summary>
 public sealed partial class OptiksClient
 {

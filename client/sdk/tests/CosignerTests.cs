@@ -142,8 +142,8 @@ public sealed class CosignerTests : IDisposable
         fixture.Clock.UtcNow = fixture.Log.Now;
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(second, (ulong)cosigned, fixture.Clock.UtcNow, "a"));
-        // The board has the files of the larger of the two trees. A log that shows two histories can give each client the files that fit
-        // what the client sees.
+        // The board has the files of the larger of the two trees. A log that shows two histories can give each client the files of the
+        // history that the client sees.
         fixture.Server.Tile = tile => (cosigned > shown ? second : fixture.Log).Board((ulong)Math.Max(cosigned, shown)).Tile(tile)!;
         TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", 0));
 
@@ -328,8 +328,8 @@ public sealed class CosignerTests : IDisposable
         MonitorResult key = await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation);
         UserMonitorResult user = await Client(fixture, store, anchor).MonitorUserAsync("user"u8.ToArray(), cancellationToken: Cancellation);
 
-        // If the auditor covers the epoch of the owner's first look, the answers leave out the versions that this look showed. If the
-        // auditor began later, the servers show all versions again.
+        // If the auditor covers the epoch at which the owner first monitored the key, the answers leave out the versions that the owner saw
+        // then. If the auditor began later, the servers show all versions again.
         Assert.Equal((2UL, 1), (key.Version, key.NewVersions.Count));
         Assert.Equal(["2"], user.NewVersions.SelectMany(device => device.Versions).Select(version => Encoding.UTF8.GetString(version.Value!.Value.Span)));
         Assert.Equal((true, true), (key.Head!.IsAudited, user.Head!.IsAudited));

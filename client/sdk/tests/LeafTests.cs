@@ -153,7 +153,7 @@ public sealed class LeafTests
         string[] files = [.. kept.Select(leaf => leaf.Sha256).Append(store.Current.Keys.Values.First(key => key.Version > 0).ValueSha256!)];
         Assert.Equal(files.Order(StringComparer.Ordinal), Directory.GetFiles(fixture.Folder.In("client/values")).Select(file => Path.GetFileName(file)!).Intersect(files).Order(StringComparer.Ordinal));
 
-        // At the next look, new statements replace the oldest statement of presence and the statement of absence.
+        // When the owner monitors the key again, new statements replace the oldest statement of presence and the statement of absence.
         fixture.Publish(("alice", "new"));
         Assert.Equal(LeafRules.MaxVersions + 5UL, (await client.MonitorAsync(s_alice, Cancellation)).Version);
         Assert.Equal(LeafRules.MaxVersions + 1, store.Current.Leaves.Single().Value.Length);

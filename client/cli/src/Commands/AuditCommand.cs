@@ -58,7 +58,7 @@ internal static class AuditCommand
             }
             catch (OperationCanceledException) when (follow && cancellationToken.IsCancellationRequested)
             {
-                // The user interrupted `--follow`, during a look at the log or between two looks.
+                // The user interrupted `--follow`, during an audit of the log's new epochs or between two audits.
                 return ExitCodes.Success;
             }
             catch (OptiksServerException e) when (follow && e.IsTransient)

@@ -31,11 +31,13 @@ internal static class MonitorCommand
         return command;
     }
 
-    /// <summary>Looks once, or repeatedly if the user gave <c>--follow</c>. Returns the worst exit code of all looks.</summary>
+    /// <summary>
+    /// Monitors once, or repeatedly if the user gave <c>--follow</c>. Returns the worst exit code of all rounds of monitoring.
+    /// </summary>
     /// <param name="host">Environment of the run, which receives the warnings.</param>
-    /// <param name="follow">Whether to look repeatedly, until the user interrupts the command or the log forks.</param>
-    /// <param name="interval">Seconds between two looks.</param>
-    /// <param name="look">Makes one look; the argument is true for the first look.</param>
+    /// <param name="follow">Whether to monitor repeatedly, until the user interrupts the command or the log forks.</param>
+    /// <param name="interval">Seconds between two rounds of monitoring.</param>
+    /// <param name="look">Monitors once; its argument is true for the first round.</param>
     /// <param name="cancellationToken">Interrupts the command.</param>
     public static async Task<int> FollowAsync(CommandHost host, bool follow, int interval, Func<bool, Task<int>> look, CancellationToken cancellationToken)
     {
@@ -45,7 +47,8 @@ internal static class MonitorCommand
             try
             {
                 await Task.Delay(TimeSpan.FromSeconds(Math.Max(1, interval)), host.Time, cancellationToken).ConfigureAwait(false);
-                // Between two looks the command does not lock the state folder, so that the user can make updates in the meantime.
+                // Between two rounds of monitoring the command does not lock the state folder, so that the user can make updates in the
+                // meantime.
                 code = Math.Max(code, await look(false).ConfigureAwait(false));
             }
             catch (OperationCanceledException)
@@ -84,8 +87,8 @@ internal static class MonitorCommand
             MonitorResult result = await session.Client.MonitorAsync(key, cancellationToken).ConfigureAwait(false);
             if (changesOnly && result.IsValid && result.NewVersions.Count == 0 && result.HandedOver.Count == 0)
             {
-                // The result is the same as at the last look, so do not print it again. If an earlier look printed an alarm, the command
-                // still ends with that alarm's exit code.
+                // There is nothing new since the last round of monitoring, so do not print the result again. If an earlier round printed an
+                // alarm, the command still ends with that alarm's exit code.
                 continue;
             }
             IReadOnlyList<ReviewedAlarm> accepted = result.IsValid && review is not null ? review.Alarms : [];

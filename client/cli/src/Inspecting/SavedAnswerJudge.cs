@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Inspecting;
 
-/// <summary>Judges a decoded answer: passes its original octets to the verifier.</summary>
+/// <summary>Judges a decoded answer, by passing the answer's original octets to the verifier.</summary>
 internal sealed partial class SavedAnswerJudge
 {
     private readonly TrustAnchor _anchor;

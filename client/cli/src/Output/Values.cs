@@ -22,8 +22,8 @@ internal static class Values
     public static string Show(KeyVersion version) => version.Value is { } value ? Show(value) : NotShown;
 
     /// <summary>
-    /// Returns the words that say that a value has a note, to print before the value. Without them, a value with a note would look like a
-    /// value without a note.
+    /// Returns the words that say that a value has a note, to print before the value. Without these words, a value with a note would look
+    /// like a value without a note.
     /// </summary>
     public static string Note(ReadOnlyMemory<byte>? value) => IsNoted(value) ? " with a note" : "";
 

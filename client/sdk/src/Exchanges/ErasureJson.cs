@@ -59,8 +59,8 @@ internal static class ErasureJson
     });
 
     // The server's answer must be about the versions that were to be erased. If version 1 is a copy, the request also erases the versions
-    // of earlier periods from which the log made that copy. For a user who has left, all device lists and all keys of its devices are
-    // erased.
+    // of earlier periods from which the log made that copy. A request that erases everything of a user who has left erases all device lists
+    // and all keys of the user's devices.
     private static bool IsAsked(ErasureResult request, ErasedVersion erased, ulong period) => request.Versions is { } versions
         ? erased.Structure == (request.Key is null ? StructureId.Devices : StructureId.Keys)
             && ((erased.Version.Version >= versions.From && erased.Version.Version <= versions.To) || (versions.From == 1 && erased.Version.Period < period))

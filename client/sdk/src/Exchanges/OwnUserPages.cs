@@ -46,7 +46,9 @@ internal sealed class OwnUserPages
     /// </summary>
     public ulong? Proven { get; private set; }
 
-    /// <summary>Whether the question asks for all versions of the period again, although an earlier look showed some of them.</summary>
+    /// <summary>
+    /// Whether the question asks for all versions of the period again, although earlier monitoring answers showed some of them.
+    /// </summary>
     public bool IsShownAgain { get; private set; }
 
     /// <summary>The user in question.</summary>

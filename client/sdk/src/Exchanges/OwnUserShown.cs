@@ -24,7 +24,7 @@ internal sealed record OwnUserShown(
     /// </summary>
     public ulong Proven { get; init; }
 
-    /// <summary>Whether the result includes all versions of the period, also those that an earlier look showed.</summary>
+    /// <summary>Whether the result includes all versions of the period, including those that earlier monitoring answers showed.</summary>
     public bool IsShownAgain { get; init; }
 
     /// <summary>Whether the list, and the keys of all devices that were on it, are true copies of their end states.</summary>

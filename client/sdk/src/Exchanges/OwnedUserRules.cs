@@ -61,7 +61,7 @@ internal static class OwnedUserRules
 
     /// <summary>
     /// Records the first period in which a verified answer shows an owned user. Monitoring begins in that period, so that it also covers
-    /// what servers showed other clients before the owner's first look.
+    /// what servers showed other clients before the owner first monitored the user.
     /// </summary>
     public static ClientState NoteSeen(ClientState current, string user, ulong period) =>
         current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) && owned.GoesOnFrom is null ? With(current, user, owned with { Period = period }) : current;
@@ -110,7 +110,7 @@ internal static class OwnedUserRules
     }
 
     /// <summary>
-    /// Returns the state after a result about the client's own user. Some versions that an earlier look showed raise alarms
+    /// Returns the state after a result about the client's own user. Some versions that earlier monitoring answers showed raise alarms
     /// (<see cref="OwnerRules.SeenAgain"/>): each version that the result shows again, that was still the latest one after the epoch passed
     /// as <paramref name="covered"/>, and that the state no longer has.
     /// </summary>
@@ -137,7 +137,8 @@ internal static class OwnedUserRules
             // A separately owned key that was not on the list at the end of its period still needs its own hand-over.
             bool isBehind = before.Period < shown.Period && !before.IsListedOnly && device.Handover is null && current.EndOf(before.Period) is not null;
             OwnedKey next = isBehind ? OwnerRules.Compare(before, shown.Period, versions) : OwnerRules.Apply(before, shown.Period, device.Epoch, versions, device.Handover);
-            // If this result shows all versions of the key, the epoch of this result replaces the epoch of an earlier look at the key.
+            // If this result shows all versions of a separately owned key, the epoch of this result replaces the epoch of the answer that
+            // showed all its versions before.
             bool isWhole = !isBehind && next.ProvenEpoch is not null && versions is [{ Version.Version: 1 }, ..];
             keys[id] = isWhole ? next with { ProvenEpoch = shown.Proven } : next;
         }

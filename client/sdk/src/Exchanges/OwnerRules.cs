@@ -19,7 +19,7 @@ internal static class OwnerRules
     /// with it.</param>
     public static OwnedKey Apply(OwnedKey owned, ulong period, ulong headEpoch, IReadOnlyList<VersionsExchange.TimedVersion> versions, Reason? handover = null)
     {
-        // Skip the versions that an earlier look showed, because they were compared then.
+        // Skip the versions that earlier monitoring answers showed, because the client compared them then.
         versions = owned.Period == period ? [.. versions.Where(version => version.Version.Version > owned.Version)] : versions;
         // The state of another period says nothing about the versions of this period, except that the first version may be a copy of the
         // last value.
@@ -75,10 +75,10 @@ internal static class OwnerRules
     }
 
     /// <summary>
-    /// Returns alarms about versions that an earlier look showed and that a list of all versions now shows again. The state has only the
-    /// last of these versions, so the client cannot compare the others with what it saw. A version raises no alarm if the next version
-    /// existed by the epoch passed as <paramref name="covered"/>, which is the first epoch that enough auditors may cover. Since the
-    /// auditors' coverage began, no server can have shown such a version as the latest one (docs/spec/cosigners.md section 4).
+    /// Returns alarms about versions that earlier monitoring answers showed and that a list of all versions now shows again. The state has
+    /// only the last of these versions, so the client cannot compare the others with what it saw. A version raises no alarm if the next
+    /// version existed by the epoch passed as <paramref name="covered"/>, which is the first epoch that enough auditors may cover. Since
+    /// the auditors' coverage began, no server can have shown such a version as the latest one (docs/spec/cosigners.md section 4).
     /// </summary>
     public static IEnumerable<OwnerAlarm> SeenAgain(ulong period, ulong known, IReadOnlyList<VersionsExchange.TimedVersion> versions, ulong covered) =>
         versions.Zip(versions.Skip(1)).Where(pair => pair.First.Version.Version < known && pair.Second.Time > covered).Select(pair => pair.First.Version)
@@ -122,7 +122,7 @@ internal static class OwnerRules
     public static ClientState Expect(ClientState current, KeyName key, ExpectedChange change)
     {
         // Monitoring begins at the period in which the key was first set, so that it also covers what servers showed other clients before
-        // the owner's first look.
+        // the owner first monitored the key.
         OwnedKey owned = current.Owned.GetValueOrDefault(key.Id) ?? new OwnedKey { Period = current.Head?.Period ?? 0 };
         return owned.Expected.Any(known => known.RequestId == change.RequestId && known.ValueSha256 == change.ValueSha256)
             ? current

@@ -49,8 +49,8 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
         OwnedUser owned = next.OwnedUsers.GetValueOrDefault(User.Id) ?? new OwnedUser();
         if (owned.GoesOnFrom is null && current.Head is { } head)
         {
-            // Monitoring begins at this period, so that it also covers what servers showed other clients of the user before the owner's
-            // first look.
+            // Monitoring begins at this period, so that it also covers what servers showed other clients of the user before the owner first
+            // monitored it.
             owned = owned with { Period = head.Period };
             next = next.OwnedUsers.ContainsKey(User.Id) ? next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned) } : next;
         }

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Reports that a server gave no answer. The library never throws it for an answer that failed verification.</summary>
+/// <summary>Reports that a server gave no usable answer. The library never throws it for an answer that failed verification.</summary>
 public sealed class OptiksServerException : Exception
 {
     private const int MaxMessageLength = 1000;

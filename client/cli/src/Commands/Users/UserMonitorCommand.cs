@@ -83,8 +83,8 @@ internal static class UserMonitorCommand
             result = result with { NoGuarantee = session.Client.NoGuaranteeOfUser(name) };
         }
         result = result with { Alarms = [.. result.Alarms.Except(accepted.Select(reviewed => reviewed.Alarm))] };
-        // The result is the same as at the last look, so do not print it again. If an earlier look printed an alarm, the command still ends
-        // with that alarm's exit code.
+        // There is nothing new since the last round of monitoring, so do not print the result again. If an earlier round printed an alarm,
+        // the command still ends with that alarm's exit code.
         int code = changesOnly && !result.HasNews ? ExitCodes.Success : Print(host, json, result, accepted, session.Client.NoteOf);
         // Acknowledge the alarms only after they have been printed.
         session.Client.AcknowledgeUserAlarms(name, [.. accepted.Select(reviewed => reviewed.Alarm)]);
