@@ -35,7 +35,7 @@ internal sealed class OwnUserPages
     /// <summary>The number of pages read.</summary>
     public int Count { get; private set; }
 
-    /// <summary>The octets of all pages read.</summary>
+    /// <summary>The number of octets of all pages read.</summary>
     public long Octets { get; private set; }
 
     /// <summary>The epoch of the last page; the client refuses a later page of an earlier epoch.</summary>

@@ -25,7 +25,7 @@ internal static class OwnerRules
         // last value.
         string? before = owned.Version == 0 || owned.Period != period ? owned.ValueSha256 : null;
         OwnedKey next = owned.Period == period ? owned : owned with { Period = period, Version = 0, Time = 0, AbsentEpoch = null };
-        // The period before may have no guarantee. Even then, a key of which the owner has seen a version must begin this period with a
+        // The previous period may have no guarantee. Even then, a key of which the owner has seen a version must begin this period with a
         // copy, which may have any value.
         bool isFirstLook = owned is { Version: 0, AbsentEpoch: null } && owned.Period == period;
         bool isLost = isFirstLook && before is not null && (versions.Count == 0 || !versions[0].Version.IsCopy);
