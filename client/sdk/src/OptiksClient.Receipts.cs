@@ -18,7 +18,7 @@ public sealed partial class OptiksClient
     /// refuses the whole request.
     /// </summary>
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
-    /// <param name="value">Value, at most the configuration's length.</param>
+    /// <param name="value">Value, at most as long as the log's configuration allows.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>), or the id of an update whose receipt was lost;
     /// null for a new id.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw an update that was sent.</param>

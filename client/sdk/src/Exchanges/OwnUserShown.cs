@@ -19,8 +19,8 @@ internal sealed record OwnUserShown(
     public Reason? Handover { get; init; }
 
     /// <summary>
-    /// The earliest epoch at which a server showed any part of the result. A part that the server left out now was shown at an earlier
-    /// epoch.
+    /// The earliest epoch at which a server showed any part of the result. It is earlier than the last answer if that answer left out parts
+    /// that earlier answers had shown.
     /// </summary>
     public ulong Proven { get; init; }
 

@@ -47,7 +47,7 @@ internal static class OwnedUserRules
 
     /// <summary>
     /// Raises an alarm for each owned user with a name that, according to a verified answer, leads to another user. There is no alarm if
-    /// <paramref name="passedOn"/> says that the owned user had left before its name was assigned to another user.
+    /// the function <paramref name="passedOn"/> says that the owned user had left before its name was assigned to another user.
     /// </summary>
     public static ClientState NoteName(ClientState current, string name, string user, ulong epoch, Func<string, bool> passedOn) =>
         current.OwnedUsers.Where(owned => owned.Key != user && owned.Value.Names.Contains(name) && !passedOn(owned.Key)).Aggregate(current, (next, owned) =>

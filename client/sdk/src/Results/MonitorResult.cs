@@ -42,7 +42,7 @@ public sealed record MonitorResult : VerifiedAnswer
 
     /// <summary>
     /// The number of updates made with this state that have an unknown outcome, because the log showed a later update first. If the log
-    /// publishes an overtaken update after all, it raises an alarm.
+    /// publishes such an update after all, monitoring raises an alarm.
     /// </summary>
     public int Overtaken { get; init; }
 }

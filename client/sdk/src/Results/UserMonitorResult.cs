@@ -66,7 +66,7 @@ public sealed record UserMonitorResult : VerifiedAnswer
 
     /// <summary>
     /// The number of changes made with this state that have an unknown outcome, because the log showed a later change first. If the log
-    /// publishes an overtaken change after all, it raises an alarm.
+    /// publishes such a change after all, monitoring raises an alarm.
     /// </summary>
     public int Overtaken { get; init; }
 }
