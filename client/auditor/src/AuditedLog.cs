@@ -10,7 +10,7 @@ public sealed record AuditedLog
     /// <summary>The log's trust anchor.</summary>
     public required TrustAnchor TrustAnchor { get; init; }
 
-    /// <summary>The URLs of one or more query-services.</summary>
+    /// <summary>The URLs of one or more query-services of the log.</summary>
     public required IReadOnlyList<Uri> QueryUrls { get; init; }
 
     /// <summary>
@@ -18,6 +18,6 @@ public sealed record AuditedLog
     /// </summary>
     public ulong FirstEpoch { get; init; }
 
-    /// <summary>Names the log in paths and folders: SHA-256 of the origin in hexadecimal digits.</summary>
+    /// <summary>The name of the log in URL paths and folders: the SHA-256 of the log's origin in hexadecimal digits.</summary>
     public string Id => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(TrustAnchor.Configuration.Origin)));
 }

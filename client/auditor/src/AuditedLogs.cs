@@ -2,7 +2,9 @@ using Optiks.Tlog;
 
 namespace Optiks.Auditor;
 
-/// <summary>The auditors of all logs that one key signs. Each auditor holds the lock of its folder until it is disposed.</summary>
+/// <summary>
+/// The auditors of all logs for which one key signs statements. Each auditor holds the lock of its folder until it is disposed.
+/// </summary>
 internal sealed class AuditedLogs : IDisposable
 {
     private readonly List<LogAuditor> _all;
@@ -16,14 +18,15 @@ internal sealed class AuditedLogs : IDisposable
 
     public IReadOnlyList<LogAuditor> All => _all;
 
-    /// <summary>The logs' current views, in the order of the settings.</summary>
+    /// <summary>The current views of the logs, in the order in which the settings name the logs.</summary>
     public IEnumerable<LogView> Views => _all.Select(log => log.View);
 
-    /// <summary>The vkey of the key that signs.</summary>
+    /// <summary>The vkey of the key that signs the statements.</summary>
     public string Auditor => _key.Key.ToString();
 
     /// <summary>
-    /// Opens the auditors of all logs. The result then owns the key and the HttpClient. Throws <see cref="StartupException"/>.
+    /// Opens the auditors of all logs. The result then owns the key and the HttpClient. Throws <see cref="StartupException"/> if one of
+    /// them must not start.
     /// </summary>
     public static async Task<AuditedLogs> OpenAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Auditor;
 
-/// <summary>Reads an <see cref="AuditorFile"/> into settings.</summary>
+/// <summary>Reads an auditor's configuration file (an <see cref="AuditorFile"/>) into settings.</summary>
 internal static class AuditorFileReader
 {
     /// <summary>Reads the file. Throws a <see cref="StartupException"/> that says what is wrong with the file.</summary>

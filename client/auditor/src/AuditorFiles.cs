@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Auditor;
 
 /// <summary>
-/// An auditor's own files of one log. They are in the folder of the session's state, whose lock excludes other processes; only the mark is
-/// in another folder. Each call replaces a file in one step and returns once the file is on disk.
+/// An auditor's own files of one log. They are in the folder that also has the auditor session's state, and that folder's lock excludes
+/// other processes. Only the mark is in another folder. Each call that saves a file replaces it in one step and returns once it is on disk.
 /// </summary>
 internal sealed class AuditorFiles
 {
@@ -27,7 +27,7 @@ internal sealed class AuditorFiles
     /// <summary>The mark's file.</summary>
     public string Mark { get; }
 
-    /// <summary>The folder with the evidence.</summary>
+    /// <summary>The folder for evidence against the log.</summary>
     public string Evidence => Path.Combine(Folder, "evidence");
 
     public SignedStatement? LoadSigned() => Load(_signed, AuditorJson.Default.SignedStatement);

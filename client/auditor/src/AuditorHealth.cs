@@ -3,7 +3,8 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace Optiks.Auditor;
 
 /// <summary>
-/// Reports the auditor as ready if it has signed every log up to an epoch no older than the log's max_behind, and has no finding.
+/// Reports the auditor as ready if it has no finding, and if for each log the last signed epoch is no older than the log's
+/// <c>max_behind</c>.
 /// </summary>
 internal sealed class AuditorHealth : IHealthCheck
 {

@@ -7,18 +7,18 @@ using Optiks.Tlog;
 
 namespace Optiks.Auditor;
 
-/// <summary>Runs an auditor as a daemon that serves its signed statements, or for a single look.</summary>
+/// <summary>Runs an auditor: as a daemon that serves its signed statements, or once to look at each log.</summary>
 public static class AuditorHost
 {
-    /// <summary>The environment variable that holds the text of the key when the settings name no key file.</summary>
+    /// <summary>The environment variable that holds the auditor's signing key as text, when the settings name no key file.</summary>
     public const string KeyVariable = "OPTIKS_AUDITOR_KEY";
 
     private static readonly OptiksServiceOptions s_service = OptiksServiceOptions.Read(Programs.Auditor);
 
     /// <summary>
     /// Runs the daemon until it is told to stop, and returns its exit code. If the daemon has a finding about a log, the code is
-    /// <see cref="ExitCodes.Fork"/> or <see cref="ExitCodes.Invalid"/>, although the daemon kept following the other logs. It reports
-    /// problems that an operator can fix in one sentence on standard error.
+    /// <see cref="ExitCodes.Fork"/> or <see cref="ExitCodes.Invalid"/>. The daemon nevertheless follows the other logs until it stops. If
+    /// an operator can fix a problem, the daemon describes it in one sentence on standard error.
     /// </summary>
     public static Task<int> RunAsync(AuditorSettings settings, INoteSigner key, HttpClient http) => EndAsync(settings, async () =>
     {
@@ -32,7 +32,8 @@ public static class AuditorHost
     });
 
     /// <summary>
-    /// Looks at every log once, one after another, passes each result to <paramref name="report"/>, and returns the exit code.
+    /// Looks at every log once, one log after another, passes each result to the function <paramref name="report"/>, and returns the exit
+    /// code.
     /// </summary>
     public static Task<int> OnceAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, Action<AuditorReport> report, CancellationToken cancellationToken) => EndAsync(settings, async () =>
     {
@@ -52,8 +53,8 @@ public static class AuditorHost
     });
 
     /// <summary>
-    /// Lets the audit of each log continue after a person has examined a refusal or a missing mark. Returns sentences that say what the
-    /// call changed. Throws <see cref="StartupException"/> if the log's own signature proves the fault.
+    /// Lets the audit of each log continue after a person has examined why an answer was refused or the mark is missing. Returns sentences
+    /// that say what the call changed. Throws <see cref="StartupException"/> if the log's own signature proves the fault.
     /// </summary>
     public static async Task<IReadOnlyList<string>> ResumeAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {

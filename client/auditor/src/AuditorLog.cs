@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Optiks.Auditor;
 
-/// <summary>Defines the events that the auditor logs: 6000 to 6099.</summary>
+/// <summary>Defines the events in the auditor's own log messages. Their ids are 6000 to 6099.</summary>
 internal static partial class AuditorLog
 {
     [LoggerMessage(EventId = 6000, EventName = "Signed", Level = LogLevel.Information, Message = "{Log}: epochs {FirstEpoch} to {Epoch} are verified and signed.")]

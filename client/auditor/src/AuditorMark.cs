@@ -7,24 +7,24 @@ namespace Optiks.Auditor;
 
 /// <summary>
 /// The newest checkpoint of a log that an auditor may have signed. The auditor writes the mark to disk before it signs, in another folder
-/// than the state. If the state ends before the mark, the state is an older copy (docs/spec/auditing.md section 2).
+/// than the state. If the state ends at an earlier epoch than the mark, the state is an older copy (docs/spec/auditing.md section 2).
 /// </summary>
 /// <remarks>
-/// The file has three lines of text: <c>optiks auditor-mark 1</c>, the auditor's vkey, and the first epoch of the coverage. The checkpoint
-/// follows, as the log signed it.
+/// The file begins with three lines of text: <c>optiks auditor-mark 1</c>, the auditor's vkey, and the first epoch of the coverage. After
+/// these lines comes the checkpoint, as the log signed it.
 /// </remarks>
 /// <param name="Auditor">The auditor's vkey.</param>
 /// <param name="FirstEpoch">First epoch of the coverage.</param>
 /// <param name="Size">Size of the checkpoint.</param>
-/// <param name="Checkpoint">The log's signed note.</param>
+/// <param name="Checkpoint">The checkpoint as a note with the log's signature.</param>
 internal sealed record AuditorMark(string Auditor, ulong FirstEpoch, ulong Size, byte[] Checkpoint)
 {
     private const string Header = "optiks auditor-mark 1";
     private const int Lines = 3;
 
     /// <summary>
-    /// Reads the mark's file; null if the file does not exist. Throws <see cref="InvalidDataException"/> for anything but a mark of this
-    /// log.
+    /// Reads the mark's file, and returns null if the file does not exist. Throws <see cref="InvalidDataException"/> if the file is not a
+    /// mark of this log.
     /// </summary>
     public static AuditorMark? Read(string path, TrustAnchor anchor)
     {

@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Optiks.Auditor;
 
-/// <summary>Sends a finding to a webhook, which alerts the operator. Thread-safe.</summary>
+/// <summary>Sends findings to a webhook, which alerts the operator. Thread-safe.</summary>
 internal sealed class AuditorWebhook
 {
     private static readonly TimeSpan s_within = TimeSpan.FromSeconds(10);

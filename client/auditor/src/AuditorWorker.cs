@@ -4,7 +4,9 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Auditor;
 
-/// <summary>Looks at all logs concurrently, once per interval, and logs and reports findings.</summary>
+/// <summary>
+/// Looks at all logs concurrently, once per interval. Writes each finding to the program's log and sends it to the webhook.
+/// </summary>
 internal sealed class AuditorWorker : BackgroundService
 {
     private readonly AuditedLogs _logs;
@@ -26,7 +28,8 @@ internal sealed class AuditorWorker : BackgroundService
 
     private async Task FollowAsync(LogAuditor log, CancellationToken stop)
     {
-        // Yield, so that the first look does not delay the start of the host, whose server does not listen yet.
+        // Return to the host at once. The first look at the logs must not delay the host's start, because the host's server does not listen
+        // until the start has ended.
         await Task.Yield();
         LogView before = log.View;
         if (before.Finding is not null)
@@ -50,7 +53,8 @@ internal sealed class AuditorWorker : BackgroundService
         }
     }
 
-    // Sends a finding to the webhook. Returns null if the webhook accepted the finding and that fact is on disk.
+    // Sends a finding to the webhook. Returns null if the webhook has accepted the finding and the auditor has recorded that on disk;
+    // otherwise the problem.
     private static async Task<string?> TellAsync(LogAuditor log, AuditorWebhook webhook, CancellationToken stop)
     {
         if (await webhook.TellAsync(log.View, stop).ConfigureAwait(false) is { } problem)
@@ -68,7 +72,7 @@ internal sealed class AuditorWorker : BackgroundService
         }
     }
 
-    // Logs the changes between two views.
+    // Writes log messages about what changed from one view of a log to the next.
     private void Say(LogView? before, LogView now)
     {
         if (now.Finding is { } finding)

@@ -34,7 +34,7 @@ internal static class CoverageJson
         return body.ToArray();
     }
 
-    /// <summary>Returns the name of a condition.</summary>
+    /// <summary>Returns the name of a condition in JSON.</summary>
     public static string Name(LogCondition condition) => condition.ToString().ToLowerInvariant();
 
     public static void WriteFinding(Utf8JsonWriter writer, Finding? finding)

@@ -7,8 +7,8 @@ using Optiks.Protocol;
 namespace Optiks.Auditor;
 
 /// <summary>
-/// Renders pages for people that say which logs are audited, up to which time, and what is wrong. The HTML has no scripts, styles or
-/// external content, and encodes all text that comes from a log or a server.
+/// Renders pages for people. The pages say which logs the auditor audits, up to which time it has audited them, and what it found wrong.
+/// The HTML has no scripts, styles or external content, and encodes all text that comes from a log or a server.
 /// </summary>
 internal static class EvidencePage
 {

@@ -8,9 +8,9 @@ namespace Optiks.Auditor;
 /// </summary>
 /// <param name="Reason">Name of the check that failed, as in docs/spec/reasons.md.</param>
 /// <param name="FoundAtMs">Time at which the auditor found the fault, in milliseconds of Unix time.</param>
-/// <param name="IsProven">Whether the log's own signature proves the fault.</param>
+/// <param name="IsProven">Whether the log's own signature proves the fault to anyone.</param>
 /// <param name="EvidencePath">Folder with the evidence.</param>
-/// <param name="Detail">Details that the reason does not say; null if there are no details.</param>
+/// <param name="Detail">Details in addition to the reason; null if there are no details.</param>
 /// <param name="From">Epoch before the step that failed; null when no step failed.</param>
 /// <param name="To">Last epoch of the step that failed.</param>
 /// <param name="IsAlerted">Whether the webhook accepted the finding.</param>

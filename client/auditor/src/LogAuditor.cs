@@ -8,8 +8,8 @@ namespace Optiks.Auditor;
 
 /// <summary>
 /// Follows one log. It verifies new epochs, writes the mark, signs, and publishes the statement, in this order (docs/spec/auditing.md
-/// section 2). The first finding ends the audit for good, even after restarts. Callers make one look at a time; any thread may read
-/// <see cref="View"/>.
+/// section 2). The first finding ends the audit for good, even after restarts. Only one call of <see cref="LookAsync"/> may run at a time;
+/// any thread may read <see cref="View"/>.
 /// </summary>
 internal sealed class LogAuditor : IDisposable
 {
@@ -79,9 +79,9 @@ internal sealed class LogAuditor : IDisposable
     }
 
     /// <summary>
-    /// Verifies and signs the epochs that the log published. A failure of a server, of the network, of the disk or of this program becomes
-    /// part of the view, because a problem with one log must not end the audit of other logs. The call throws only when the caller cancels
-    /// it.
+    /// Verifies and signs the epochs that the log published. If a server, the network, the disk or this program fails, the returned view
+    /// describes the failure, because a problem with one log must not end the audit of other logs. The call throws only when the caller
+    /// cancels it.
     /// </summary>
     public async Task<LogView> LookAsync(CancellationToken cancellationToken)
     {
@@ -135,7 +135,8 @@ internal sealed class LogAuditor : IDisposable
         _session.Dispose();
     }
 
-    // Verifies new epochs, and asks again after a refused answer. The audit ends only when no server has an answer that verifies.
+    // Verifies new epochs. After a refused answer it asks the servers again, because the audit ends only if no server has an answer that
+    // verifies.
     private async Task<AuditResult> VerifyAsync(CancellationToken cancellationToken)
     {
         for (int look = 1; ; look++)
@@ -207,7 +208,7 @@ internal sealed class LogAuditor : IDisposable
             Auditor = _view.Auditor,
             FirstEpoch = state.FirstEpoch,
             Switches = state.Switches,
-            // The note has only the signature lines of the log and of this auditor, because other cosigners serve their own signatures.
+            // The note has only the signature lines of the log and of this auditor, because each other cosigner serves its own signature.
             Note = SignedNote.Create(note.Text.Span, [note.Signatures.Single(line => line.IsBy(_log.TrustAnchor.LogKey)), signature]).Encode(),
             Record = state.Head.Record,
             SignedAt = now,
@@ -217,7 +218,8 @@ internal sealed class LogAuditor : IDisposable
         _view = _view with { Signed = signed };
     }
 
-    // Handles an invalid result. If the servers may be at fault, the auditor tries again at the next look; otherwise the audit ends.
+    // Handles an invalid result. If the fault may be the servers' and not the log's, the auditor tries again at its next look at the log.
+    // Otherwise the audit ends.
     private void End(AuditResult result)
     {
         if (result.IsOpen)
@@ -281,7 +283,8 @@ internal sealed class LogAuditor : IDisposable
             """).ToString();
     }
 
-    // Tells whether the reason shows no fault of the log or its trees, so that another server or a later try may succeed.
+    // Tells whether the reason is a fault of a server, and not of the log or its trees. After such a fault, another server or a later try
+    // may succeed.
     private static bool IsServerFault(Reason reason) =>
         reason is Reason.Stale or Reason.RecordFromFuture or Reason.CheckpointMalformed or Reason.CheckpointOrigin or Reason.CheckpointSignature;
 
@@ -321,8 +324,8 @@ internal sealed class LogAuditor : IDisposable
         }
     }
 
-    // Updates the verified epoch of the view while the auditor catches up, which may take hours. The signed statement does not change in
-    // the meantime.
+    // Updates the last verified epoch in the view while the auditor verifies epochs. Catching up with a log may take hours. The signed
+    // statement does not change in the meantime.
     private sealed class Progress(LogAuditor auditor) : IProgress<AuditProgress>
     {
         private long _octets;

@@ -7,7 +7,7 @@ internal sealed record LogView
 {
     public required AuditedLog Log { get; init; }
 
-    /// <summary>The vkey of the key that signs.</summary>
+    /// <summary>The vkey of the key with which the auditor signs.</summary>
     public required string Auditor { get; init; }
 
     /// <summary>The last verified epoch; null if no epoch was verified yet.</summary>
@@ -27,15 +27,15 @@ internal sealed record LogView
     public Finding? Finding { get; init; }
 
     /// <summary>
-    /// Describes the answers of single servers that the auditor refused at the last look although another server's answer verified; null if
-    /// it refused no answer.
+    /// Describes the answers that the auditor refused at its last look at the log, if another server's answer verified. Null if the auditor
+    /// refused no answer.
     /// </summary>
     public string? Warning { get; init; }
 
-    /// <summary>The fault of this program that ended the last look; null if there was no fault.</summary>
+    /// <summary>The fault of this program that ended the last look at the log; null if there was no fault.</summary>
     public Exception? Fault { get; init; }
 
-    /// <summary>The number of octets of proofs in all looks.</summary>
+    /// <summary>The number of octets of all proofs that the auditor has read since it started.</summary>
     public long ProofOctets { get; init; }
 
     /// <summary>
@@ -51,7 +51,9 @@ internal sealed record LogView
 
     public string Origin => Log.TrustAnchor.Configuration.Origin;
 
-    /// <summary>Tells whether the signed statement is no older than the log's max_behind.</summary>
+    /// <summary>
+    /// Tells whether the auditor follows the log, and the record of the last signed epoch is no older than the log's <c>max_behind</c>.
+    /// </summary>
     public bool IsCurrent(DateTimeOffset now) => Condition == LogCondition.Following && Signed is { } signed
         && (ulong)now.ToUnixTimeMilliseconds() <= EpochRecord.Decode(signed.Record).TimeMs + Log.TrustAnchor.Configuration.MaxBehindMs;
 }

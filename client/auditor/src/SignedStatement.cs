@@ -8,15 +8,15 @@ namespace Optiks.Auditor;
 /// <summary>The last signed statement about a log, with the note that the auditor serves (docs/spec/auditing.md section 1).</summary>
 public sealed record SignedStatement
 {
-    /// <summary>The vkey of the key that signed.</summary>
+    /// <summary>The vkey of the key that signed the statement.</summary>
     public required string Auditor { get; init; }
 
     /// <summary>The first epoch of the coverage.</summary>
     public required ulong FirstEpoch { get; init; }
 
     /// <summary>
-    /// Switches of the period after the first epoch. At these epochs the auditor did not compare the trees of devices and keys with the
-    /// trees before.
+    /// The switches of the period after the first epoch of the coverage. At a switch, the trees of devices and keys begin anew, and the
+    /// auditor did not compare the new trees with the old trees.
     /// </summary>
     public ImmutableArray<ulong> Switches { get; init => field = value.IsDefault ? [] : value; } = [];
 
@@ -26,13 +26,13 @@ public sealed record SignedStatement
     /// <summary>The record of the last covered epoch.</summary>
     public required byte[] Record { get; init; }
 
-    /// <summary>The cosignature's time, in seconds of Unix time.</summary>
+    /// <summary>The time in the auditor's cosignature, in seconds of Unix time.</summary>
     public required ulong SignedAt { get; init; }
 
     /// <summary>The last covered epoch.</summary>
     internal ulong Epoch => EpochRecord.ReadEpoch(Record);
 
-    /// <summary>The size of the checkpoint.</summary>
+    /// <summary>The size of the signed checkpoint: the number of epochs that it covers.</summary>
     internal ulong Size => Epoch + 1;
 
     /// <summary>

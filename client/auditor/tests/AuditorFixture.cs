@@ -5,7 +5,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Auditor.Tests;
 
-/// <summary>An auditor of a fixture's log, with its key, its folders and its signed statements.</summary>
+/// <summary>An auditor of the log of a test fixture, with the auditor's key, folders and signed statements.</summary>
 internal sealed class AuditorFixture : IAsyncDisposable
 {
     public const string Name = "auditor.example.org/optiks";
@@ -64,14 +64,14 @@ internal sealed class AuditorFixture : IAsyncDisposable
         }
     }
 
-    /// <summary>Opens the auditor, looks once and closes it, as if the auditor were restarted for each look.</summary>
+    /// <summary>Opens the auditor, lets it look at the log once, and closes it, as if the auditor were restarted for each look.</summary>
     public async Task<LogView> LookAsync()
     {
         using LogAuditor auditor = await OpenAsync();
         return await auditor.LookAsync(Cancellation);
     }
 
-    /// <summary>Verifies a view's statement as a client does, and returns the signed epoch.</summary>
+    /// <summary>Verifies the signed statement of a view as a client does, and returns the last signed epoch.</summary>
     public ulong Signed(LogView view)
     {
         SignedStatement signed = Assert.IsType<SignedStatement>(view.Signed);

@@ -106,7 +106,7 @@ public sealed class HostTests
             (HttpStatusCode status, string body, _) = await running.GetAsync("/health/ready");
             Assert.Equal(HttpStatusCode.ServiceUnavailable, status);
             Assert.Contains("record_previous", body, StringComparison.Ordinal);
-            // The auditor still serves the statement that it signed before.
+            // The auditor still serves the statement that it signed before it had the finding.
             Assert.Equal(HttpStatusCode.OK, (await running.GetAsync($"/{auditor.Log.Id}/checkpoint")).Status);
         }
         await using Running again = await Running.StartAsync(auditor, hook.Url);
@@ -137,7 +137,7 @@ public sealed class HostTests
         Assert.Contains("named twice", refused.Message, StringComparison.Ordinal);
     }
 
-    /// <summary>Runs a fixture's auditor as a daemon in this process.</summary>
+    /// <summary>Runs the auditor of a test fixture as a daemon in this process.</summary>
     private sealed class Running : IAsyncDisposable
     {
         private readonly WebApplication _app;

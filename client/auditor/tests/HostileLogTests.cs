@@ -43,7 +43,8 @@ public sealed class HostileLogTests
         Assert.False(view.IsCurrent(auditor.Fixture.Clock.UtcNow));
         Judge(finding, log);
 
-        // The log is honest again and the auditor restarts. The auditor stays stopped, sends no request and signs nothing.
+        // Even when the log is honest again and the auditor restarts, the audit stays stopped. The auditor sends no request and signs
+        // nothing.
         auditor.Fixture.Server.Log = log;
         auditor.Fixture.Server.Mutate = (_, answer) => answer;
         auditor.Fixture.Server.Requests.Clear();
@@ -56,7 +57,8 @@ public sealed class HostileLogTests
         Assert.Equal(mark, File.ReadAllBytes(auditor.Files.Mark));
         Assert.Empty(auditor.Fixture.Server.Requests);
 
-        // A person may resume the audit if no signature of the log proves the fault. The auditor then verifies the same step first.
+        // A person may resume the audit if no signature of the log proves the fault. The auditor then begins with the step that it had
+        // refused.
         using Secrets.NoteSigner key = Secrets.CosignerKeyFile.Open(auditor.KeyFile);
         if (isProven)
         {
@@ -154,7 +156,7 @@ public sealed class HostileLogTests
         second.PublishMany(2, i => [("mallory", $"{i}")]);
         using LogAuditor log = await auditor.OpenAsync();
         Assert.Equal(3UL, auditor.Signed(await log.LookAsync(Cancellation)));
-        // Show the other view, and make the first view unavailable.
+        // Replica 1 now shows the other history, and replica 0 with the first history refuses all requests.
         auditor.Fixture.Replica(0).Refuse = _ => (503, "unavailable");
         auditor.Fixture.Replica(1).Log = second;
         auditor.Fixture.Clock.UtcNow = second.Now;
@@ -185,7 +187,7 @@ public sealed class HostileLogTests
         auditor.Fixture.Server.Log = second;
         auditor.Fixture.Clock.UtcNow = second.Now;
         Assert.Equal(LogCondition.Failing, (await log.LookAsync(Cancellation)).Condition);
-        // The servers no longer show the other view, but the auditor keeps its finding.
+        // The server shows the first history again, but the auditor has not forgotten the fork that it could not write to disk.
         auditor.Fixture.Server.Log = auditor.Fixture.Log;
         auditor.Fixture.Publish(("late", "x"));
         LogView view = await log.LookAsync(Cancellation);
@@ -227,7 +229,7 @@ public sealed class HostileLogTests
                 auditor.Fixture.Clock.UtcNow = log.Now;
                 return;
             case "drops a leaf":
-                // The root of a tree without the last epoch's leaves, but with as many leaves as before.
+                // Sign the root of a tree without the last epoch's leaves, but with the count of the tree that had them.
                 all[2] = EpochRecord.Decode(log.Record(3)).Structures[2] with { Count = keys.Count };
                 break;
             case "hides an insertion":
@@ -246,12 +248,12 @@ public sealed class HostileLogTests
             "switches a period early" => honest with { Period = 1, PeriodFirstEpoch = honest.Epoch },
             _ => honest with { Structures = all },
         });
-        // The log then reverts the change.
+        // In the next epoch, the log reverts the change.
         log.PublishRecord(honest => honest with { Epoch = 7, Period = 0, PeriodFirstEpoch = 0, TimeMs = honest.TimeMs + FixtureLog.StepMs, Structures = EpochRecord.Decode(log.Record(5)).Structures });
         auditor.Fixture.Clock.UtcNow = log.Now;
     }
 
-    // Judges the evidence as a stranger does.
+    // Judges the evidence as a person does who has only the evidence and the log's key.
     private static void Judge(Finding finding, FixtureLog log)
     {
         if (finding.IsFork)

@@ -19,7 +19,7 @@ public sealed class LogAuditorTests
         Assert.True(view.IsCurrent(auditor.Fixture.Clock.UtcNow));
         auditor.Fixture.Publish(("late", "x"));
         Assert.Equal(301UL, auditor.Signed(await log.LookAsync(Cancellation)));
-        // The auditor does not sign the same epoch again.
+        // Without a new epoch, a second look does not make the auditor sign again.
         SignedStatement signed = log.View.Signed!;
         Assert.Same(signed, (await log.LookAsync(Cancellation)).Signed);
         auditor.Fixture.Clock.UtcNow = auditor.Fixture.Log.Now.AddDays(1);
@@ -36,7 +36,7 @@ public sealed class LogAuditorTests
         Assert.Equal(10UL, auditor.Signed(await auditor.LookAsync()));
         auditor.FirstEpoch = 5;
         Assert.Contains("never changes", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message, StringComparison.Ordinal);
-        // A new state does not allow another first epoch either, because the mark records the first epoch.
+        // Even with a new state, the auditor refuses another first epoch, because the mark records the first epoch.
         Directory.Delete(auditor.Settings.StateFolder, recursive: true);
         Assert.Contains("one coverage of a log", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message, StringComparison.Ordinal);
         auditor.FirstEpoch = 4;

@@ -3,7 +3,9 @@ using Spectre.Console;
 
 namespace Optiks.Cli;
 
-/// <summary>The environment of one run: terminal, variables, clock and network. Tests supply their own environment.</summary>
+/// <summary>
+/// The environment of one run of the command line: terminal, environment variables, clock and network. Tests supply their own environment.
+/// </summary>
 internal sealed class CommandHost : IDisposable
 {
     private static readonly TimeSpan RequestTimeout = TimeSpan.FromSeconds(100);
@@ -18,13 +20,15 @@ internal sealed class CommandHost : IDisposable
 
     public required HttpClient Http { get; init; }
 
-    /// <summary>Opens standard input when a command reads it.</summary>
+    /// <summary>Opens standard input. Commands call this only when they read it.</summary>
     public required Func<Stream> OpenInput { get; init; }
 
     /// <summary>The terminal on which commands draw progress; null if there is no terminal.</summary>
     public IAnsiConsole? ProgressConsole { get; init; }
 
-    /// <summary>The overdue beliefs that the command found, which auditors should have covered by now.</summary>
+    /// <summary>
+    /// The answers that the client believed and that the command found overdue, because auditors should have covered them by now.
+    /// </summary>
     public IReadOnlyList<Belief> Overdue { get; set; } = [];
 
     public static CommandHost System()

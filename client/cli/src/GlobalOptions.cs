@@ -8,8 +8,8 @@ using Optiks.Secrets;
 namespace Optiks.Cli;
 
 /// <summary>
-/// The options of every command. A command takes each value from the first of these that has it: the option itself, the environment, the
-/// data folder, the default.
+/// The options of every command. A command takes each value from the first of these sources that has it: the option, the environment
+/// variable, the data folder, the default.
 /// </summary>
 internal sealed class GlobalOptions
 {
@@ -67,7 +67,7 @@ internal sealed class GlobalOptions
         Recursive = true,
     };
 
-    /// <summary>The option for JSON output. The code that reports failures reads it too.</summary>
+    /// <summary>The option for JSON output. The code that reports failures also reads this option.</summary>
     public Option<bool> JsonOption => _json;
 
     public void AddTo(Command root)
@@ -100,7 +100,8 @@ internal sealed class GlobalOptions
         : Variable(host, DataFolder.Variable) is { } variable ? new DataFolder(variable) : DataFolder.Default();
 
     /// <summary>
-    /// Returns the names of the given options that concern a single log: the options for its servers and for its trust anchor.
+    /// Returns the names of those options on the command line that concern a single log: options for the log's servers and for its trust
+    /// anchor.
     /// </summary>
     public IEnumerable<string> NamesOfOneLog(ParseResult parse) =>
         ((Option[])[_queryUrl, _trust]).Where(option => parse.GetResult(option) is { Implicit: false }).Select(option => option.Name);
@@ -120,7 +121,9 @@ internal sealed class GlobalOptions
         }
     }
 
-    /// <summary>Returns the API key; null if there is no API key, because most commands do not need one.</summary>
+    /// <summary>
+    /// Returns the API key. If there is no API key, the result is null and not an error, because most commands need no API key.
+    /// </summary>
     public string? ApiKey(ParseResult parse, CommandHost host)
     {
         try
@@ -138,7 +141,7 @@ internal sealed class GlobalOptions
         }
     }
 
-    /// <summary>Returns the trust anchor that the options name or the data folder has; null if there is no anchor.</summary>
+    /// <summary>Returns the trust anchor that the options name, or else the anchor in the data folder; null if there is neither.</summary>
     public TrustAnchor? TrustAnchor(ParseResult parse, CommandHost host)
     {
         if ((parse.GetValue(_trust) ?? Variable(host, "OPTIKS_TRUST")) is { } file)

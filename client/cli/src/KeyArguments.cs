@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>The KEY or NAME arguments of a command: text, or base64url with --b64.</summary>
+/// <summary>The KEY or NAME arguments of a command. They are text, or base64url if the user gave <c>--b64</c>.</summary>
 internal sealed class KeyArguments
 {
     private readonly Argument<string[]> _keys;
@@ -25,12 +25,12 @@ internal sealed class KeyArguments
 
     public IReadOnlyList<ReadOnlyMemory<byte>> Read(ParseResult parse) => [.. (parse.GetValue(_keys) ?? []).Select(text => Decode(parse, NotAnOption(parse, text)))];
 
-    /// <summary>Decodes the text of an option, such as a key, in the same form as the arguments.</summary>
+    /// <summary>Decodes the text of an option that names a key, in the same way as the KEY arguments.</summary>
     public ReadOnlyMemory<byte> Decode(ParseResult parse, string text) => Decode(text, parse.GetValue(_base64));
 
     /// <summary>
-    /// Returns the text unless it looks like a mistyped option, which would otherwise count as a key or a value. Keys and values that start
-    /// with a dash go after <c>--</c>.
+    /// Returns the text unless it looks like a mistyped option, which would otherwise count as a key or a value. To give a key or value
+    /// that starts with a dash, the user puts it after <c>--</c>.
     /// </summary>
     public static string NotAnOption(ParseResult parse, string text) =>
         text.StartsWith('-') && !parse.Tokens.Any(token => token.Type == TokenType.DoubleDash)

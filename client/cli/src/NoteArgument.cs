@@ -6,7 +6,7 @@ using Optiks.Protocol;
 namespace Optiks.Cli;
 
 /// <summary>
-/// The option --note of a command that sets values: the owner's note, which the client's state stores and to which the value commits
+/// The option <c>--note</c> of a command that sets values: the owner's note, which the client's state stores and to which the value commits
 /// (docs/spec/user-monitor.md section 8).
 /// </summary>
 internal sealed class NoteArgument
@@ -20,15 +20,16 @@ internal sealed class NoteArgument
     public void AddTo(Command command) => command.Options.Add(_note);
 
     /// <summary>
-    /// Returns the length of the value that the command sends, for a given value of <paramref name="value"/> octets. Throws
-    /// <see cref="UsageException"/> for a note that is too long.
+    /// Returns the length of the value that the command sends, which is greater if the user gives a note. The parameter
+    /// <paramref name="value"/> is the length of the value that the user gives. Throws <see cref="UsageException"/> for a note that is too
+    /// long.
     /// </summary>
     public int Length(ParseResult parse, int value) => Text(parse) is not { } text ? value
         : text.Length <= OwnerNote.MaxTextLength ? value + NotedValue.Overhead
         : throw new UsageException($"A note has at most {OwnerNote.MaxTextLength} octets, not {text.Length}.");
 
     /// <summary>
-    /// Returns the value that the command sends under a request id. If the command has a note, the note is durable when the call returns,
+    /// Returns the value that the command sends under a request id. If the user gives a note, the note is durable when the call returns,
     /// and the value commits to the note.
     /// </summary>
     public ReadOnlyMemory<byte> Value(ParseResult parse, OptiksClient client, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, Guid requestId)

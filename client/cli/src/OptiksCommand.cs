@@ -10,7 +10,7 @@ using Optiks.Secrets;
 
 namespace Optiks.Cli;
 
-/// <summary>The command line: it has the commands and their examples, and it alone turns failures into exit codes.</summary>
+/// <summary>The command line. It has the commands and their examples, and is the only place that turns failures into exit codes.</summary>
 internal static class OptiksCommand
 {
     private const string Description =

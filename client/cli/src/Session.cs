@@ -26,7 +26,7 @@ internal sealed class Session : IDisposable
 
     public ClientState State => _store.Current;
 
-    /// <summary>The period to which version numbers in the arguments belong: the period of the newest verified record.</summary>
+    /// <summary>The period of the version numbers that the user gives: the period of the newest verified record.</summary>
     public ulong Period => State.Head is { } head ? EpochRecord.Decode(head.Record).Period : 0;
 
     public static async Task<Session> OpenAsync(GlobalOptions options, ParseResult parse, CommandHost host, bool needsCredential, CancellationToken cancellationToken)
@@ -79,7 +79,7 @@ internal sealed class Session : IDisposable
         return first;
     }
 
-    /// <summary>Throws unless a log with this configuration can have these keys.</summary>
+    /// <summary>Throws if one of the keys is not possible in a log with this configuration.</summary>
     public void RequireKeys(IEnumerable<ReadOnlyMemory<byte>> keys)
     {
         int most = Anchor.Configuration.MaxKeyLength;
@@ -89,7 +89,7 @@ internal sealed class Session : IDisposable
         }
     }
 
-    /// <summary>Throws unless a log with this configuration can have a value of this length.</summary>
+    /// <summary>Throws if a value of this length is not possible in a log with this configuration.</summary>
     public void RequireValue(int length)
     {
         uint most = Anchor.Configuration.MaxValueLength;
@@ -99,7 +99,7 @@ internal sealed class Session : IDisposable
         }
     }
 
-    /// <summary>Throws unless this log can normalize these usernames.</summary>
+    /// <summary>Throws if the rules of this log cannot normalize one of the usernames.</summary>
     public void RequireUsernames(IEnumerable<ReadOnlyMemory<byte>> usernames)
     {
         foreach (ReadOnlyMemory<byte> username in usernames)

@@ -11,7 +11,7 @@ internal static class TrustArgument
 
     /// <summary>
     /// Returns the anchor that the options name, the data folder has, or an earlier run pinned; null if there is no anchor. The call never
-    /// fetches an anchor, because a command must not judge a server's answer by what the same server says of itself today.
+    /// fetches an anchor, because a command must not judge a server's answer by an anchor that the same server states today.
     /// </summary>
     public static TrustAnchor? Find(GlobalOptions options, ParseResult parse, CommandHost host)
     {

@@ -1,6 +1,8 @@
 namespace Optiks.Cli;
 
-/// <summary>Says in one sentence what is wrong with the command line or the files that it names. The exit code is then 2.</summary>
+/// <summary>
+/// Says in one sentence what is wrong with the command line or the files that it names. The command then ends with exit code 2.
+/// </summary>
 internal sealed class UsageException : Exception
 {
     public UsageException()

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>The VALUE argument of a command, or the file that has the value.</summary>
+/// <summary>The VALUE argument of a command, or the option that names a file with the value.</summary>
 internal sealed class ValueArgument
 {
     private const int MaxFileLength = 1 << 24;
@@ -30,7 +30,7 @@ internal sealed class ValueArgument
             : await ReadFileAsync(file!, host, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Returns the octets of a file, or of standard input for -, bounded.</summary>
+    /// <summary>Returns the octets of a file, or of standard input if the name is <c>-</c>, up to a limit.</summary>
     public static async Task<byte[]> ReadFileAsync(string file, CommandHost host, CancellationToken cancellationToken)
     {
         using Stream stream = file == "-" ? host.OpenInput() : File.OpenRead(file);
@@ -47,7 +47,7 @@ internal sealed class ValueArgument
         return octets.ToArray();
     }
 
-    /// <summary>Returns the octets of an argument: text, or base64url with --b64.</summary>
+    /// <summary>Returns the octets of an argument, which is text, or base64url if the user gave <c>--b64</c>.</summary>
     public static byte[] Octets(string text, bool base64) => !base64 ? Encoding.UTF8.GetBytes(text)
         : Base64UrlText.TryDecode(text, out byte[]? octets) ? octets
         : throw new UsageException($"{text} is not base64url without padding.");

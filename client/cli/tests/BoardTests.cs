@@ -5,7 +5,10 @@ using Optiks.Tlog;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Tests the commands board and evidence: the verdict depends only on what the log signed, wherever the files come from.</summary>
+/// <summary>
+/// Tests the commands <c>board</c> and <c>evidence</c>: the verdict depends only on what the log signed, and not on where the files come
+/// from.
+/// </summary>
 public sealed class BoardTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -58,7 +61,8 @@ public sealed class BoardTests
         {
             second.PublishMany(size == 5 ? 1 : 0, _ => []);
             File.WriteAllBytes(theirs, FixtureLog.Checkpoint(second.Board(size)));
-            // The board has the first history, so it has no files of a larger tree of the other history.
+            // The board has the first history. The other history's tree of size 5 is larger than the board's tree, so the board has no
+            // files of that larger tree.
             CommandRun run = await RunAsync(fixture, "board consistency --json", theirs);
             if (size == 5)
             {
@@ -74,7 +78,7 @@ public sealed class BoardTests
         }
     }
 
-    // Changes each octet of the signed parts, and checks that the evidence then proves nothing.
+    // Changes octets of the signed files of the evidence, one at a time, and checks that the evidence then proves nothing.
     private static void Mutate(string evidence, int judgedAs)
     {
         foreach (string name in (string[])["kept-checkpoint.txt", "received-checkpoint.txt", "received-prefix.txt"])
@@ -132,7 +136,7 @@ public sealed class BoardTests
         Assert.Equal(0, judged.Code);
         Assert.Contains($"proven, {reason}", judged.Out, StringComparison.Ordinal);
         Assert.Contains(sentence, judged.Out, StringComparison.Ordinal);
-        // A valid record is not evidence.
+        // Without the proof of the record that breaks the rule, the folder is no evidence.
         string evidence = Text(audit.Json, "evidence")!;
         File.Delete(Path.Combine(evidence, "record-4.tlog-proof"));
         CommandRun less = await RunAsync(fixture, "evidence verify --json", evidence);
@@ -189,7 +193,7 @@ public sealed class BoardTests
         Assert.Equal((1, "invalid", "refused-proof"), (refused.Code, Text(refused.Json, "verdict"), Text(refused.Json, "kind")));
         Assert.Contains("Nobody signed it", Text(refused.Json, "proves"), StringComparison.Ordinal);
         Assert.False(refused.Json.GetProperty("own_trust_anchor").GetBoolean());
-        // The command refuses evidence about another log than the trusted log, and also an empty folder.
+        // The command refuses evidence about another log than the log of the trust anchor. It also refuses an empty folder.
         string other = fixture.Folder.In("other.json");
         TrustAnchor.Create((FixtureLog.Configuration with { MaxAheadMs = 1 }).Encode(), FixtureLog.Anchor.LogKey).Save(other);
         Assert.Equal(2, (await RunAsync(fixture, $"evidence verify {folder} --trust {other}")).Code);

@@ -5,7 +5,7 @@ namespace Optiks.Cli.Tests;
 /// <summary>One run of the command line in this process, with its output and its exit code.</summary>
 internal sealed record CommandRun(int Code, string Out, string Error)
 {
-    /// <summary>The printed objects, one per line.</summary>
+    /// <summary>The JSON objects that the command printed, one per line.</summary>
     public IReadOnlyList<JsonElement> Lines =>
         [.. Out.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonDocument.Parse(line).RootElement)];
 
@@ -22,7 +22,7 @@ internal sealed record CommandRun(int Code, string Out, string Error)
         return RunAsync(fixture, fixture.Clock, apiKey, input, args, cancellationToken);
     }
 
-    /// <summary>Runs the command line with a clock that is not the log's.</summary>
+    /// <summary>Runs the command line with a clock that may differ from the log's clock.</summary>
     public static Task<CommandRun> RunAsync(Fixture fixture, TimeProvider clock, params string[] args) =>
         RunAsync(fixture, clock, null, [], args, TestContext.Current.CancellationToken);
 

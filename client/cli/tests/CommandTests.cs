@@ -149,7 +149,7 @@ public sealed class CommandTests
         Assert.Equal(2, Number(alarm.Json.GetProperty("alarms")[0], "version"));
         Assert.Equal(1, again.Code);
         Assert.Contains("ALARM: version 2", again.Out, StringComparison.Ordinal);
-        // The alarm that this call found itself stays, and the call prints the alarm that it accepts.
+        // The call prints and accepts the alarm about version 2. The alarm about version 3, which the same call found, stays.
         Assert.Equal(1, accepted.Code);
         Assert.Contains("  accepted: version 2, published in epoch 2: false\n", accepted.Out, StringComparison.Ordinal);
         Assert.Contains("ALARM: version 3", accepted.Out, StringComparison.Ordinal);
@@ -190,7 +190,7 @@ public sealed class CommandTests
         using var interrupt = new CancellationTokenSource();
         Task<CommandRun> audit = CommandRun.RunAsync(fixture, null, [], interrupt.Token, "audit", "--follow", "--interval", "1", "--json");
         Task<CommandRun> monitor = CommandRun.RunAsync(fixture, null, [], interrupt.Token, "monitor", "alice", "--follow", "--interval", "1", "--json");
-        // Once the command sends the requests of its next look, it has printed the findings of the look before.
+        // Wait for the requests of the next round, because by then the commands have printed the results of the round before.
         await LooksAsync(fixture, checkpoints: 2, monitors: 3);
         fixture.Publish(("alice", "false"));
         int checkpoints = fixture.Server.Requests.Count(request => request == "GET /log/checkpoint");

@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Tests what the command line prints about auditors and witnesses of a trust anchor.</summary>
+/// <summary>Tests what the command line prints about the auditors and witnesses that a trust anchor names.</summary>
 public sealed class CosignerTests : IDisposable
 {
     private readonly TestCosigners _cosigners = new();
@@ -70,7 +70,7 @@ public sealed class CosignerTests : IDisposable
         Assert.Equal((1, "invalid", "overdue", 1, 0), Shown(other));
         Assert.Equal((0, "valid", "valid", 0, 1), Shown(accepted));
         Assert.Equal(("", 0, early.Out), (accepted.Error, after.Code, after.Out));
-        // A belief of a later lookup becomes overdue only at its own time.
+        // The answer of a later lookup was not overdue at first. It becomes overdue after its own time limit.
         fixture.Log.PublishMany(40, _ => []);
         CommandRun later = await CommandRun.RunAsync(fixture, "overdue", "--trust", trust, "--accept", "1");
         Assert.Equal(1, later.Code);

@@ -8,7 +8,8 @@ using Optiks.Tlog;
 namespace Optiks.Cli.Tests;
 
 /// <summary>
-/// Tests evidence of a broken append in the form in which a stranger receives it. The folders are made from honest and false vectors.
+/// Tests evidence of a broken append in the form in which a person who did not collect it receives it. The folders are made from honest and
+/// false vectors.
 /// </summary>
 public sealed class EvidenceTests
 {
@@ -113,7 +114,8 @@ public sealed class EvidenceTests
         }
     }
 
-    // Returns the files of a board entry that is one octet short, with a proof that the log signed it: a log can sign any octets.
+    // Returns evidence with a board entry that is one octet too short, and a proof that the log signed the entry. A log can sign arbitrary
+    // octets.
     private static IEnumerable<(string Name, byte[] Octets)> Entry(Fixture fixture, ulong index, byte[] note)
     {
         Assert.True(SignedNote.TryParse(note, out SignedNote? signed, out _));

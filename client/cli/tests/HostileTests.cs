@@ -31,7 +31,7 @@ public sealed class HostileTests
         Assert.Contains($"\n{Shown}: present", text.Out, StringComparison.Ordinal);
         Assert.Contains(Shown, history.Out, StringComparison.Ordinal);
         Assert.All((string[])[text.Out, json.Out, history.Out], output => Assert.Equal(output, output.Split('\n').Select(line => DisplayText.Escape(line)).Aggregate((a, b) => a + "\n" + b)));
-        // In JSON, scripts get the value exactly as it was set.
+        // JSON output has the value exactly as it was set, for scripts.
         Assert.Equal([Evil, "x"], json.Lines.Select(line => line.GetProperty("value").GetString()));
         Assert.Equal(Evil, json.Lines[1].GetProperty("key").GetString());
     }

@@ -6,7 +6,10 @@ using static Optiks.Cli.Tests.TrustingFixture;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Tests --note, and the output of notes and of values with notes. NoteTests of the SDK test the stored notes.</summary>
+/// <summary>
+/// Tests the option <c>--note</c>, and how the command line prints notes and values with notes. The SDK's class <c>NoteTests</c> tests the
+/// stored notes.
+/// </summary>
 public sealed class NoteTests
 {
     [Fact]

@@ -5,8 +5,8 @@ using static Optiks.Cli.Tests.TrustingFixture;
 namespace Optiks.Cli.Tests;
 
 /// <summary>
-/// Tests what monitor, user monitor, history and lookup print once the log has begun another period. HandoverTests and UserHandoverTests of
-/// the SDK test the verification.
+/// Tests what the commands <c>monitor</c>, <c>user monitor</c>, <c>history</c> and <c>lookup</c> print once the log has begun another
+/// period. The SDK's <c>HandoverTests</c> and <c>UserHandoverTests</c> test the verification.
 /// </summary>
 public sealed class PeriodTests
 {

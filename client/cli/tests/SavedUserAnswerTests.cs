@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Tests that the command line prints and judges saved answers about users without a server.</summary>
+/// <summary>Tests that the command line can print and judge saved answers about users without sending a request.</summary>
 public sealed class SavedUserAnswerTests
 {
     private static readonly byte[] s_user = "id of alice"u8.ToArray();
@@ -38,7 +38,7 @@ public sealed class SavedUserAnswerTests
     }
 
     /// <summary>
-    /// An answer with several epochs shows the state at one of these epochs. The report has that epoch and its time, and not the epoch and
+    /// An answer with several epochs shows the state at one of these epochs. The output has that epoch and its time, and not the epoch and
     /// time of the head.
     /// </summary>
     [Fact]
@@ -108,7 +108,7 @@ public sealed class SavedUserAnswerTests
                 byte[] changed = [.. answer];
                 changed[i] ^= 1;
                 CommandRun run = await RunAsync(fixture, "verify", changed, arguments);
-                // Code 2 means that the octets are too damaged to be an answer, or are an answer to another question.
+                // Exit code 2 means that the octets do not decode as an answer, or that they are an answer to another question.
                 Assert.True(run.Code is 1 or 2, $"octet {i}: {run.Code} {run.Out}");
                 Assert.True((await RunAsync(fixture, "inspect", changed)).Code is 0 or 2, $"octet {i}");
             }

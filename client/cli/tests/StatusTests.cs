@@ -17,7 +17,7 @@ public sealed class StatusTests
         CommandRun published = await CommandRun.RunAsync(fixture, "status", id, "--wait", "--json");
         Assert.Equal((0, "published", 1UL), (published.Code, published.Json.GetProperty("status").GetString(), published.Json.GetProperty("epoch").GetUInt64()));
         Assert.Equal("alice", published.Json.GetProperty("items")[0].GetProperty("key").GetString());
-        // The server's statement is not a verdict.
+        // The command must not print the server's statement as a verdict.
         Assert.NotEqual("valid", published.Json.GetProperty("reason").GetString());
         Assert.Contains("says the server", (await CommandRun.RunAsync(fixture, "status", id)).Out, StringComparison.Ordinal);
     }

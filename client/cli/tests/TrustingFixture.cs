@@ -1,6 +1,6 @@
 namespace Optiks.Cli.Tests;
 
-/// <summary>Starts a log whose trust anchor is already in the data folder of the command line.</summary>
+/// <summary>Starts a test log, and puts the log's trust anchor into the data folder that the command line uses.</summary>
 internal static class TrustingFixture
 {
     public static async Task<Fixture> StartAsync()

@@ -5,7 +5,8 @@ using static Optiks.Cli.Tests.TrustingFixture;
 namespace Optiks.Cli.Tests;
 
 /// <summary>
-/// Tests what user monitor, user history and decommission print. UserMonitorTests and UserAttackTests of the SDK test the verification.
+/// Tests what the commands <c>user monitor</c>, <c>user history</c> and <c>user decommission</c> print. The SDK's <c>UserMonitorTests</c>
+/// and <c>UserAttackTests</c> test the verification.
 /// </summary>
 public sealed class UserMonitorTests
 {

@@ -5,8 +5,8 @@ using static Optiks.Cli.Tests.TrustingFixture;
 namespace Optiks.Cli.Tests;
 
 /// <summary>
-/// Tests what the commands about users send and print. UserVectorTests of the SDK, and test_users.py with real services, test the
-/// verification.
+/// Tests what the commands about users send and print. The SDK's <c>UserVectorTests</c> test the verification, and so does
+/// <c>test_users.py</c> with real services.
 /// </summary>
 public sealed class UserTests
 {
@@ -47,7 +47,8 @@ public sealed class UserTests
 
         using var sent = JsonDocument.Parse(fixture.Server.LastUserRequest);
         Assert.Equal(("aWQ", change), (sent.RootElement.GetProperty("user_b64").GetString(), Assert.Single(sent.RootElement.GetProperty("changes").EnumerateArray()).GetRawText()));
-        // The command decommission always waits, and reports a pending request until the log proves that the user has left.
+        // The command `decommission` waits even without `--wait`. If the log does not prove in time that the user has left, it ends with
+        // exit code 3.
         Assert.Equal((command == "decommission" ? 3 : 0, "pending"), (run.Code, Text(run.Json, "reason")));
     }
 
@@ -101,7 +102,7 @@ public sealed class UserTests
         Assert.Contains($"--request-id {Text(lost.Json, "request_id")}", lost.Error, StringComparison.Ordinal);
     }
 
-    // Stores the state that an earlier lookup of alice would have stored.
+    // Stores the state that an earlier lookup of the username "alice" would have stored.
     private static async Task RememberAsync(Fixture fixture)
     {
         fixture.PublishItems(FixtureItem.Name("alice", "id"u8.ToArray()), FixtureItem.List("id"u8.ToArray()));

@@ -19,7 +19,7 @@ public sealed class VerifyTests
         Assert.All(run.Lines, line => Assert.Equal(("valid", 3UL), (line.GetProperty("reason").GetString(), line.GetProperty("epoch").GetUInt64())));
         Assert.Contains("alice: present, version 3, epoch 3, valid", (await VerifyAsync(fixture, answer, "alice", "nobody")).Out, StringComparison.Ordinal);
 
-        // The answer proves nothing if the keys are in another order, or are other keys.
+        // Verification fails if the user gives the keys in another order than the answer's, other keys, or too few keys.
         Assert.Equal(1, (await VerifyAsync(fixture, answer, "nobody", "alice")).Code);
         Assert.Equal(1, (await VerifyAsync(fixture, answer, "alice", "bob")).Code);
         Assert.Equal(2, (await VerifyAsync(fixture, answer, "alice")).Code);
@@ -38,7 +38,7 @@ public sealed class VerifyTests
             byte[] changed = [.. answer];
             changed[i] ^= 1;
             CommandRun run = await VerifyAsync(fixture, changed, "alice", "--json");
-            // Code 2 means that the octets are too damaged to be an answer.
+            // Exit code 2 means that the octets do not decode as an answer.
             Assert.True(run.Code is 1 or 2, $"octet {i}: {run.Code}");
             Assert.NotEqual("present", run.Json.GetProperty("verdict").GetString());
         }
@@ -100,7 +100,7 @@ public sealed class VerifyTests
             Assert.Equal((1, "invalid", reason), (run.Code, run.Json.GetProperty("verdict").GetString(), run.Json.GetProperty("reason").GetString()));
         }
         Assert.Equal(0, (await VerifyAsync(fixture, answer, "alice")).Code);
-        // If the file is valid but another argument is wrong, the exit code is 2, for wrong usage.
+        // Exit code 2 means wrong usage: the file is valid, but the file given with `--from-record` is not a record.
         Assert.Equal(2, (await VerifyAsync(fixture, answer, "alice", "--from-record", Write(fixture, "bad", new byte[EpochRecord.Length - 1]))).Code);
     }
 
@@ -142,7 +142,7 @@ public sealed class VerifyTests
         fixture.Log.PublishMany(2, i => [("alice", $"value {i + 1}")]);
         byte[] answer = await LookupAsync(fixture, "alice");
         Assert.Equal(0, (await VerifyAsync(fixture, answer, "alice", "--fresh")).Code);
-        // Epochs are a second apart, and max_behind is five minutes.
+        // Epochs are one second apart, so 310 more epochs make the answer older than `max_behind`, which is five minutes.
         fixture.Log.PublishMany(310, i => [("bob", $"{i}")]);
         CommandRun stale = await VerifyAsync(fixture, answer, "alice", "--fresh", "--json");
         Assert.Equal((1, "record_too_old"), (stale.Code, stale.Json.GetProperty("reason").GetString()));

@@ -4,7 +4,9 @@ using Optiks.Witness;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Tests what <c>optiks witness init</c> creates; the tests in client/witness/tests test <c>optiks witness run</c>.</summary>
+/// <summary>
+/// Tests what the command <c>optiks witness init</c> creates. The tests in client/witness/tests test <c>optiks witness run</c>.
+/// </summary>
 public sealed class WitnessTests
 {
     [Fact]

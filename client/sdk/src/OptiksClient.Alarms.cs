@@ -5,14 +5,14 @@ namespace Optiks.Client;
 
 public sealed partial class OptiksClient
 {
-    /// <summary>The keys that were updated or monitored with this state.</summary>
+    /// <summary>The keys that the client updated or monitored with this state, and so owns.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> OwnedKeys =>
         [.. _store.Current.Owned.Where(key => !key.Value.IsListedOnly).Select(key => key.Key).Order(StringComparer.Ordinal).Select(KeyName.FromId)];
 
     /// <summary>
-    /// Returns the alarms of an owned key that were raised before this call, each with the version that the log shows. The owner reads
-    /// these versions before it calls <see cref="AcknowledgeAlarms"/>. The call needs an API key or token with the scope history. For a key
-    /// without alarms it sends no request.
+    /// Returns the alarms of an owned key that earlier calls raised, each with the version that the log shows. The owner reads these
+    /// versions before it calls <see cref="AcknowledgeAlarms"/>. The call needs an API key or token with the scope <c>history</c>. If the
+    /// key has no alarms, the call sends no request.
     /// </summary>
     public async Task<AlarmReview> ReviewAlarmsAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
@@ -50,7 +50,7 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// Records that the owner of a key knows of these epochs without guarantee. Later results still report these epochs. Returns the number
-    /// of entries of <paramref name="missed"/> that this call newly accepted.
+    /// of entries in the parameter <paramref name="missed"/> that this call newly accepted.
     /// </summary>
     public int AcceptNoGuarantee(ReadOnlyMemory<byte> key, IReadOnlyCollection<NoGuarantee> missed)
     {
@@ -71,7 +71,7 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// Records that the owner of a user knows of these epochs without guarantee. Later results still report these epochs. Returns the
-    /// number of entries of <paramref name="missed"/> that this call newly accepted.
+    /// number of entries in the parameter <paramref name="missed"/> that this call newly accepted.
     /// </summary>
     public int AcceptNoGuaranteeOfUser(ReadOnlyMemory<byte> username, IReadOnlyCollection<NoGuarantee> missed)
     {
@@ -115,8 +115,8 @@ public sealed partial class OptiksClient
         : null;
 
     /// <summary>
-    /// Ends these alarms of an owned key, and no others. The key's owner thereby confirms that it knows of their versions. Returns the
-    /// number of alarms that ended.
+    /// Ends the given alarms of an owned key, and no others. The key's owner thereby confirms that it knows of the versions that raised the
+    /// alarms. Returns the number of alarms that ended.
     /// </summary>
     public int AcknowledgeAlarms(ReadOnlyMemory<byte> key, IReadOnlyCollection<OwnerAlarm> alarms)
     {
@@ -138,7 +138,8 @@ public sealed partial class OptiksClient
         return count;
     }
 
-    // Compares epochs only if the value was erased: nobody can show an erased value, so its hash cannot be compared with the alarm's.
+    // Tells whether an alarm is about this version, by its epoch and by the hash of its value. If the value was erased, nobody can show it,
+    // so the epoch alone decides.
     private static bool IsOf(OwnerAlarm alarm, KeyVersion version) =>
         alarm.Epoch == version.Epoch && (version.Value is not { } value || alarm.ValueSha256 is null || ValueHash.Of(value.Span) == alarm.ValueSha256);
 }

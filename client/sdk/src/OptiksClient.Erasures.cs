@@ -5,14 +5,14 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>
-    /// Erases superseded values of a key, for good: the latest value is never erased (docs/spec/erasure.md). When the call returns
+    /// Erases superseded values of a key for good. The log never erases the latest value (docs/spec/erasure.md). When the call returns
     /// <see cref="ErasureStatus.Pending"/>, the server holds the request durably. Retries use one request id. An owner should monitor the
     /// key first. After the erasure nobody can show a version that the owner has not seen yet, and that version becomes an alarm. The call
-    /// needs an API key or token with the scope erase.
+    /// needs an API key or token with the scope <c>erase</c>.
     /// </summary>
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
     /// <param name="from">First version, 1 or more.</param>
-    /// <param name="to">Last version, at most <see cref="ProtocolLimits.MaxErasures"/> in all.</param>
+    /// <param name="to">Last version. One request erases at most <see cref="ProtocolLimits.MaxErasures"/> versions.</param>
     /// <param name="period">Period of the versions (<see cref="KeyVersionNumber.Period"/>). If null, the period in which this client
     /// verified the owned key's versions. For a key that is not owned, the period of the newest record that this client verified.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
@@ -30,11 +30,13 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// Erases superseded versions of a user's device list, or everything of a user who has left. "Everything" is every list, and every key
-    /// of the devices that these lists name. Otherwise the call works like <see cref="EraseAsync"/>. The client uses the user id that it
-    /// keeps, or looks the user up first. If the lookup shows no user or is refused, nothing is sent and the result says so.
+    /// of the devices that these lists name. In all other respects the call works like <see cref="EraseAsync"/>. The client uses the user
+    /// id that it keeps, or looks the user up first. If the lookup shows no user or is refused, nothing is sent and the result says so.
     /// </summary>
     /// <param name="username">Username of the user.</param>
-    /// <param name="versions">First and last version of the list; null to erase everything, once the user has left.</param>
+    /// <param name="versions">
+    /// The first and the last version of the list to erase. Null erases everything, which is possible only once the user has left.
+    /// </param>
     /// <param name="period">Period of the versions, as in <see cref="EraseAsync"/>; unused without versions.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
@@ -59,9 +61,10 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Waits until a pending erasure is done or refused, and finds out until when a replica may serve a copy. If the client refuses an
-    /// answer in the meantime, the result's <see cref="ErasureResult.Lookup"/> is that answer, and the server's statement that it erased is
-    /// worthless. If the request is still pending after <paramref name="atMost"/>, the result's status is pending.
+    /// Waits until a pending erasure is done or refused, and finds out until when a replica may still serve a copy of the values. If the
+    /// client refuses an answer while it waits, the result's <see cref="ErasureResult.Lookup"/> is that answer, and the caller must not
+    /// believe the server's statement that it erased the values. If the request is still pending after <paramref name="atMost"/>, the
+    /// result's status is pending.
     /// </summary>
     public async Task<ErasureResult> WaitAsync(ErasureResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
     {
@@ -72,8 +75,9 @@ public sealed partial class OptiksClient
         return result is { Status: ErasureStatus.Erased, Epoch: { } epoch } ? await BoundAsync(result, epoch, cancellationToken).ConfigureAwait(false) : result;
     }
 
-    // A replica that makes no progress serves epochs before the erasing epoch until they are too old. The time of a later record gives a
-    // later bound, which is equally true.
+    // Finds out until when a replica may serve the erased values. A replica that makes no progress serves the epochs before the erasing
+    // epoch until they are too old for clients. If only the record of a later epoch is available, its time gives a later bound, which is
+    // also true.
     private async Task<ErasureResult> BoundAsync(ErasureResult erased, ulong epoch, CancellationToken cancellationToken)
     {
         VerifiedAnswer shown;
@@ -85,7 +89,7 @@ public sealed partial class OptiksClient
         }
         catch (OptiksServerException)
         {
-            // The result is usable without the bound, which stays unknown.
+            // Ignore the failure: the bound stays unknown, but the result is usable without it.
             return erased;
         }
         return shown.IsValid ? erased with { ServedUntil = shown.Head!.Time.AddMilliseconds(_options.TrustAnchor.Configuration.MaxBehindMs) } : erased with { Lookup = shown };
@@ -103,8 +107,8 @@ public sealed partial class OptiksClient
         return request;
     }
 
-    // An owner's version numbers belong to the period in which it verified them, even if a later lookup showed the next period. The log
-    // then refuses the request, and the owner must monitor the key first.
+    // An owner's version numbers belong to the period in which it verified them, even if a later lookup showed the next period. If the log
+    // is already in the next period, it refuses the request, and the owner must monitor the key first.
     private ulong VerifiedPeriod(KeyName key) => _store.Current.Owned.GetValueOrDefault(key.Id) is { Version: > 0 } owned ? owned.Period : _store.Current.Head!.Period;
 
     private ulong? ListPeriod(KeyName user) => _store.Current.OwnedUsers.GetValueOrDefault(user.Id)?.List?.Period;

@@ -6,11 +6,11 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>
-    /// Verifies every version of an owned key since it was last monitored, and that no later version exists. Compares the versions with the
-    /// updates made through this client's state. If the log began other periods since, the call verifies the end of each period in between.
-    /// It also verifies that the next period began with a copy of the key's value at that end (docs/spec/periods.md section 6).
-    /// <see cref="MonitorResult.NoGuarantee"/> reports the periods that are no longer served. The call needs an API key or token with the
-    /// scope history.
+    /// Verifies every version of an owned key since the key was last monitored, and that no later version exists. Compares the versions
+    /// with the updates that were made with this client's state. If the log has begun other periods since then, the call verifies the end
+    /// of each ended period. It also verifies that the next period began with a copy of the key's value at that end (docs/spec/periods.md
+    /// section 6). <see cref="MonitorResult.NoGuarantee"/> reports the periods that are no longer served. The call needs an API key or
+    /// token with the scope <c>history</c>.
     /// </summary>
     public async Task<MonitorResult> MonitorAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
@@ -23,7 +23,8 @@ public sealed partial class OptiksClient
             OwnedKey seen = state.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey { Period = state.Head?.Period ?? 0 };
             EpochRecord? end = state.EndOf(seen.Period);
             bool isVerified = end is not null && seen.AbsentEpoch == end.Epoch;
-            // Step 1 of the hand-over asks for the rest of the period. Step 2 asks for the next period.
+            // Step 1 of the hand-over asks for the versions up to the end of the ended period. Step 2 asks for the versions of the next
+            // period.
             EpochRecord? asked = isVerified ? state.EndOf(end!.Period + 1) : end;
             try
             {
@@ -34,7 +35,7 @@ public sealed partial class OptiksClient
                 }
                 if (run.Outcome.Reason == Reason.Valid)
                 {
-                    // Skip versions of earlier looks, because a server may show known versions again.
+                    // Skip versions that earlier monitoring showed, because a server may show known versions again.
                     shown.AddRange(run.Versions.Select(timed => timed.Version).Where(version =>
                         !(version.IsCopy && run.Handover == Reason.Valid) && !(version.Period == seen.Period && version.Version <= seen.Version)));
                     handedOver.AddRange(isVerified && run.Handover == Reason.Valid ? [end!.Period] : []);
@@ -77,13 +78,13 @@ public sealed partial class OptiksClient
         };
     }
 
-    // Asks one question, about the period that ended with <c>asked</c> or about the current one. With <c>before</c>, the question is step 2
-    // of the hand-over from the period that ended with the record <c>before</c>.
+    // Asks one question, about the period that ended with the record `asked`, or about the current period if `asked` is null. If `before`
+    // is not null, the question is step 2 of the hand-over from the period that ended with that record.
     private async Task<(VersionsRun Run, bool Moved)> MonitorFromAsync(KeyName name, ClientState state, OwnedKey seen, EpochRecord? before, EpochRecord? asked, CancellationToken cancellationToken)
     {
         bool moved = false;
         bool isKnown = before is null && seen.Period == (asked?.Period ?? state.Head?.Period);
-        // The client requests known versions again if auditors have not covered the epochs since it was shown these versions.
+        // The client requests known versions again if auditors have not covered the epochs since an answer showed these versions.
         bool goesOn = isKnown && (seen.Version == 0 || CoverageOf(state).MayLeaveOut(seen.ProvenEpoch ?? 0));
         ClientState? Remember(ClientState current, IReadOnlyList<VersionsExchange.TimedVersion> versions, VerifiedHead head, Reason? handover, ulong proven)
         {

@@ -7,13 +7,15 @@ public sealed partial class OptiksClient
     /// <summary>
     /// Stores an owner's note of a change that the owner is about to make to a key, and returns the value that commits to the note. The
     /// caller then sends that value under the same request id. The note is durable before the call returns, and gets the key's next number.
-    /// For a request id whose note is kept already the call returns the same value. With another payload or text for such an id it throws
-    /// <see cref="InvalidOperationException"/>.
+    /// If the state already has a note for the request id, the call returns the same value as before. If the payload or text differs from
+    /// before, the call throws <see cref="InvalidOperationException"/>.
     /// </summary>
-    /// <param name="key">Key, or id of a device.</param>
+    /// <param name="key">The key. For a device's key, this is the id of the device.</param>
     /// <param name="payload">The part of the value that other users of the key read.</param>
-    /// <param name="text">The owner's words, at most <see cref="OwnerNote.MaxTextLength"/> octets. The value does not show other people
-    /// whether the text is empty.</param>
+    /// <param name="text">
+    /// The owner's words, at most <see cref="OwnerNote.MaxTextLength"/> octets. Other people cannot tell from the value whether the text is
+    /// empty.
+    /// </param>
     /// <param name="requestId">Id of the request that changes the key, used once (<see cref="NewRequestId"/>).</param>
     public byte[] KeepNote(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> payload, ReadOnlyMemory<byte> text, Guid requestId)
     {

@@ -4,13 +4,13 @@ namespace Optiks.Client;
 
 public sealed partial class OptiksClient
 {
-    // Finds the record of the last epoch of a period; null if the period has not ended, or the client refused the answer. The search may
-    // take several pages.
+    // Returns the record of the last epoch of a period; null if the period has not ended, or if the client refused the answer. The call may
+    // request several pages.
     private async Task<(Outcome<IReadOnlyList<byte[]>> Outcome, byte[]? Ended)> FindEndAsync(ulong period, CancellationToken cancellationToken)
     {
         if (_store.Current.Head is null)
         {
-            // A server has no bounds from a period that has not begun, so the client must first learn the log's current period.
+            // The question must begin with a period that has begun, so the client must first learn the log's current period.
             Outcome head = await _exchanger.RunAsync(new HeadExchange(), cancellationToken).ConfigureAwait(false);
             if (head.Reason != Reason.Valid)
             {
@@ -30,9 +30,9 @@ public sealed partial class OptiksClient
         }
     }
 
-    // Tells whether the data that a server reports as gone may really be gone. As long as the period is among the retained periods, the log
-    // must still serve it (docs/spec/periods.md section 8). Without this check, any server could make an owner record "no guarantee" just
-    // by claiming that a period is gone.
+    // Tells whether the log may already have dropped the data that a server reports as gone. As long as the period is among the retained
+    // periods, the log must still serve its data (docs/spec/periods.md section 8). Without this check, any server could make an owner
+    // record "no guarantee" just by claiming that a period is gone.
     private async Task<bool> MayBeGoneAsync(ulong period, CancellationToken cancellationToken)
     {
         while (true)
@@ -42,7 +42,7 @@ public sealed partial class OptiksClient
             {
                 return true;
             }
-            // The log may have begun further periods since this client's newest head, so fetch the current one.
+            // The log may have begun further periods since this client's newest head, so ask for the current period.
             Outcome<IReadOnlyList<byte[]>> outcome = await _exchanger.RunAsync(new PeriodsExchange(current), cancellationToken).ConfigureAwait(false);
             if (outcome.Reason != Reason.Valid || _store.Current.Head!.Period == current)
             {
@@ -51,7 +51,7 @@ public sealed partial class OptiksClient
         }
     }
 
-    // Tells whether the server reports that nobody can show the end of the period, or a value in it, any more.
+    // Tells whether the server reports that the end of the period, or a value in that period, can no longer be shown.
     private static bool IsEndMissing(OptiksServerException said) => said.Problem is ProblemNames.PeriodGone or ProblemNames.Erased;
 
     // Throws if the server reports a period as gone too early, or reports as erased a value that was not erased (docs/spec/periods.md

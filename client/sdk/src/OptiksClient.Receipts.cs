@@ -12,12 +12,13 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// Sets a key's value as <see cref="UpdateAsync"/> does, and asks for the log's signed promise to publish it (docs/spec/receipts.md).
-    /// The result's <see cref="UpdateResult.Receipt"/> was verified; the caller stores it for <see cref="CheckReceiptAsync"/>. If the
-    /// answer has no valid receipt, the server has still accepted the update, but the log has promised nothing.
-    /// <see cref="UpdateResult.ReceiptRefused"/> says whether an invalid receipt came. A server that gives no receipts refuses the update.
+    /// The client has verified the result's <see cref="UpdateResult.Receipt"/>, and the caller stores it for
+    /// <see cref="CheckReceiptAsync"/>. If the answer has no valid receipt, the server has still accepted the update, but the log has
+    /// promised nothing. <see cref="UpdateResult.ReceiptRefused"/> says whether an invalid receipt came. A server that gives no receipts
+    /// refuses the whole request.
     /// </summary>
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
-    /// <param name="value">Value, at most the configuration's length.</param>
+    /// <param name="value">Value, at most as long as the log's configuration allows.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>), or the id of an update whose receipt was lost;
     /// null for a new id.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw an update that was sent.</param>
@@ -43,9 +44,9 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Checks by the key's history whether the log kept its promise. If the log broke the promise, the call writes evidence that anyone can
-    /// judge. The call needs an API key or token with the scope history. An <see cref="OptiksServerException"/> with the problem
-    /// <c>period-gone</c> or <c>erased</c> means that it is too late to find out.
+    /// Reads the key's history, and checks whether the log kept the promise in a receipt. If the log broke the promise, the call writes
+    /// evidence that anyone can judge. The call needs an API key or token with the scope <c>history</c>. An
+    /// <see cref="OptiksServerException"/> with the problem <c>period-gone</c> or <c>erased</c> means that it is too late to find out.
     /// </summary>
     public async Task<ReceiptResult> CheckReceiptAsync(UpdateReceipt receipt, CancellationToken cancellationToken = default)
     {
@@ -104,7 +105,7 @@ public sealed partial class OptiksClient
     }
 
     // Tells whether the time of the receipt is between the request and its answer, within the tolerance for clocks. The receipt must also
-    // promise epochs after the kept head, or say that the request was published.
+    // promise an epoch after the kept head, unless it says that the request is already published.
     private bool IsOfNow(Receipt promise, DateTimeOffset sent, ulong? kept)
     {
         ulong ahead = _options.TrustAnchor.Configuration.MaxAheadMs;
@@ -130,7 +131,7 @@ public sealed partial class OptiksClient
                 }
                 catch (OptiksServerException)
                 {
-                    // Try the next board, or the next round.
+                    // This board failed. Try the next board, or try again in the next round.
                 }
             }
         }
@@ -141,8 +142,8 @@ public sealed partial class OptiksClient
     private static bool IsPromised(KeyVersion version, Receipt promise, ReadOnlySpan<byte> value) =>
         version.Epoch > promise.After && version.Epoch <= promise.By && version.Value is { } shown && shown.Span.SequenceEqual(value);
 
-    // Fetches whole answers, which others can verify without this client's state. Stops after the first refused answer, because the judge
-    // refuses that answer as well.
+    // Fetches answers that leave out nothing, so that others can verify them without this client's state. Stops after the first refused
+    // answer, because the judge refuses that answer as well.
     private async Task<List<ReadOnlyMemory<byte>>> FetchAsync(KeyName name, string of, ulong from, PromiseAnswers list, CancellationToken cancellationToken)
     {
         var pages = new List<ReadOnlyMemory<byte>>();
@@ -170,13 +171,13 @@ public sealed partial class OptiksClient
             }
             catch (OptiksServerException e) when (e.IsTransient && i < _options.QueryUrls.Count - 1)
             {
-                // Ask the next replica.
+                // This replica cannot answer, so ask the next one.
             }
         }
     }
 
-    // Returns null if the answer has no receipt. That includes an answer that is not JSON: the server's status still says that it accepted
-    // the update.
+    // Returns null if the answer has no receipt. An answer that is not JSON counts as an answer without a receipt, because the HTTP status
+    // already says that the server accepted the update.
     private static (byte[] Receipt, byte[] Keys)? ReadNotes(byte[] answer)
     {
         try

@@ -5,12 +5,12 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>
-    /// Asks for the outcome of an update, by the id under which the server accepted it. The outcome is only the server's statement: a
-    /// lookup proves what the log shows. The call needs an API key or token with the scope update. Throws
-    /// <see cref="OptiksServerException"/> also for an id that the server does not know.
+    /// Asks for the outcome of an update, by the id under which the server accepted it. The outcome is only the server's statement; only a
+    /// lookup proves what the log shows. The call needs an API key or token with the scope <c>update</c>. Throws
+    /// <see cref="OptiksServerException"/>, also if the server does not know the id.
     /// </summary>
     /// <param name="requestId">Id of the request.</param>
-    /// <param name="atMost">How long to wait while the update is pending; zero to return at once.</param>
+    /// <param name="atMost">The longest time to wait while the update is pending; zero to return at once.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     public Task<RequestOutcome> StatusAsync(Guid requestId, TimeSpan atMost, CancellationToken cancellationToken = default)
     {

@@ -14,13 +14,14 @@ public sealed partial class OptiksClient
     /// <summary>
     /// Sets a key's value. When the call returns <see cref="UpdateStatus.Pending"/>, the server holds the update durably. The client
     /// registers the change as expected before it sends the update, so that monitoring raises no alarm for it. Retries use one request id,
-    /// so that the update applies once; a caller that lost the result repeats the call with the same <paramref name="requestId"/>. A client
-    /// that has verified nothing yet verifies the newest epoch first. If the client refuses that epoch, or has written evidence of a fork,
-    /// it sends nothing, and <see cref="UpdateResult.Lookup"/> says why. The call needs an API key or token with the scope update.
+    /// so that the log applies the update only once. A caller that lost the result repeats the call with the same
+    /// <paramref name="requestId"/>. A client that has verified nothing yet verifies the newest epoch first. If the client refuses that
+    /// epoch, or has written evidence of a fork, it sends nothing, and <see cref="UpdateResult.Lookup"/> says why. The call needs an API
+    /// key or token with the scope <c>update</c>.
     /// </summary>
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
-    /// <param name="value">Value, at most the configuration's length.</param>
-    /// <param name="expected">Version that must be the latest when the update is applied; null for any.</param>
+    /// <param name="value">Value, at most as long as the log's configuration allows.</param>
+    /// <param name="expected">Version that must be the latest when the update is applied; null for any version.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw an update that was sent.</param>
     public async Task<UpdateResult> UpdateAsync(
@@ -53,8 +54,8 @@ public sealed partial class OptiksClient
     /// <summary>
     /// Waits until a pending update is published or refused. The client then proves that the log has the value under the version that the
     /// server names. It uses a lookup at the epoch of publication or later. If that lookup already shows a later version, it also uses the
-    /// key's history, which needs the scope history. If the update is still pending after <paramref name="atMost"/>, the result's status is
-    /// pending.
+    /// key's history, which needs the scope <c>history</c>. If the update is still pending after <paramref name="atMost"/>, the result's
+    /// status is pending.
     /// </summary>
     public async Task<UpdateResult> WaitAsync(UpdateResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
     {
@@ -73,7 +74,7 @@ public sealed partial class OptiksClient
         }
     }
 
-    // Confirms the server's statement by what the log shows of exactly the version that the server names.
+    // Compares the server's statement with the log: the version that the server names must exist with the value that was set.
     private async Task<UpdateResult> ConfirmAsync(KeyName name, UpdateResult published, CancellationToken cancellationToken)
     {
         LookupResult lookup = (await LookupBatchAsync([name], published.Epoch!.Value, cancellationToken).ConfigureAwait(false))[0];
@@ -121,14 +122,15 @@ public sealed partial class OptiksClient
         : ValueHash.Of(value.Span) == result.ValueSha256 ? result with { Confirmation = UpdateConfirmation.Confirmed, Epoch = shown.Epoch }
         : result with { Confirmation = UpdateConfirmation.Contradicted, Detail = "the version has another value" };
 
-    // Once it has evidence of a fork, or of a tree that did not only grow, the client believes nothing and sends nothing. Returns null if
-    // there is no such evidence.
+    // Returns the outcome of every call once the state has evidence of a fork, or of a tree that did not only grow. From then on the client
+    // believes nothing and sends nothing. Returns null if there is no such evidence.
     private Outcome? Stopped() => _store.Current.Fork is { } fork ? new Outcome(fork.Breach ?? Reason.Fork, null) { EvidencePath = fork.EvidencePath } : null;
 
     private Uri UpdateUrl() => _options.UpdateUrl ?? throw new InvalidOperationException("No update URL was given.");
 
-    // The owner's monitoring begins in the period of the first head. If a client updated without a head, nobody would check what the log
-    // shows before its next period. Returns null if the client has a head and no evidence against the log.
+    // The owner's monitoring begins in the period of the first head. So a client must get a head before its first update. Otherwise nobody
+    // would check what the log shows between the update and that period. Returns null if the client has a head and no evidence against the
+    // log.
     private async Task<Outcome?> FindRefusedHeadAsync(CancellationToken cancellationToken)
     {
         if (_connection.HasCredential)
@@ -139,8 +141,9 @@ public sealed partial class OptiksClient
             ?? (_store.Current.Head is null && await _exchanger.RunAsync(new HeadExchange(), cancellationToken).ConfigureAwait(false) is { Reason: not Reason.Valid } refused ? refused : null);
     }
 
-    // When the server refuses the request for good, the client drops the changes that only this call expects. It keeps them if an earlier
-    // request with this id, or an earlier try that may have arrived, could still be accepted.
+    // Registers the changes as expected and sends the request. When the server refuses the request for good, the client no longer expects
+    // the changes that this call registered. It still expects them if the server may have accepted an earlier try, or an earlier request
+    // with this id.
     private async Task<byte[]> SendAsync(ServerRequest request, Func<ClientState, ClientState> expect, Func<ClientState, ClientState, ClientState> forget, CancellationToken cancellationToken)
     {
         ClientState before = _store.Current;

@@ -22,8 +22,8 @@ public sealed partial class OptiksClient
     /// <summary>
     /// Verifies every new version of an owned user's device list, and of the key of each device that was ever on the list. New versions are
     /// those since the user was last monitored. Also verifies that no later versions exist, and compares the new versions with the changes
-    /// made through this client's state (docs/spec/user-monitor.md). From then on <paramref name="username"/> counts as the client's own.
-    /// The call needs an API key, or a token of the user, with the scope history. When no server answers, known alarms stay, and
+    /// made through this client's state (docs/spec/user-monitor.md). From then on, the client counts the given name as its own. The call
+    /// needs an API key, or a token of the user, with the scope <c>history</c>. When no server answers, known alarms stay, and
     /// <see cref="UserAlarms"/> returns them.
     /// </summary>
     /// <param name="username">A username of the user.</param>
@@ -32,7 +32,7 @@ public sealed partial class OptiksClient
     public async Task<UserMonitorResult> MonitorUserAsync(ReadOnlyMemory<byte> username, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
     {
         KeyName name = UsernameOf(username);
-        // Keep the state from before the lookups of the names, because these lookups may raise alarms too.
+        // Remember the state as it is before the lookups of the names. These lookups may raise alarms, which are news of this call too.
         ClientState start = _store.Current;
         (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken, asksAll: true).ConfigureAwait(false);
         if (found is not { } user)
@@ -41,8 +41,9 @@ public sealed partial class OptiksClient
         }
         var looks = new List<UserLook>();
         Outcome outcome = await MonitorAsync(name, user, looks, pages, cancellationToken).ConfigureAwait(false);
-        // A refusal of the look takes precedence over a refusal of the lookup, because the look's refusal tells more. If the lookup fails
-        // only because the log dropped the list, the look has already raised a lasting alarm.
+        // If monitoring was refused, report that refusal and not a refused lookup of a name, because it tells more. If the lookup was
+        // refused only because the log dropped the list, do not report it either: monitoring has already raised a lasting alarm about the
+        // list.
         outcome = outcome.Reason == Reason.Valid && lookup is { Reason: not Reason.HandoverMissing } ? OutcomeOf(lookup) : outcome;
         ClientState now = _store.Current;
         OwnedUser? owned = now.OwnedUsers.GetValueOrDefault(user.Id);
@@ -81,8 +82,8 @@ public sealed partial class OptiksClient
         };
     }
 
-    // Monitors from the period in which the owner continues to the current one. Step 1 of the hand-over asks for the rest of a period. Step
-    // 2 asks for the next period. Returns the outcome of the last question.
+    // Monitors all periods from the one in which the owner continues to the current one. Step 1 of a hand-over asks for the versions up to
+    // the end of a period. Step 2 asks for the versions of the next period. Returns the outcome of the last question.
     private async Task<Outcome> MonitorAsync(KeyName name, KeyName user, List<UserLook> looks, IProgress<int>? pages, CancellationToken cancellationToken)
     {
         while (true)
@@ -121,8 +122,8 @@ public sealed partial class OptiksClient
             }
             catch (OptiksServerException e) when (asked is not null && IsEndMissing(e))
             {
-                // Nobody can show values that were erased with a user who has left, so the client believes this report without further
-                // checks.
+                // If the user has left, the log may have erased its values, and nobody can show them any more. So the client believes the
+                // server's report without further checks.
                 if (e.Problem != ProblemNames.Erased || !IsLeft(user.Id))
                 {
                     await ThrowUnlessMissingAsync(e, asked.Period, next => HasErasedCopyAsync(name, user, next, cancellationToken), cancellationToken).ConfigureAwait(false);
@@ -141,8 +142,9 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Asks for every version of a user's device list in the current period, and of the key of each device that was ever on the list. The
-    /// result is complete under one record. The call needs an API key, or a token of the user, with the scope history.
+    /// Asks for every version of a user's device list in the current period, and of the key of each device that was ever on the list. All
+    /// parts of the result are true at the epoch of one record. The call needs an API key, or a token of the user, with the scope
+    /// <c>history</c>.
     /// </summary>
     /// <param name="username">A username of the user.</param>
     /// <param name="pages">Receives the number of pages read, if the result takes more than one page.</param>
@@ -159,8 +161,8 @@ public sealed partial class OptiksClient
     /// <summary>
     /// Asks for every version in one period of a user's device list and of the keys of the user's devices, up to the last epoch of the
     /// period if the period has ended. Throws <see cref="ArgumentOutOfRangeException"/> if the log has not begun the period, and
-    /// <see cref="OptiksServerException"/> with the problem <c>period-gone</c> if the period is no longer served. The call needs an API
-    /// key, or a token of the user, with the scope history.
+    /// <see cref="OptiksServerException"/> with the problem <c>period-gone</c> if servers no longer serve the period. The call needs an API
+    /// key, or a token of the user, with the scope <c>history</c>.
     /// </summary>
     /// <param name="username">A username of the user.</param>
     /// <param name="period">The period.</param>
@@ -193,9 +195,9 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Returns the alarms of an owned user that were raised before this call, each with the list or value that the log shows. The owner
-    /// reads these before it calls <see cref="AcknowledgeUserAlarms"/>. The call needs the scope history. For a user without alarms it
-    /// sends no request.
+    /// Returns the alarms of an owned user that earlier calls raised, each with the list or value that the log shows. The owner reads these
+    /// lists and values before it calls <see cref="AcknowledgeUserAlarms"/>. The call needs the scope <c>history</c>. If the user has no
+    /// alarms, the call sends no request.
     /// </summary>
     public async Task<UserAlarmReview> ReviewUserAlarmsAsync(ReadOnlyMemory<byte> username, CancellationToken cancellationToken = default)
     {
@@ -212,8 +214,8 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Ends these alarms of an owned user, and no others. The user's owner thereby confirms that it knows of these changes. Returns the
-    /// number of alarms that ended.
+    /// Ends the given alarms of an owned user, and no others. The user's owner thereby confirms that it knows of the changes that raised
+    /// the alarms. Returns the number of alarms that ended.
     /// </summary>
     public int AcknowledgeUserAlarms(ReadOnlyMemory<byte> username, IReadOnlyCollection<UserAlarm> alarms)
     {
@@ -231,10 +233,10 @@ public sealed partial class OptiksClient
         return shown is null ? result : result with { HasLeft = shown.HasLeft, Lists = Lists(shown, 0), Devices = Versions(shown, _ => 0) };
     }
 
-    // Finds the user to whom the client's state assigns a name, after looking up the user's own names. It looks up all of these names, or
-    // only the names that were not seen to lead to the user. The client thus learns of a name that leads elsewhere before it asks about the
-    // user. The user is null if no user has the name, or if the client refuses the answer about a name that it has not seen lead to the
-    // user. Also returns a refused lookup.
+    // Finds the user to whom the client's state assigns a name, and first looks up the user's own names. It looks up all of these names if
+    // `asksAll` is true, otherwise only names of which no answer has shown that they lead to the user. The client thus learns of a name
+    // that leads elsewhere before it asks about the user. The returned user is null if no user has the name, or if the client refuses the
+    // answer about a name of which no answer has shown that it leads to the user. The call also returns a refused lookup.
     private async Task<(KeyName? User, UserLookupResult? Lookup)> FindOwnAsync(KeyName name, CancellationToken cancellationToken, bool asksAll = false)
     {
         ClientState state = _store.Current;
@@ -260,7 +262,7 @@ public sealed partial class OptiksClient
         return (new KeyName(KeyName.FromId(user), user), refused);
     }
 
-    // Reads all versions of the current period, or of the period that ended with the record.
+    // Reads all versions of the current period, or, if `endedRecord` is not empty, of the period that ended with that record.
     private async Task<(Outcome Outcome, OwnUserShown? Shown)> ReadAsync(KeyName user, ReadOnlyMemory<byte> endedRecord, IProgress<int>? pages, CancellationToken cancellationToken)
     {
         while (true)
@@ -305,7 +307,8 @@ public sealed partial class OptiksClient
             new UserDeviceVersions(device.Name.Octets, [.. device.Ended.Versions.Select(version => version.Version).Where(version => version.Version > after(device.Name.Id) && !(version.IsCopy && device.Handover == Reason.Valid))])),
     ];
 
-    // Returns a null value for a list or value that was erased, because nobody can show it any more.
+    // Returns the alarm with its list or value; null if the result does not show the alarm's version. An erased list or value is null,
+    // because nobody can show it any more.
     private static ReviewedUserAlarm? Reviewed(UserAlarm alarm, OwnUserShown shown)
     {
         IReadOnlyList<VersionsExchange.TimedVersion> versions = alarm.Device is null ? shown.List.Versions ?? [] : shown.Devices.GetValueOrDefault(alarm.Device)?.Ended.Versions ?? [];

@@ -7,8 +7,8 @@ public sealed partial class OptiksClient
     /// <summary>
     /// Creates a user with these usernames and devices, all in one epoch. When the call returns <see cref="UpdateStatus.Pending"/>, the
     /// server holds the request durably. The client registers the request's changes as expected before it sends the request. Retries use
-    /// one request id, from which the user id follows. A caller that lost the result repeats the call with the same
-    /// <paramref name="requestId"/>. The call needs an API key with the scope update.
+    /// one request id, from which the client derives the user id. A caller that lost the result repeats the call with the same
+    /// <paramref name="requestId"/>. The call needs an API key with the scope <c>update</c>.
     /// </summary>
     /// <param name="usernames">One username or more, without duplicates.</param>
     /// <param name="devices">First devices, possibly none.</param>
@@ -28,12 +28,13 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Changes the user to whom a username leads: one epoch applies all of the changes, or no epoch applies any. Durability, expected
-    /// changes and retries are as for <see cref="CreateUserAsync"/>. The client uses the user id that it keeps, or looks the user up first.
-    /// Before a change of the device list it also looks up the list. If the lookup shows no user or is refused, nothing is sent and the
-    /// result says so. The call needs an API key with the scope update. A token is enough to change the token's own user, except to add
-    /// usernames. Before <see cref="UserChange.Decommission"/> the client monitors the user, which needs the scope history. If that look is
-    /// refused or shows alarms, nothing is sent and <see cref="UserUpdateResult.Look"/> says why.
+    /// Changes the user to whom a username leads. Either one epoch applies all of the changes, or the log applies none of them. Durability,
+    /// expected changes and retries are as for <see cref="CreateUserAsync"/>. The client uses the user id that it keeps, or looks the user
+    /// up first. Before a change of the device list it also looks up the list. If the lookup shows no user or the client refuses it, the
+    /// client sends nothing and the result says so. The call needs an API key with the scope <c>update</c>. A token is enough to change the
+    /// token's own user, except to add usernames. Before <see cref="UserChange.Decommission"/> the client monitors the user, which needs
+    /// the scope <c>history</c>. If the client refuses that answer, or if there are alarms, the client sends nothing and
+    /// <see cref="UserUpdateResult.Look"/> says why.
     /// </summary>
     /// <param name="username">Username of the user.</param>
     /// <param name="changes">Changes, at least one; <see cref="UserChange.Decommission"/> must be the only one.</param>
@@ -83,13 +84,14 @@ public sealed partial class OptiksClient
     }
 
     // To confirm a change of the list, the client needs the list version before the change, so it looks that version up. It makes no lookup
-    // for a request that was sent before: the request may be published by now, and the kept list is still the version before it.
+    // if this request was sent before. Then the request may be published by now, and the list in the state is still the version before the
+    // change.
     private bool NeedsList(KeyName name, Guid request, IReadOnlyList<UserChange> changes) =>
         changes.Any(change => change.Operation is UserOperation.AddDevice or UserOperation.RemoveDevice)
         && !(KnownUser(name) is { } user && _store.Current.OwnedUsers.GetValueOrDefault(user)?.Expected.Any(sent => sent.RequestId == request) == true);
 
-    // Returns the owned user that claims the name, or the user to whom the name is known to lead, or the user that a lookup shows. If there
-    // is no such user, returns the lookup, which shows no user or is refused.
+    // Returns the first of these that exists: the owned user that claims the name, the user to whom the name is known to lead, or the user
+    // that a lookup shows. If there is no such user, returns null and the lookup, which shows no user or is refused.
     private async Task<(ReadOnlyMemory<byte>? User, UserLookupResult? Lookup)> FindUserAsync(KeyName name, bool looks, CancellationToken cancellationToken)
     {
         if (!looks && KnownUser(name) is { } kept)
@@ -103,14 +105,15 @@ public sealed partial class OptiksClient
     private string? KnownUser(KeyName name) => OwnedUserRules.UserOf(_store.Current, name.Id) ?? _store.Current.Names.GetValueOrDefault(name.Id)?.User;
 
     /// <summary>
-    /// Makes the user leave, for good, and waits for the proof. When the call returns with <see cref="UserUpdateResult.Confirmed"/>, the
-    /// client has verified an answer that shows that the user has left. If the request is still pending after <paramref name="atMost"/>,
-    /// the result's status is pending, and the same call with the result's request id continues the wait.
+    /// Makes the user leave for good, and waits for the proof that it has left. When the call returns with
+    /// <see cref="UserUpdateResult.Confirmed"/>, the client has verified an answer that shows that the user has left. If the request is
+    /// still pending after <paramref name="atMost"/>, the result's status is pending, and the same call with the result's request id
+    /// continues the wait.
     /// </summary>
     /// <param name="username">Username of the user.</param>
     /// <param name="atMost">The longest time to wait.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
-    /// <param name="unseen">True to make the user leave without monitoring it first, or in spite of alarms.</param>
+    /// <param name="unseen">True to make the user leave even if it was not monitored first or has alarms.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<UserUpdateResult> DecommissionUserAsync(
         ReadOnlyMemory<byte> username, TimeSpan atMost, Guid? requestId = null, bool unseen = false, CancellationToken cancellationToken = default)
@@ -122,9 +125,9 @@ public sealed partial class OptiksClient
     /// <summary>
     /// Waits until a pending request about a user is published or refused. The client then proves by lookups, at the epoch of publication
     /// or later, that the log shows the requested changes. It checks that each requested username leads to the user. It checks the devices
-    /// with their values, and that the request turned the previous list version into the published one. For a user who leaves it checks
-    /// only that the user has left. If a later version hides a version that it needs, the client asks for the history, which needs the
-    /// scope history. If the request is still pending after <paramref name="atMost"/>, the result's status is pending.
+    /// with their values, and that the request turned the previous list version into the published one. For a user who leaves, the client
+    /// checks only that the user has left. If a later version hides a version that the client needs, the client asks for the history, which
+    /// needs the scope <c>history</c>. If the request is still pending after <paramref name="atMost"/>, the result's status is pending.
     /// </summary>
     public async Task<UserUpdateResult> WaitAsync(UserUpdateResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
     {

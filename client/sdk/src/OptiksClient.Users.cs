@@ -17,9 +17,10 @@ public sealed partial class OptiksClient
         (await LookupUsersAsync([(username, device)], cancellationToken).ConfigureAwait(false))[0];
 
     /// <summary>
-    /// Asks for several users, in requests of at most <see cref="MaxKeys"/>, or fewer where answers are long. The results are in the order
-    /// of the questions. If one proof of an answer is invalid, the client refuses the whole answer. Every user of that request then has the
-    /// same reason, and <see cref="UserLookupResult.AtFault"/> marks the user whose proof is invalid.
+    /// Asks for several users, in requests with at most <see cref="MaxKeys"/> users each, or with fewer users if the answers would be too
+    /// long. The results are in the order of the questions. If one proof of an answer is invalid, the client refuses the whole answer.
+    /// Every user of that request then has the same reason, and <see cref="UserLookupResult.AtFault"/> marks the user whose proof is
+    /// invalid.
     /// </summary>
     /// <param name="users">The usernames, each with the one device that is requested, or with null for all devices.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
@@ -76,7 +77,8 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Returns the normalized form of a username (docs/spec/usernames.md): the client requests, keeps and verifies only this form.
+    /// Returns the normalized form of a username (docs/spec/usernames.md). The client uses only this form in requests, in its state and in
+    /// checks.
     /// </summary>
     private KeyName UsernameOf(ReadOnlyMemory<byte> username) => Usernames.Prepare(_options.TrustAnchor.Configuration, username.Span, out byte[] form) is var fault and not UsernameFault.Valid
         ? throw new ArgumentException(fault.Sentence(), nameof(username))

@@ -5,7 +5,9 @@ namespace Optiks.Client;
 
 public sealed partial class OptiksClient
 {
-    /// <summary>Asks for every version of a key in the current period. The call needs an API key or token with the scope history.</summary>
+    /// <summary>
+    /// Asks for every version of a key in the current period. The call needs an API key or token with the scope <c>history</c>.
+    /// </summary>
     public async Task<HistoryResult> HistoryAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
@@ -21,7 +23,7 @@ public sealed partial class OptiksClient
     /// <summary>
     /// Asks for every version that a key had in one period, up to the period's last epoch if the period has ended. Throws
     /// <see cref="ArgumentOutOfRangeException"/> if the log has not begun the period, and <see cref="OptiksServerException"/> with the
-    /// problem <c>period-gone</c> if the period is no longer served. The call needs an API key or token with the scope history.
+    /// problem <c>period-gone</c> if servers no longer serve the period. The call needs an API key or token with the scope <c>history</c>.
     /// </summary>
     public async Task<HistoryResult> HistoryAsync(ReadOnlyMemory<byte> key, ulong period, CancellationToken cancellationToken = default)
     {
@@ -46,8 +48,8 @@ public sealed partial class OptiksClient
         Versions = run.Outcome.Reason == Reason.Valid ? [.. run.Versions.Select(timed => timed.Version)] : [],
     };
 
-    // Finds only these versions of a key, which belong to one period and are in increasing order, with as few pages of history as possible.
-    // The result has the versions found before the first refusal.
+    // Finds the given versions of a key with as few pages of history as possible. The versions must belong to one period and be in
+    // increasing order. If the client refuses an answer, the result has the versions found before it.
     private async Task<VersionsRun> FindVersionsAsync(KeyName name, KeyVersionNumber[] versions, ulong leastEpoch, CancellationToken cancellationToken)
     {
         byte[]? ended = null;
@@ -64,13 +66,13 @@ public sealed partial class OptiksClient
         do
         {
             KeyVersionNumber next = versions[found.Count];
-            // Ask as if a page had ended just before this version, because the client knows nothing else about earlier versions.
+            // Ask as if a page of history had ended just before this version. The client knows nothing about the versions before it.
             KnownKey before = next.Version == 1 ? default : new KnownKey(0, next.Period, next.Version - 1, 0, null, next.Version);
             var exchange = new VersionsExchange(name, monitor: false, before, (current, _, _) => current, ended) { LeastEpoch = ended is null ? leastEpoch : 0 };
             Outcome<VersionsExchange.Page> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
             if (outcome.IsOvertaken)
             {
-                // The period of the versions has ended in the meantime.
+                // The period of the versions has ended in the meantime, so start again with the period's last record.
                 return await FindVersionsAsync(name, versions, leastEpoch, cancellationToken).ConfigureAwait(false);
             }
             run = new VersionsRun(outcome, found, null);
@@ -90,7 +92,7 @@ public sealed partial class OptiksClient
         return run;
     }
 
-    // Reads all pages. Updates the state once, after the last page.
+    // Reads all pages of a list of versions, and updates the state once, after the last page.
     private async Task<VersionsRun> RunAsync(
         KeyName name, VersionsQuestion question, Func<ClientState, IReadOnlyList<VersionsExchange.TimedVersion>, VerifiedHead, Reason?, ulong, ClientState?> remember, CancellationToken cancellationToken)
     {
@@ -126,7 +128,8 @@ public sealed partial class OptiksClient
         }
     }
 
-    // Throws beyond these bounds, because a server could send pages forever, and the client keeps all pages in memory until the last one.
+    // Throws if the pages exceed their bounds. Without bounds a server could send pages forever, and the client keeps all pages in memory
+    // until it has the last one.
     private void RequireEnd(int pages, long octets)
     {
         if (pages >= _options.MaxPages || octets > _options.MaxPagesLength)
@@ -136,7 +139,7 @@ public sealed partial class OptiksClient
         }
     }
 
-    // A question about a key's versions. If <c>EndedRecord</c> is not empty, the question is about the period that ended with that record.
+    // A question about a key's versions. If `EndedRecord` is not empty, the question is about the period that ended with that record.
     private readonly record struct VersionsQuestion(bool IsMonitor, KnownKey Start, ReadOnlyMemory<byte> EndedRecord, EndState? End)
     {
         // The first epoch that auditors must cover because the answer leaves out proofs; null if the answer leaves out nothing.

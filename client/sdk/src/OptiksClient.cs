@@ -6,9 +6,9 @@ namespace Optiks.Client;
 /// <summary>
 /// Looks up, updates and monitors keys of one log. The client verifies every answer against the trust anchor and against everything that it
 /// verified before. It saves the new state before it reports the answer. It reports a failed proof as a verdict;
-/// <see cref="OptiksServerException"/> means that there was no answer. Thread-safe. The caller owns the HttpClient (with its time limit)
-/// and the store. If the HttpClient's proxy could read a request because it goes over http, the client sends nothing
-/// (<see cref="ServerFailure.Insecure"/>).
+/// <see cref="OptiksServerException"/> means that no server gave a usable answer. Thread-safe. The caller owns the HttpClient (with its
+/// time limit) and the store. If a request would go over http through a proxy of the HttpClient, the proxy could read it, so the client
+/// does not send the request (<see cref="ServerFailure.Insecure"/>).
 /// </summary>
 public sealed partial class OptiksClient
 {
@@ -21,7 +21,10 @@ public sealed partial class OptiksClient
     private readonly ServerConnection _connection;
     private readonly VerifiedExchanger _exchanger;
 
-    /// <summary>Creates a client of a log. Checks the native library first (<see cref="NativeLibraryException"/>).</summary>
+    /// <summary>
+    /// Creates a client of a log. First checks the native library, and throws <see cref="NativeLibraryException"/> if the library cannot be
+    /// used.
+    /// </summary>
     public OptiksClient(OptiksClientOptions options, HttpClient http, IClientStateStore store, TimeProvider? time = null)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -44,8 +47,8 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// The beliefs that too few auditors cover although the policy's time limit for auditors has passed. These beliefs are an alarm, which
-    /// ends when enough auditors cover them. Empty for a trust anchor without auditors.
+    /// The answers that the client believed and that too few auditors cover although the policy's time limit for auditors has passed. They
+    /// are an alarm, which ends when enough auditors cover them. Empty for a trust anchor without auditors.
     /// </summary>
     public IReadOnlyList<Belief> Overdue
     {
@@ -57,8 +60,8 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Ends the alarm about these beliefs of <see cref="Overdue"/>, and no others, because somebody knows that auditors will not cover
-    /// these beliefs. Returns the number of beliefs whose alarm ended.
+    /// Ends the alarm about the given answers from <see cref="Overdue"/>, and about no others. Callers use this once a person knows that
+    /// auditors will not cover these answers. Returns the number of answers whose alarm ended.
     /// </summary>
     public int AcceptOverdue(IReadOnlyCollection<Belief> overdue)
     {
@@ -84,9 +87,9 @@ public sealed partial class OptiksClient
         (await LookupAsync([key], cancellationToken).ConfigureAwait(false))[0];
 
     /// <summary>
-    /// Asks for several keys, in requests of at most <see cref="MaxKeys"/>, or fewer where answers are long. The results are in the order
-    /// of the keys. If one proof of an answer is invalid, the client refuses the whole answer. Every key of that request then has the same
-    /// reason, and <see cref="LookupResult.AtFault"/> marks the key whose proof is invalid.
+    /// Asks for several keys, in requests with at most <see cref="MaxKeys"/> keys each, or with fewer keys if the answers would be too
+    /// long. The results are in the order of the keys. If one proof of an answer is invalid, the client refuses the whole answer. Every key
+    /// of that request then has the same reason, and <see cref="LookupResult.AtFault"/> marks the key whose proof is invalid.
     /// </summary>
     public async Task<IReadOnlyList<LookupResult>> LookupAsync(IReadOnlyList<ReadOnlyMemory<byte>> keys, CancellationToken cancellationToken = default)
     {
@@ -147,7 +150,7 @@ public sealed partial class OptiksClient
             Key = key.Octets,
             Version = answer.After.Version,
             PublishedEpoch = answer.After.PublishedEpoch,
-            // A null array would convert implicitly to empty octets, so the null is explicit.
+            // Return null explicitly, because a null array would be converted implicitly to empty octets.
             Value = answer.Value is { } value ? value : default(ReadOnlyMemory<byte>?),
             Unchanged = answer.Unchanged,
             NotCopied = answer.After.NotCopied,

@@ -9,8 +9,8 @@ public sealed record OptiksClientOptions
     public required TrustAnchor TrustAnchor { get; init; }
 
     /// <summary>
-    /// The URLs of one or more replicas. The client asks the next replica when a replica is unreachable, is behind, refuses, or gives an
-    /// answer that fails verification or withholds a value.
+    /// The URLs of one or more replicas. The client asks the next replica when a replica is unreachable, is behind, refuses the request,
+    /// withholds a value, or gives an answer that fails verification.
     /// </summary>
     public required IReadOnlyList<Uri> QueryUrls { get; init; }
 
@@ -18,16 +18,16 @@ public sealed record OptiksClientOptions
     /// Receives each refused answer while other replicas remain to be asked. Without this callback, a valid answer of another replica would
     /// hide the refused answer. The client may call it from any thread.
     /// </summary>
-    /// <value>null: refused answers are not reported.</value>
+    /// <value>If null, the client does not report refused answers.</value>
     public Action<ReplicaFault>? ReplicaFailed { get; init; }
 
     /// <summary>The URL of the update-service.</summary>
-    /// <value>null: this client cannot send updates.</value>
+    /// <value>If null, this client cannot send updates.</value>
     public Uri? UpdateUrl { get; init; }
 
     /// <summary>
-    /// The API key for updates, history and monitoring; a secret. The client never sends it over http to another machine: such a call
-    /// throws <see cref="OptiksServerException"/> with <see cref="ServerFailure.Insecure"/>.
+    /// The API key for updates, history and monitoring. It is a secret. The client never sends it over http to another machine. A call that
+    /// would do so throws <see cref="OptiksServerException"/> with <see cref="ServerFailure.Insecure"/>.
     /// </summary>
     public string? ApiKey { get; init; }
 
@@ -36,34 +36,34 @@ public sealed record OptiksClientOptions
     /// <see cref="ApiKey"/>, which must then be null. The client calls this function before each request that carries the token, so that an
     /// expiring token is renewed in time. It may call the function from any thread, and passes the function's exceptions to the caller.
     /// </summary>
-    /// <value>null: the client has no token.</value>
+    /// <value>If null, the client has no token.</value>
     public Func<CancellationToken, ValueTask<string>>? Token { get; init; }
 
     /// <summary>
-    /// Whether a lookup that a server refuses without a credential is sent again with the API key or token. The operator then learns which
-    /// client looks up which keys.
+    /// Whether the client repeats a lookup with its API key or token after a server has refused the lookup without a credential. The
+    /// operator then learns which client looks up which keys.
     /// </summary>
-    /// <value>false: lookups carry neither the API key nor a token.</value>
+    /// <value>If false, lookups carry neither the API key nor a token.</value>
     public bool AuthorizeLookups { get; init; }
 
     /// <summary>
     /// The time limit for a whole answer, headers and body. An answer may take longer only while it arrives at 16 KiB a second or more.
     /// </summary>
-    /// <value>60 seconds.</value>
+    /// <value>The default is 60 seconds.</value>
     public TimeSpan AnswerWithin { get; init; } = DefaultAnswerWithin;
 
-    /// <summary>How long the client retries after transient failures and while replicas are behind.</summary>
-    /// <value>10 seconds.</value>
+    /// <summary>The time for which the client retries after transient failures and while replicas are behind.</summary>
+    /// <value>The default is 10 seconds.</value>
     public TimeSpan RetryFor { get; init; } = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// The longest pause before the second try, when the server names no pause; later pauses grow up to 16 times as long. Pauses are
-    /// random, so that clients do not return together.
+    /// The longest pause before the second try if the server names no pause. Later pauses grow to at most 16 times this time. Pauses are
+    /// random, so that clients that failed together do not retry together.
     /// </summary>
-    /// <value>200 milliseconds.</value>
+    /// <value>The default is 200 milliseconds.</value>
     public TimeSpan RetryDelay { get; init; } = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>The most pages of one history or look; the client gives no result if more pages follow.</summary>
+    /// <summary>The most pages of one history or monitoring answer; the client gives no result if more pages follow.</summary>
     internal int MaxPages { get; init; } = 1000;
 
     /// <summary>The most octets of all pages together; the client gives no result if the pages are longer.</summary>

@@ -5,14 +5,17 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Asks a server which log it serves. The answer is only the server's statement. A caller that pins it notices later changes, but cannot
-/// tell whether the first answer was true.
+/// Asks a server which log it serves. The answer is only the server's statement. A caller that stores the answer notices later changes, but
+/// cannot tell whether the first answer was true.
 /// </summary>
 public static class ServerConfiguration
 {
     private const int MaxLength = 64 * 1024;
 
-    /// <summary>Reads <c>GET /v1/configuration</c>. Throws <see cref="OptiksServerException"/>.</summary>
+    /// <summary>
+    /// Requests <c>GET /v1/configuration</c> and parses the answer. Throws <see cref="OptiksServerException"/> if there is no usable
+    /// answer.
+    /// </summary>
     public static async Task<TrustAnchor> FetchAsync(Uri server, HttpClient http, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(server);

@@ -9,7 +9,8 @@ internal static class UnixTime
         : DateTimeOffset.MaxValue;
 
     /// <summary>
-    /// Tells whether a time is later than <paramref name="other"/> by more than <paramref name="more"/>, without overflow.
+    /// Tells whether the first time is later than the second time by more than a tolerance, the third argument. The comparison cannot
+    /// overflow.
     /// </summary>
     public static bool IsAfter(ulong milliseconds, ulong other, ulong more) => milliseconds > other && milliseconds - other > more;
 }

@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>One change of a user. Either one epoch applies all changes of a request, or no change of the request is applied.</summary>
+/// <summary>One change of a user. Either one epoch applies all changes of a request, or the log applies none of them.</summary>
 public sealed record UserChange
 {
     private UserChange(UserOperation operation)
@@ -26,24 +26,27 @@ public sealed record UserChange
     /// <summary>Adds a username that leads to the user.</summary>
     public static UserChange AddUsername(ReadOnlyMemory<byte> username) => new(UserOperation.AddUsername) { Usernames = [username] };
 
-    /// <summary>Adds a device to the list. The device's id must be new: a user must not reuse the id of a removed device either.</summary>
+    /// <summary>Adds a device to the list. The device's id must be new. Not even the id of a removed device may be used again.</summary>
     public static UserChange AddDevice(ReadOnlyMemory<byte> device, ReadOnlyMemory<byte> value) => new(UserOperation.AddDevice) { Devices = [new UserDeviceValue(device, value)] };
 
-    /// <summary>Gives a device on the list a new value, if <paramref name="expected"/> is null or is the device's latest version.</summary>
+    /// <summary>
+    /// Gives a device on the list a new value. If <paramref name="expected"/> is not null, the log applies the change only if it is the
+    /// device's latest version.
+    /// </summary>
     public static UserChange SetDevice(ReadOnlyMemory<byte> device, ReadOnlyMemory<byte> value, KeyVersionNumber? expected = null) =>
         new(UserOperation.SetDevice) { Devices = [new UserDeviceValue(device, value)], Expected = expected };
 
     /// <summary>Removes a device from the list.</summary>
     public static UserChange RemoveDevice(ReadOnlyMemory<byte> device) => new(UserOperation.RemoveDevice) { Removed = device };
 
-    /// <summary>Whether the user leaves although its owner has not monitored it, or in spite of alarms.</summary>
+    /// <summary>Whether the user leaves even if its owner has not monitored it first or it has alarms.</summary>
     public bool IsUnseen { get; private init; }
 
     /// <summary>
     /// Makes the user leave. It must be the only change of its request. The client monitors the user first, because servers show nothing
-    /// more of a user who has left: see <see cref="OptiksClient.ChangeUserAsync"/>.
+    /// more of a user who has left (<see cref="OptiksClient.ChangeUserAsync"/>).
     /// </summary>
-    /// <param name="unseen">True to make the user leave without monitoring it first, or in spite of alarms.</param>
+    /// <param name="unseen">True to make the user leave even if it was not monitored first or has alarms.</param>
     public static UserChange Decommission(bool unseen = false) => new(UserOperation.Decommission) { IsUnseen = unseen };
 
     internal static UserChange Create(IReadOnlyList<ReadOnlyMemory<byte>> usernames, IReadOnlyList<UserDeviceValue> devices) =>

@@ -18,6 +18,6 @@ public enum UserOperation
     /// <summary>Removes a device from the list; the device's id must not be used again.</summary>
     RemoveDevice,
 
-    /// <summary>Makes the user leave, for good.</summary>
+    /// <summary>Makes the user leave for good.</summary>
     Decommission,
 }

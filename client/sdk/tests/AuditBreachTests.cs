@@ -3,7 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests that a breach in the entries that the log signed convicts the log for good, and that a server's false answer alone does not.
+/// Tests that an auditor convicts a log for good if the entries that the log signed have a breach, but not because of a server's false
+/// answer.
 /// </summary>
 public sealed class AuditBreachTests
 {
@@ -27,7 +28,7 @@ public sealed class AuditBreachTests
         {
             Assert.True((await session.AuditAsync(null, Cancellation)).IsValid);
             fixture.Log.PublishRecord(honest => Changed(honest, what));
-            // The log then reverts the change, so an auditor that compared only the first and last record would see nothing.
+            // In the next epoch the log reverts the change, so an auditor that compared only the first and last record would see nothing.
             fixture.Log.PublishRecord(honest => honest with
             {
                 Epoch = 7,
@@ -78,7 +79,7 @@ public sealed class AuditBreachTests
         StructureState[] all = [.. EpochRecord.Decode(fixture.Log.Record(5)).Structures];
         all[2] = what switch
         {
-            // Use the root of a tree with other leaves; it does not matter which leaves.
+            // The root of epoch 4, whose tree has other leaves. Which leaves differ does not matter.
             "a leaf is dropped" => EpochRecord.Decode(fixture.Log.Record(4)).Structures[2] with { Count = keys.Count },
             "an insertion is hidden" => keys with { Root = Enumerable.Repeat((byte)7, 32).ToArray() },
             "an insertion is not listed" => keys with { Count = keys.Count + 1 },

@@ -35,7 +35,7 @@ public sealed class AuditTests
         AuditResult result = await session.AuditAsync(null, Cancellation);
 
         Assert.Equal((Verdict.Valid, 70UL, 70UL), (result.Verdict, result.Epoch, result.VerifiedEpochs));
-        // The control: the auditor first asked for more epochs than the server accepted.
+        // As a control, check that the auditor first asked for more epochs than the server accepted.
         Assert.Contains("GET /v1/epochs/0-70/audit-proof", fixture.Server.Requests);
 
         static int Range(string path)
@@ -187,7 +187,7 @@ public sealed class AuditTests
     [Fact]
     public async Task A_state_with_a_time_that_is_no_date_is_reported_and_not_thrown()
     {
-        // Store the state that an earlier auditor would have stored, which did not compare the first record with its clock.
+        // Store the state of an auditor of an earlier version, which did not compare the first record's time with its clock.
         await using Fixture fixture = await StartAsync(0);
         using var late = new FixtureLog(1UL << 63);
         fixture.Server.Log = late;
@@ -209,7 +209,7 @@ public sealed class AuditTests
         fixture.Log.PublishMany(12, i => [("alice", $"{i}")]);
         fixture.Clock.UtcNow = fixture.Log.Now;
         using AuditorSession session = await OpenAsync(fixture, range: 5);
-        // The replica gives the first proofs and then becomes unavailable.
+        // Replica 0 gives the first proof and then becomes unavailable. Replica 1 is behind.
         fixture.Replica(0).Refuse = path => path.Contains("5-10", StringComparison.Ordinal) ? (503, "unavailable") : null;
         fixture.Replica(1).Lag = 3;
 
@@ -302,7 +302,7 @@ public sealed class AuditTests
         Assert.DoesNotContain("GET /log/tile/entries/000", fixture.Server.Requests);
     }
 
-    // Returns a record with new VRF keys, as after a switch; no directory makes proofs with these keys.
+    // Returns a record as after a switch, with new VRF keys that belong to no directory, so that no proofs with these keys exist.
     private static EpochRecord Switched(EpochRecord honest, bool early = false) => honest with
     {
         Period = honest.Period + 1,

@@ -1,6 +1,6 @@
 namespace Optiks.Client.Tests;
 
-/// <summary>Tests the pauses between tries.</summary>
+/// <summary>Tests the pauses between two tries of a request.</summary>
 public sealed class BackoffTests
 {
     private static readonly TimeSpan s_delay = TimeSpan.FromMilliseconds(100);

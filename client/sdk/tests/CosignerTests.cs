@@ -5,7 +5,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Tests how a client treats the auditors and witnesses of its policy (docs/spec/cosigners.md): N63, N66, N67.</summary>
+/// <summary>Tests how a client treats the auditors and witnesses of its policy (docs/spec/cosigners.md).</summary>
 public sealed class CosignerTests : IDisposable
 {
     private static readonly byte[] Alice = "alice"u8.ToArray();
@@ -28,7 +28,7 @@ public sealed class CosignerTests : IDisposable
     {
         await using Fixture fixture = await StartAsync();
         string[] names = ["a", "b", "c"];
-        // The auditors that do not cover the newest epoch are one epoch behind.
+        // Some auditors cover the newest epoch; the other auditors are one epoch behind.
         fixture.Server.Cosignatures = () => TestCosigners.Answer(names.Select((name, i) => _cosigners.Sign(fixture.Log, fixture.Log.Latest + (i < covering ? 1UL : 0), fixture.Clock.UtcNow, name)));
         using FileClientStateStore store = await fixture.OpenStoreAsync();
 
@@ -54,7 +54,7 @@ public sealed class CosignerTests : IDisposable
             "the log's line twice" => _cosigners.Sign(FixtureLog.Sign(parsed.Text.ToArray(), lines: 2), now, "a"),
             _ => _cosigners.Sign(larger, now, "stranger", "a"),
         };
-        // The server's answers are about an earlier epoch, while its board has the files of the larger tree.
+        // The server answers about an earlier epoch, although its board has the files of the larger tree.
         fixture.Server.Lag = fixture.Log.Latest - 1;
         fixture.Server.Tile = tile => board.Tile(tile)!;
         fixture.Server.Cosignatures = () => TestCosigners.Answer(note);
@@ -68,7 +68,8 @@ public sealed class CosignerTests : IDisposable
         using FileClientStateStore reopened = await fixture.OpenStoreAsync();
 
         Assert.Equal(isKept ? 1 : 0, reopened.Current.Cosigners.Count);
-        // The kept head has only the log's signature line. The note kept for a cosigner has only the lines of the log and of that cosigner.
+        // The kept head has only the log's signature line. The note that the state keeps for a cosigner has only the signature lines of the
+        // log and of that cosigner.
         Assert.Equal(isKept ? larger : FixtureLog.Checkpoint(fixture.Log.Board(fixture.Log.Latest)), reopened.Current.Head!.Checkpoint);
         Assert.All(reopened.Current.Cosigners.Values, kept => Assert.Equal(_cosigners.Sign(larger, now, "a"), kept.Checkpoint));
     }
@@ -120,7 +121,7 @@ public sealed class CosignerTests : IDisposable
         Assert.Equal((Verdict.Present, false), (result.Verdict, result.Head!.IsAudited));
         Assert.Null(store.Current.Fork);
         Assert.Single(store.Current.Unaudited);
-        // The control: with honest cosignatures of the same log, the answer is audited.
+        // As a control, honest cosignatures of the same log make the answer audited.
         fixture.Server.Tile = null;
         fixture.Server.Cosignatures = () => TestCosigners.Answer(good, Sign("b"));
         Assert.Equal(lie != "a later first epoch", (await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Head!.IsAudited);
@@ -141,8 +142,8 @@ public sealed class CosignerTests : IDisposable
         fixture.Clock.UtcNow = fixture.Log.Now;
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(second, (ulong)cosigned, fixture.Clock.UtcNow, "a"));
-        // The board has the files of the larger tree: a log that shows two histories gives each client the files of the history that this
-        // client sees.
+        // The board has the files of the larger of the two trees. A log that shows two histories can give each client the files of the
+        // history that the client sees.
         fixture.Server.Tile = tile => (cosigned > shown ? second : fixture.Log).Board((ulong)Math.Max(cosigned, shown)).Tile(tile)!;
         TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", 0));
 
@@ -197,7 +198,8 @@ public sealed class CosignerTests : IDisposable
 
         Assert.Equal((Verdict.Present, witnessed, 1UL), (result.Verdict, result.Head!.Epoch, result.Version));
         Assert.Equal(witnessed + 3, store.Current.Head!.Size);
-        // The client accepts the earlier, witnessed epoch only for keys of which it does not yet know a later epoch.
+        // A client that has verified a key at a later epoch refuses the earlier, witnessed epoch for this key, but accepts it for other
+        // keys.
         Assert.Equal(2UL, (await fixture.Client(store).LookupAsync(Alice, Cancellation)).Version);
         LookupResult later = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
         Assert.Equal((Verdict.Invalid, Reason.WitnessQuorum), (later.Verdict, later.Reason));
@@ -228,7 +230,7 @@ public sealed class CosignerTests : IDisposable
         {
             Assert.Empty((await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Head!.Overdue);
         }
-        // The log continues, and its auditor stops just before the believed epoch.
+        // The log continues, but the auditor covers only the epochs before the epoch that the client believed.
         fixture.Log.PublishMany(700, _ => []);
         fixture.Clock.UtcNow = fixture.Log.Now;
         ulong covered = believed;
@@ -247,7 +249,7 @@ public sealed class CosignerTests : IDisposable
         LookupResult covering = await Client(fixture, later, anchor).LookupAsync("bob"u8.ToArray(), Cancellation);
         Assert.Empty(covering.Head!.Overdue);
         Assert.False(covering.Head.IsAudited);
-        // The belief of the later lookup is not overdue yet.
+        // The answer of the later lookup is not audited, but not overdue yet either.
         Assert.NotEmpty(later.Current.Unaudited);
     }
 
@@ -263,7 +265,7 @@ public sealed class CosignerTests : IDisposable
         await client.LookupAsync("bob"u8.ToArray(), Cancellation);
         Assert.Equal((2, 1), (store.Current.Unaudited.Length, client.Overdue.Count));
 
-        // A run whose policy has no auditors neither covers nor accepts a belief.
+        // A run whose policy has no auditors does not change the list of answers that are not audited.
         Assert.True((await fixture.Client(store).LookupAsync(Alice, Cancellation)).IsValid);
         Assert.Equal((2, 1), (store.Current.Unaudited.Length, client.Overdue.Count));
         Assert.Equal(0, client.AcceptOverdue([client.Overdue[0] with { BelievedAtMs = 0 }]));
@@ -290,10 +292,11 @@ public sealed class CosignerTests : IDisposable
         first = fixture.Log.Latest + 1;
         LookupResult known = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
         Assert.Equal((true, true), (known.Unchanged, known.Head!.IsAudited));
-        // The epoch at which the left-out proofs were verified stays in the state.
+        // The answer left out proofs, so the state keeps the epoch at which the client verified these proofs.
         Assert.Equal(proven, store.Current.Keys[Base64UrlText.Encode(Alice)].ProvenEpoch);
 
-        // One auditor ends where the other auditor began, so neither auditor verified the step between their coverages.
+        // The coverage of one auditor ends at the epoch before the other auditor's coverage begins, so neither auditor verified the step
+        // between these two epochs.
         fixture.Publish();
         second = fixture.Log.Latest + 1;
         LookupResult between = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
@@ -325,15 +328,15 @@ public sealed class CosignerTests : IDisposable
         MonitorResult key = await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation);
         UserMonitorResult user = await Client(fixture, store, anchor).MonitorUserAsync("user"u8.ToArray(), cancellationToken: Cancellation);
 
-        // If the auditor covers the first look, the answers leave out what that look showed. If the auditor began later, the servers show
-        // all versions again.
+        // If the auditor covers the epoch at which the owner first monitored the key, the answers leave out the versions that the owner saw
+        // then. If the auditor began later, the servers show all versions again.
         Assert.Equal((2UL, 1), (key.Version, key.NewVersions.Count));
         Assert.Equal(["2"], user.NewVersions.SelectMany(device => device.Versions).Select(version => Encoding.UTF8.GetString(version.Value!.Value.Span)));
         Assert.Equal((true, true), (key.Head!.IsAudited, user.Head!.IsAudited));
         Assert.Equal([1UL, 2UL], key.Alarms.Select(alarm => alarm.Version));
         first = audited ? first : fixture.Log.Latest;
         Assert.Equal((first, first), (store.Current.Owned[Base64UrlText.Encode(Alice)].ProvenEpoch, store.Current.OwnedUsers.Values.Single().ProvenEpoch));
-        // A history lists all versions, so it does not rely on an earlier answer.
+        // A history lists all versions, so it is audited without regard to earlier answers.
         Assert.True((await Client(fixture, store, anchor).HistoryAsync(Alice, Cancellation)).Head!.IsAudited);
     }
 
@@ -363,7 +366,7 @@ public sealed class CosignerTests : IDisposable
     {
         await using Fixture fixture = await Fixture.StartAsync(replicas: 2);
         fixture.Publish(("alice", "one"));
-        // If one replica hides the cosignatures, the client gets them from another replica.
+        // Only replica 1 serves the cosignatures, so the client must get them from there although it asks replica 0 for the key.
         fixture.Replica(1).Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", 0));
@@ -436,7 +439,7 @@ public sealed class CosignerTests : IDisposable
     private static OptiksClient Client(Fixture fixture, FileClientStateStore store, TrustAnchor anchor, TimeSpan? retryFor = null) =>
         fixture.Client(store, retryFor, options => options with { TrustAnchor = anchor });
 
-    // Replaces the signature in a signature line of a note.
+    // Replaces the signature in one signature line of a note by another one.
     private static byte[] Replace(byte[] note, int line)
     {
         string[] lines = Encoding.UTF8.GetString(note).Split('\n');

@@ -28,7 +28,7 @@ public sealed class ErasureRequestTests
         Assert.Equal($$"""{"request_id":"{{pending.RequestId}}","key_b64":"YWxpY2U","period":0,"from":1,"to":1}""", sent);
         Assert.Equal((ErasureStatus.Pending, ErasureStatus.Pending, ErasureStatus.Erased), (pending.Status, still.Status, done.Status));
         Assert.Equal((2UL, new ErasedVersion(StructureId.Keys, new KeyVersionNumber(0, 1), 1)), (done.Epoch, Assert.Single(done.Erased)));
-        // The time until which a copy may be served follows from the time of a verified record.
+        // The time until which a replica may serve a copy is computed from the time of a verified record.
         Assert.Equal(EpochRecord.Decode(fixture.Log.Record(2)).TimeMs + FixtureLog.Configuration.MaxBehindMs, (ulong)done.ServedUntil!.Value.ToUnixTimeMilliseconds());
         fixture.Server.Refuse = path => path == "/v1/lookup" ? (410, "erased") : null;
         ErasureResult unbounded = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
@@ -139,7 +139,7 @@ public sealed class ErasureRequestTests
         OptiksClient client = fixture.Client(store);
         _ = await client.MonitorAsync(s_alice, Cancellation);
         fixture.Switch();
-        // This lookup shows the client the next period, but no version of alice in that period.
+        // This lookup shows the client the next period, but no version of the key "alice" in that period.
         _ = await client.LookupAsync("bob", Cancellation);
 
         ErasureResult own = await client.EraseAsync(s_alice, 1, 1, cancellationToken: Cancellation);

@@ -3,8 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests how a client handles an answer that contradicts its signed view. If the log signed the second view, the verdict is a fork;
-/// otherwise the answer is false.
+/// Tests how a client handles an answer that contradicts the signed view in its state. If the log signed the second view, the verdict is a
+/// fork; otherwise the answer is false.
 /// </summary>
 public sealed class ForkTests
 {
@@ -19,8 +19,8 @@ public sealed class ForkTests
             var views = new TheoryData<string, int, int>();
             foreach (string call in (string[])["lookup", "history", "monitor"])
             {
-                // Some kept sizes are powers of two, and some are not. The second views have the same size as the kept view or a larger
-                // size.
+                // Each pair has the size of the kept view, and the number of epochs by which the second view is larger. Some sizes are
+                // powers of two.
                 foreach ((int kept, int more) in ((int, int)[])[(3, 0), (4, 0), (3, 1), (4, 1), (5, 9)])
                 {
                     views.Add(call, kept, more);
@@ -101,7 +101,7 @@ public sealed class ForkTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupAsync(Alice, Cancellation)).IsValid);
-        // Let the honest replica serve only its board.
+        // Replica 0 is honest, but serves only its board.
         fixture.Replica(0).Refuse = path => path.StartsWith("/v1/", StringComparison.Ordinal) ? (503, "unavailable") : null;
         fixture.Replica(1).IgnoresKeptSize = answers;
         if (what == "behind")
@@ -148,7 +148,7 @@ public sealed class ForkTests
         Assert.Equal((Verdict.Invalid, Reason.CheckpointConsistency), (result.Verdict, result.Reason));
         Assert.Contains("could not be told", result.Detail, StringComparison.Ordinal);
         Assert.Null(store.Current.Fork);
-        // The control: with the board's tiles the client finds the fork.
+        // As a control, let the server serve the board's tiles again. The client then finds the fork.
         fixture.Server.Refuse = _ => null;
         Assert.Equal(Verdict.Fork, (await client.LookupAsync(Alice, Cancellation)).Verdict);
     }
@@ -178,7 +178,10 @@ public sealed class ForkTests
         Assert.InRange(fixture.Server.Requests.Count(request => request.StartsWith("GET /log/", StringComparison.Ordinal)), 2, 64);
     }
 
-    /// <summary>Publishes a log of a size, and returns a second log that differs from the first log in that log's last epoch.</summary>
+    /// <summary>
+    /// The parameter <paramref name="size"/> is the number of epochs that the fixture's log gets. Returns a second log that differs from it
+    /// in the last of these epochs, and continues with the number of epochs in the parameter <paramref name="more"/>.
+    /// </summary>
     private static Task<FixtureLog> SplitAsync(Fixture fixture, int size, int more)
     {
         fixture.Log.PublishMany(size - 2, i => [("alice", $"{i}")]);
@@ -194,7 +197,7 @@ public sealed class ForkTests
         byte[] smaller = FixtureLog.Checkpoint(fixture.Log.Board(2));
         fixture.Server.Mutate = (path, answer) => path switch
         {
-            // This changes the count of a tree's leaves: the record stays well formed but differs from the record in the log.
+            // This changes the count of a tree's leaves. The record stays well formed, but differs from the record in the log.
             "/v1/lookup" when lie.StartsWith("another record", StringComparison.Ordinal) => Flip(answer, 66 + 32 + 72 + 72 + 7),
             "/v1/lookup" when lie.StartsWith("another proof", StringComparison.Ordinal) => FlipConsistency(answer),
             "/log/checkpoint" when lie.EndsWith("smaller checkpoint", StringComparison.Ordinal) => smaller,

@@ -6,8 +6,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests a key's hand-over from one period to the next (docs/spec/periods.md sections 6 and 7): what the result reports to an owner, and
-/// which lies of a server the owner must not believe.
+/// Tests a key's hand-over from one period to the next (docs/spec/periods.md sections 6 and 7): what monitoring reports to the owner, and
+/// which lies of a server the client must not believe.
 /// </summary>
 public sealed class HandoverTests
 {
@@ -27,7 +27,7 @@ public sealed class HandoverTests
         await SetAsync(fixture, client, "three");
         MonitorResult after = await client.MonitorAsync(s_alice, Cancellation);
 
-        // The owner had not seen version 2 of period 0 before. The copy does not count as a new version.
+        // Only version 2 of period 0 is new to the owner. The copy in period 1 does not count as a new version.
         Assert.Equal([(0UL, 2UL)], over.NewVersions.Select(version => (version.Period, version.Version)));
         Assert.Equal((1UL, 0, 0), (over.Version, over.Alarms.Count, over.Pending));
         Assert.Equal([0UL], over.HandedOver);
@@ -122,7 +122,7 @@ public sealed class HandoverTests
         fixture.Publish(("bob", "hers"), ("alice", "forged"));
         fixture.Publish(("alice", "one"));
         fixture.Switch();
-        // This period has a single epoch.
+        // Switch again at once, so that the period in between has only one epoch.
         fixture.Switch();
         fixture.Publish();
         MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);
@@ -192,7 +192,7 @@ public sealed class HandoverTests
         Assert.Equal((1UL, 1UL, false, "another"), (over.Head!.Period, over.Version, over.Unchanged, Encoding.UTF8.GetString(over.Value!.Value.Span)));
         Assert.True((await client.LookupAsync("alice", Cancellation)).Unchanged);
         Assert.Empty(store.Current.PeriodEnds);
-        // The answer is about the end of period 0. Its checkpoint is the newest, and its record is not too old: it is true but stale.
+        // The answer is about the end of period 0. It is true, but stale: the client has verified a later epoch.
         byte[] old = [.. (await fixture.Log.HeadAsync(last, 0, fixture.Log.Latest))!, .. fixture.Log.Lookups(last, [new FixtureQuery("bob"u8.ToArray(), 0, 0)])];
         fixture.Clock.UtcNow = DateTimeOffset.FromUnixTimeMilliseconds((long)EpochRecord.Decode(fixture.Log.Record(last)).TimeMs);
         fixture.Replica(0).Mutate = (path, answer) => path == "/v1/lookup" ? old : answer;
@@ -282,7 +282,7 @@ public sealed class HandoverTests
         UpdateResult done = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
         Assert.Equal((true, 1UL), (done.Confirmed, done.Epoch));
         fixture.Switch();
-        // The log no longer serves the period of this update, so nobody can tell its outcome.
+        // The log no longer serves the period of this update, so nobody can find out the outcome of the update.
         Assert.Equal(UpdateConfirmation.Unproven, (await client.WaitAsync(other, TimeSpan.FromSeconds(5), Cancellation)).Confirmation);
     }
 
@@ -368,7 +368,7 @@ public sealed class HandoverTests
         OptiksClient client = await OwnerAsync(fixture, store, "one");
         fixture.Publish();
         fixture.Server.Mutate = (path, answer) => path == "/v1/lookup" ? Changed(answer, 34 + 15, 7) : answer;
-        // The record is in no checkpoint that the log signed, so the client does not even ask about periods.
+        // The log signed no checkpoint with this changed record, so the client does not even ask about periods.
         LookupResult result = await client.LookupAsync("alice", Cancellation);
         Assert.Equal(Reason.RecordPeriod, result.Reason);
         Assert.DoesNotContain("GET /v1/periods", fixture.Server.Requests);
@@ -392,7 +392,7 @@ public sealed class HandoverTests
             }
             else
             {
-                // Move the clock only after the client has verified the first page, which would otherwise be too old.
+                // Move the clock only after the client has verified the first page, which would be too old by the new clock.
                 fixture.Clock.UtcNow = fixture.Log.Now;
             }
             return answer;
@@ -483,7 +483,7 @@ public sealed class HandoverTests
         return changed;
     }
 
-    // Changes the bounds of an answer, each together with its inclusion proof.
+    // Changes the list of period bounds in an answer. Each element is a bound with its inclusion proof.
     private static byte[] Bounds(byte[] answer, Func<byte[][], byte[][]> change)
     {
         ReadOnlyMemory<byte> head = AnswerHead.SliceHead(answer);

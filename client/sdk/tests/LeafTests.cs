@@ -51,7 +51,7 @@ public sealed class LeafTests
         Assert.Contains("alice", judged.Sentence, StringComparison.Ordinal);
         Assert.Contains(judged.Sentence, File.ReadAllText(Path.Combine(path, "README.txt")), StringComparison.Ordinal);
 
-        // The verdict stays, whatever the server shows later, even after a restart.
+        // The verdict stays even after a restart, and no matter what the server shows later.
         fixture.Server.Log = fixture.Log;
         using FileClientStateStore reopened = await fixture.OpenStoreAsync();
         LookupResult later = await fixture.Client(reopened).LookupAsync("somebody", Cancellation);
@@ -74,7 +74,7 @@ public sealed class LeafTests
         (string kept, string received) = (Path.Combine(path, "kept-leaf.bin"), Path.Combine(path, "received-leaf.bin"));
         (byte[] first, byte[] then) = (File.ReadAllBytes(kept), File.ReadAllBytes(received));
 
-        // The statements contain no value.
+        // The statements that the client stored do not contain the key's value.
         Assert.True(first.AsSpan().IndexOf("two"u8) < 0 && then.AsSpan().IndexOf("false"u8) < 0);
         foreach ((byte[] one, byte[] other, Reason reason) in ((byte[], byte[], Reason)[])
         [
@@ -153,7 +153,7 @@ public sealed class LeafTests
         string[] files = [.. kept.Select(leaf => leaf.Sha256).Append(store.Current.Keys.Values.First(key => key.Version > 0).ValueSha256!)];
         Assert.Equal(files.Order(StringComparer.Ordinal), Directory.GetFiles(fixture.Folder.In("client/values")).Select(file => Path.GetFileName(file)!).Intersect(files).Order(StringComparer.Ordinal));
 
-        // The next look replaces the oldest statement of presence, and the statement of absence.
+        // When the owner monitors the key again, new statements replace the oldest statement of presence and the statement of absence.
         fixture.Publish(("alice", "new"));
         Assert.Equal(LeafRules.MaxVersions + 5UL, (await client.MonitorAsync(s_alice, Cancellation)).Version);
         Assert.Equal(LeafRules.MaxVersions + 1, store.Current.Leaves.Single().Value.Length);
@@ -236,14 +236,15 @@ public sealed class LeafTests
         MonitorResult again = await client.MonitorAsync(s_alice, Cancellation);
         Assert.Equal((true, 0), (again.IsValid, again.NewVersions.Count));
         Assert.Equal(2UL, Assert.Single(fixture.Server.LastQueries).Version);
-        // Without a statement of absence, the client still detects the lie by the version's time.
+        // Even without stored statements, the client detects the lie by the version's time.
         store.TryUpdate(current => current with { Leaves = current.Leaves.Clear() }, []);
         Show(fixture, store, second);
 
         Assert.Equal(Reason.LeafEpochOrder, (await client.MonitorAsync(s_alice, Cancellation)).Reason);
     }
 
-    // Returns another log with the same first epochs and secrets. It continues with different epochs, and has more epochs.
+    // Returns a second log with the same secrets and first epochs as the fixture's log. It continues with different epochs and becomes
+    // longer than the fixture's log.
     private static FixtureLog Rewritten(Fixture fixture, string lie)
     {
         FixtureLog second = fixture.Log.Fork(lie switch { "another old value" => 1UL, "earlier than it was" => 3UL, _ => 2UL });
@@ -257,7 +258,7 @@ public sealed class LeafTests
                 second.Publish(("alice", "two"));
                 break;
             case "earlier than it was":
-                // The second log adds a version at an epoch at which the owner saw that no such version existed.
+                // The second log adds version 3 at an epoch at which an answer to the owner proved that there was no version 3.
                 second.Publish(("alice", "three"));
                 break;
         }
@@ -265,8 +266,8 @@ public sealed class LeafTests
         return second;
     }
 
-    // Shows the other log to a client without a head. A kept head would reveal the fork at once, but these tests are about the leaf
-    // statements.
+    // Removes the head from the client's state, and makes the server show the second log. Otherwise the kept head would reveal the fork at
+    // once, but these tests are about the leaf statements.
     private static void Show(Fixture fixture, FileClientStateStore store, FixtureLog second, bool forgetsName = false)
     {
         store.TryUpdate(current => forgetsName ? current with { Head = null, Names = current.Names.Clear(), Users = current.Users.Clear() } : current with { Head = null }, []);

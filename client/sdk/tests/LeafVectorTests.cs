@@ -28,11 +28,11 @@ public sealed class LeafVectorTests
             {
                 continue;
             }
-            // The comparison that a client makes before it judges two statements gives the same result.
+            // The client's own quick comparison of two statements must give the same result as the judge.
             (LeafStatement one, LeafStatement other) = (LeafStatement.Decode(first), LeafStatement.Decode(second));
             Assert.Equal(reason == Reason.LeafContradicts, one.Contradicts(other));
             Assert.Equal(one.Contradicts(other), other.Contradicts(one));
-            // The stored form of a statement lacks only the value, and gives the same verdict.
+            // A statement in the form in which the client stores it lacks only the value, and must give the same verdict.
             Assert.Equal(reason, Verifier.JudgeLeaves(anchor, one.Encode(), other.Encode()));
             Assert.True(one.Encode().Length <= LeafStatement.MaxLength);
             Assert.Equal(one.Member is { Kind: MemberKind.Opened }, !first.AsSpan().SequenceEqual(one.Encode()));

@@ -30,7 +30,8 @@ public sealed class NoGuaranteeTests
             MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);
 
             Assert.True(found.IsValid);
-            // Periods 0 and 1 are gone, and period 2 is served. No answer reveals the version that servers showed other clients.
+            // The log no longer serves periods 0 and 1, but still serves period 2. So no answer reveals the false version that servers
+            // showed other clients in an earlier period.
             Assert.Equal([new NoGuarantee(0, seen + 1, last), new NoGuarantee(1, last + 1, last + 1)], found.NoGuarantee);
             Assert.Equal([2UL], found.HandedOver);
             Assert.Empty(found.Alarms);
@@ -150,7 +151,7 @@ public sealed class NoGuaranteeTests
         await using Fixture fixture = await Fixture.StartAsync();
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
-        // The first and last period have one bound each, and the periods between have two bounds each. An answer has at most 128 bounds.
+        // An answer has at most 128 bounds: one bound each of its first and last period, and two bounds of each period between them.
         for (int period = 1; period <= 63; period++)
         {
             fixture.Publish();

@@ -18,7 +18,7 @@ public sealed class OldStateTests
         string log = Base64UrlText.Encode(FixtureLog.Anchor.LogId.Span);
         Directory.CreateDirectory(fixture.Folder.In("client/values"));
         File.WriteAllText(fixture.Folder.In("client/values/7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"), "one");
-        // Version 0.1.0 wrote this file for a client that had looked alice up and set her value.
+        // Version 0.1.0 wrote this file for a client that had looked up the key "alice" and set its value.
         File.WriteAllText(
             fixture.Folder.In("client/state.json"),
             $$$"""{"log_id":"{{{log}}}","keys":{"YWxpY2U":{"least_epoch":1,"period":0,"version":1,"time":1,"absent_epoch":1,"published_epoch":1,"value_sha256":"7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"} },"owned":{"YWxpY2U":{"period":0,"version":0,"time":0,"expected":[{"request_id":"0193a2f0-7c1e-7abc-8def-0123456789ab","value_sha256":"7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"}],"alarms":[]} } }""");
@@ -65,7 +65,7 @@ public sealed class OldStateTests
             parent.AsObject().Remove(names[^1]);
             File.WriteAllText(file, state.ToJsonString());
             using FileClientStateStore store = await fixture.OpenStoreAsync();
-            // The state can be written and read again, whichever member was missing.
+            // The client can write the state, no matter which member was missing.
             Assert.True(store.TryUpdate(current => current with { Fork = null }, []), path);
             read++;
         }
@@ -89,8 +89,8 @@ public sealed class OldStateTests
     [InlineData(2, 4, 5, Reason.Valid)]
     public void A_version_that_has_no_epoch_of_its_own_is_refused(int version, int time, int absent, Reason expected)
     {
-        // In this case the question did not name the key's known version, because the client did not know that the answer would be about
-        // this key.
+        // This state is compared with an answer to a question that did not name the key's known version. A client leaves a version out of
+        // its question if it does not know that the answer will be about this key.
         var before = new KeyState
         {
             LeastEpoch = 4,
@@ -117,7 +117,7 @@ public sealed class OldStateTests
         }
     }
 
-    // Returns the paths of all members. In a map, the path of a member contains the map's key.
+    // Returns the paths of all members in a JSON object. The path of a map's element contains the element's key.
     private static IEnumerable<string> Members(JsonObject node, string prefix)
     {
         foreach ((string name, JsonNode? value) in node)

@@ -74,7 +74,7 @@ public sealed class OwnerTests
 
         Assert.True(done.Lookup!.IsValid);
         Assert.Equal((confirmation, confirmation == UpdateConfirmation.Confirmed), (done.Confirmation, done.Confirmed));
-        // Once confirmed, the epoch is the verified epoch of the version, and not the epoch that the server claims.
+        // Once the update is confirmed, the result has the verified epoch of the version, and not the epoch that the server claims.
         Assert.Equal(done.Confirmed ? 2UL : 3UL, done.Epoch);
         Assert.Equal(done.Confirmed, done.Detail is null);
     }
@@ -209,7 +209,7 @@ public sealed class OwnerTests
 
         Assert.Equal(ServerFailure.Unusable, (await Assert.ThrowsAsync<OptiksServerException>(AskAsync)).Failure);
 
-        // The control: the client reads and judges an answer of the greatest allowed length.
+        // As a control, the client reads and judges an answer whose length is within the bound.
         fixture.Server.Mutate = (asked, answer) => asked == path ? [.. answer, .. new byte[4 << 20]] : answer;
         Assert.Equal(Reason.MalformedTrailing, await AskAsync());
     }
@@ -238,7 +238,7 @@ public sealed class OwnerTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         using FileClientStateStore store = await fixture.OpenStoreAsync();
-        // Publish four epochs, so that the server can claim four versions.
+        // Publish four epochs, because the server is to claim four versions, and an epoch adds at most one version.
         fixture.Publish(("alice", "one"));
         fixture.Publish(("alice", "two"));
         fixture.Publish();

@@ -10,7 +10,7 @@ using Optiks.Tlog;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests what owners and auditors verify before, at and after the switch of a log to its next period. The log is built with the native
+/// Tests what owners and auditors verify before, at and after a log's switch to its next period. The tests build the log with the native
 /// directories of both periods.
 /// </summary>
 public sealed class PeriodSwitchTests : IDisposable
@@ -61,7 +61,8 @@ public sealed class PeriodSwitchTests : IDisposable
         Follow(("alice", "three"));
         using DirectoryView current = _next.TakeView();
 
-        // Step 1 of the hand-over: the answer shows all versions of period 0, at the period's last record, which the question names.
+        // Step 1 of the hand-over: the answer shows all versions of period 0, and is about the period's last record, which the question
+        // names.
         byte[] answer = [.. await HeadAsync(Last), .. Versions(ended, "alice", "bob", "nobody")];
         VerifierContext context = new() { Anchor = FixtureLog.Anchor, NowMs = SwitchMs + (2 * StepMs), EndedRecord = _records[(int)Last] };
         VersionsVerdict verdict = Verify(context, answer, 0, []);
@@ -71,7 +72,7 @@ public sealed class PeriodSwitchTests : IDisposable
         Assert.Equal(Reason.RecordEpoch, Verify(context with { EndedRecord = _records[(int)Last - 1] }, answer, 0, []).Reason);
         EndState[] ends = [End(2, "two"), End(1, "first"), End(0, "")];
 
-        // Step 2 of the hand-over: the answer shows the copies, at a later epoch of period 1.
+        // Step 2 of the hand-over: the answer shows the copies, and is about a later epoch of period 1.
         byte[] copies = [.. await HeadAsync(First + 1), .. Versions(current, "alice", "bob", "nobody")];
         VerifierContext now = context with { EndedRecord = default };
         VersionsVerdict handedOver = Verify(now, copies, 1, ends);
@@ -80,7 +81,7 @@ public sealed class PeriodSwitchTests : IDisposable
         Assert.Equal([First, First + 1], handedOver.Keys[0].Members.Select(member => member.Time));
         Assert.Equal("two", Encoding.UTF8.GetString(copies[handedOver.Keys[0].Members[0].Value!.Value]));
 
-        // The verifier refuses a first version that is not a copy of the end state. A user who has left has no copy.
+        // The verifier refuses a first version that is not a copy of the end state. The key "mallory" of a user who has left has no copy.
         Assert.Equal(Reason.HandoverValue, Verify(now, copies, 1, [End(1, "one"), ends[1], ends[2]]).Reason);
         Assert.Equal(Reason.HandoverMissing, Verify(now, copies, 1, [ends[0], ends[1], End(1, "hers")]).Reason);
         Assert.Equal(Reason.HandoverUnset, Verify(now, copies, 1, [ends[0], End(0, ""), ends[2]]).Reason);
@@ -202,7 +203,7 @@ public sealed class PeriodSwitchTests : IDisposable
             Previous = _records.Count == 0 ? new byte[32] : EpochRecord.Hash(_records[^1]),
         }.Encode());
 
-    // Publishes an epoch of period 0. The directory of the next period also loads its leaves without versions.
+    // Publishes an epoch of period 0. The next period's directory also loads those leaves of the epoch that have no versions.
     private void Publish(params (StructureId Structure, string Key, string Value)[] updates)
     {
         ulong epoch = (ulong)_records.Count;

@@ -68,7 +68,8 @@ public sealed class ReceiptTests
         EvidenceVerdict verdict = EvidenceJudge.Judge(broken.EvidencePath!, FixtureLog.Anchor);
         Assert.Equal((EvidenceKind.Promise, true, Reason.PromiseBroken, 7UL), (verdict.Kind, verdict.IsProof, verdict.Breach, verdict.Epoch!.Value));
         Assert.Contains("from 5 to 7", verdict.Sentence, StringComparison.Ordinal);
-        // The answers show the versions from the one before the promise to the one after the promise, in pages of two versions.
+        // The evidence has three answers with at most two versions each. They show all versions from the one before the promised epochs to
+        // the one after them.
         Assert.Equal(3, Directory.GetFiles(broken.EvidencePath!, "history-*.bin").Length);
         // The client continues to work, because a broken promise is not a fork.
         Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
@@ -94,7 +95,7 @@ public sealed class ReceiptTests
 
         Assert.Equal(ReceiptStatus.Kept, (await client.CheckReceiptAsync(kept, Cancellation)).Status);
         ReceiptResult broken = await client.CheckReceiptAsync(dropped, Cancellation);
-        // The copy of a value into the next period does not keep a promise to publish that value.
+        // The log only copied this value into the next period. A copy does not keep a promise to publish the value.
         ReceiptResult ofCopy = await client.CheckReceiptAsync(copied, Cancellation);
 
         Assert.Equal((ReceiptStatus.Broken, ReceiptStatus.Broken), (broken.Status, ofCopy.Status));
@@ -130,7 +131,8 @@ public sealed class ReceiptTests
         Promises.Give(fixture.Server, after: 0, by: 2);
         Guid id = client.NewRequestId();
         UpdateReceipt first = (await client.UpdateWithReceiptAsync(s_alice, s_value, id, Cancellation)).Receipt!;
-        // Send the same request again, which now gets a receipt about its publication. Then send the same value under another id.
+        // Send the same request again. Its receipt now says in which epoch the request was published. Then send the same value under
+        // another request id.
         Promises.Give(fixture.Server, after: 0, by: 1);
         UpdateReceipt second = (await client.UpdateWithReceiptAsync(s_alice, s_value, id, Cancellation)).Receipt!;
         Promises.Give(fixture.Server, after: 1, by: 3);
@@ -213,12 +215,12 @@ public sealed class ReceiptTests
         fixture.Clock.UtcNow = fixture.Log.Now;
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
-        // The control: a promise counts if its time is within the validity of the receipt key.
+        // As a control, check that a promise counts if its time is within the validity of the receipt key.
         UpdateReceipt current = Promises.Of(client.NewRequestId(), s_alice, s_value, 1, 4);
         ReceiptResult broken = await client.CheckReceiptAsync(current, Cancellation);
         Assert.Equal(ReceiptStatus.Broken, broken.Status);
-        // The log authorised the receipt key in 1970, and the key expired long ago. So no time that it may sign fits a promise about these
-        // epochs.
+        // The log authorised the receipt key in 1970, and the key expired long ago. So no time at which the key was valid fits a promise
+        // about these epochs.
         ulong over = FixtureLog.StartMs - FixtureLog.Configuration.MaxAheadMs;
         foreach (ulong time in (ulong[])[0, 1, over - 1])
         {

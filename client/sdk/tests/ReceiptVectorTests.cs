@@ -23,7 +23,7 @@ public sealed class ReceiptVectorTests
         bool isOf = receipt.RequestId == id && receipt.Items.SequenceEqual(items.Select((item, i) => Receipt.ItemHash(id, i, Octets(item[0]), Octets(item[1]))));
         if (items.Length == 1)
         {
-            // Judge the receipt in the way a client does.
+            // Also judge the receipt with the method that clients use.
             var given = new UpdateReceipt(id, Octets(items[0][0]), Octets(items[0][1]), Vectors.Hex(vector, "receipt"), Vectors.Hex(vector, "receipt_keys"));
             Assert.Equal(isOf ? Reason.Valid : Reason.ReceiptRequest, given.Verify(anchor, out _));
         }

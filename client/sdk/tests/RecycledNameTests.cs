@@ -34,7 +34,7 @@ public sealed class RecycledNameTests : IDisposable
         Assert.Equal([(First, 1UL, 2UL), ("id-second", 4UL, 5UL)], found.EarlierUsers.Select(user => (Text(user.User), user.SinceEpoch, user.LeftEpoch)));
         NameState name = store.Current.Names.Single().Value;
         Assert.Equal((Id("id-third"), 3U), (name.User, name.Generation));
-        // The client keeps nothing of users whom nobody looked up.
+        // The state has only the current user, because nobody looked up the earlier users.
         Assert.Equal([Id("id-third")], store.Current.Users.Keys);
     }
 
@@ -84,7 +84,7 @@ public sealed class RecycledNameTests : IDisposable
         Assert.True((await LookupAsync(store)).IsValid);
         ClientState before = store.Current;
 
-        // Remove the kept head and epochs, which would reveal the age of the old answer.
+        // Remove the kept head and the kept epochs, because they would reveal that the next answer is old.
         store.TryUpdate(state => state with { Head = null, Names = state.Names.SetItem(Id(s_number), before.Names[Id(s_number)] with { LeastEpoch = 0 }), Users = state.Users.Clear() }, []);
         UserLookupResult old = await LookupAsync(store, "of_epoch_4");
 
@@ -96,7 +96,7 @@ public sealed class RecycledNameTests : IDisposable
     public void A_user_of_a_generation_is_brought_whatever_auditors_cover_as_nothing_is_left_out_for_it()
     {
         using var cosigners = new TestCosigners();
-        // The policy's auditor began later than the log, and the client has no checkpoint of the auditor yet.
+        // The policy's auditor covers the log only from epoch 5 on, and the client has no checkpoint of the auditor yet.
         var coverage = new Coverage(cosigners.Anchor(1, TimeSpan.FromDays(1), ("a", 5)).Policy, ImmutableDictionary<string, CosignerState>.Empty);
         MemoryClientStateStore store = Store();
         foreach (uint? generation in (uint?[])[null, 3])

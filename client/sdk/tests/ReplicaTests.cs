@@ -40,7 +40,7 @@ public sealed class ReplicaTests
         Assert.Equal((fixture.Replica(0).Url, reason), (fault.Server, fault.Reason));
         Assert.Contains(fixture.Replica(0).Url.Authority, fault.Detail, StringComparison.Ordinal);
 
-        // Without a valid answer, the first failure is the verdict.
+        // If no replica gives a valid answer, the first failure is the verdict.
         Lie(fixture.Replica(1), what == "403" ? "404" : "403");
         Lie(fixture.Replica(0), what);
         using FileClientStateStore other = await fixture.OpenStoreAsync("other");
@@ -75,7 +75,7 @@ public sealed class ReplicaTests
 
         Assert.Equal([null, "two", "three"], history.Versions.Select(version => version.Value is { } value ? Encoding.UTF8.GetString(value.Span) : null));
         Assert.Equal([1UL], monitored.Alarms.Select(alarm => alarm.Version));
-        // The control: neither replica shows the second value.
+        // As a control, let replica 1 withhold the second value too. Then the client gets it from neither replica.
         fixture.Replica(1).Mutate = fixture.Replica(0).Mutate;
         using FileClientStateStore other = await fixture.OpenStoreAsync("other");
         HistoryResult withheld = await fixture.Client(other).HistoryAsync(s_alice, Cancellation);
@@ -113,7 +113,7 @@ public sealed class ReplicaTests
         replica.Refuse = path => path.StartsWith("/v1/", StringComparison.Ordinal) && int.TryParse(what, out int status) ? (status, "forbidden") : null;
     }
 
-    // Flips the last octet of the first hash of the head's inclusion proof.
+    // Changes the last octet of the first hash in the head's inclusion proof.
     private static byte[] Flip(byte[] answer)
     {
         byte[] flipped = [.. answer];

@@ -19,10 +19,11 @@ public sealed class ShownAgainTests : IDisposable
     public void Dispose() => _cosigners.Dispose();
 
     [Theory]
-    // With only the new auditor, versions that were replaced before its coverage began raise no alarm, because no client that relies on
-    // this auditor saw them.
+    // The policy has only the new auditor. Versions that were replaced before its coverage began raise no alarm, because no client that
+    // relies on this auditor saw them.
     [InlineData(false, new ulong[0])]
-    // If the old auditor stays, it may cover these versions. The client has only the last version to compare, so the others raise alarms.
+    // The policy still has the old auditor, which may cover these versions. The client has only the last version to compare with the
+    // answer, so the other versions raise alarms.
     [InlineData(true, new ulong[] { 1, 2 })]
     public async Task An_owner_whose_auditor_began_later_is_shown_all_versions_again(bool oldStays, ulong[] alarms)
     {
@@ -42,7 +43,7 @@ public sealed class ShownAgainTests : IDisposable
         fixture.Server.Cosignatures = () => TestCosigners.Answer(
             _cosigners.Sign(fixture.Log, oldSize, fixture.Clock.UtcNow, "old"), _cosigners.Sign(fixture.Log, newSize, fixture.Clock.UtcNow, "new"));
         TrustAnchor anchor = oldStays ? _cosigners.Anchor(1, s_lag, ("old", 0), ("new", began)) : _cosigners.Anchor(1, s_lag, ("new", began));
-        // This lookup gives the client the new auditor's checkpoint before the owner looks.
+        // This lookup gives the client the new auditor's checkpoint before the owner monitors the key.
         Assert.True((await Client(fixture, store, anchor).LookupAsync("carol"u8.ToArray(), Cancellation)).Head!.IsAudited);
 
         MonitorResult again = await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation);
@@ -52,8 +53,8 @@ public sealed class ShownAgainTests : IDisposable
         Assert.Equal(alarms, again.Alarms.Select(alarm => alarm.Version));
         Assert.Equal((true, true, 0), (user.IsValid, user.Head!.IsAudited, user.NewVersions.Sum(device => device.Versions.Count) + user.NewLists.Count));
         Assert.Equal(oldStays ? [(UserAlarmKind.DeviceList, 1UL), (UserAlarmKind.DeviceValue, 1UL), (UserAlarmKind.DeviceValue, 2UL)] : [], user.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
-        // From here on the state relies on this look. Later answers leave out the versions that this look showed, except the latest version
-        // of a key.
+        // From here on the state relies on the answers to this monitoring. Later answers leave out the versions that these answers showed,
+        // except the latest version of a key.
         fixture.PublishItems(FixtureItem.Device("alice", "4"), FixtureItem.Device("phone", "4"));
         newSize = fixture.Log.Latest + 1;
         MonitorResult later = await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation);
@@ -71,7 +72,8 @@ public sealed class ShownAgainTests : IDisposable
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         Assert.True((await fixture.Client(store).MonitorAsync(Alice, Cancellation)).IsValid);
         ClientState kept = store.Current;
-        // Give the state another value than the log has, for a version in the middle of a list that the client reads in pages.
+        // Change the value of the known version in the state. The log's list will have later versions, and the client will read it in
+        // pages.
         string id = Base64UrlText.Encode(Alice);
         store.TryUpdate(state => state with { Keys = state.Keys.Clear(), Owned = state.Owned.SetItem(id, kept.Owned[id] with { ValueSha256 = ValueHash.Of("other"u8) }) }, []);
         fixture.Publish(("alice", "4"));
@@ -82,7 +84,7 @@ public sealed class ShownAgainTests : IDisposable
         MonitorResult refused = await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation);
 
         Assert.Equal((Verdict.Invalid, Reason.VersionRegressed), (refused.Verdict, refused.Reason));
-        // The control: the answer is valid if the state has the original value.
+        // As a control, put the original value back into the state. The answer is then valid.
         store.TryUpdate(state => state with { Owned = state.Owned.SetItem(id, kept.Owned[id]) }, []);
         Assert.True((await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation)).IsValid);
     }
@@ -110,7 +112,8 @@ public sealed class ShownAgainTests : IDisposable
         Assert.Equal((true, false), (whole.Head!.IsAudited, whole.Devices.Single().Unchanged));
     }
 
-    // Starts a log in which the key alice and the user's phone have three versions each, and the device list has two versions.
+    // Starts a log in which the key "alice" and the key of the user's device "phone" have three versions each, and the device list has two
+    // versions.
     private static async Task<Fixture> StartAsync()
     {
         Fixture fixture = await Fixture.StartAsync();

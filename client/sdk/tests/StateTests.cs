@@ -85,7 +85,7 @@ public sealed class StateTests
         Assert.Equal(2UL, (await client.LookupAsync("alice", Cancellation)).Version);
         HeadState kept = store.Current.Head!;
 
-        // This answer has an old signed head, which the server gave to a client without state.
+        // This answer is old but true: it has a signed head that the server could give to a client without a state.
         byte[] old = [.. (await fixture.Log.HeadAsync(1, 0))!, .. fixture.Log.Lookups(1, [new FixtureQuery("alice"u8.ToArray(), 0, 0)])];
         fixture.Server.Mutate = (_, _) => old;
         LookupResult result = await client.LookupAsync("alice", Cancellation);
@@ -151,7 +151,7 @@ public sealed class StateTests
             Assert.Equal(second.Record(2), File.ReadAllBytes(Path.Combine(evidence, "received-record.bin")));
             Assert.Equal(fixture.Log.Record(2), File.ReadAllBytes(Path.Combine(evidence, "kept-record.bin")));
         }
-        // The client stays stopped, although the server is honest again.
+        // The server is honest again, but the client still believes no answer.
         fixture.Server.Mutate = (_, answer) => answer;
         using FileClientStateStore reopened = await fixture.OpenStoreAsync();
         LookupResult later = await fixture.Client(reopened).LookupAsync("bob", Cancellation);
@@ -263,7 +263,7 @@ public sealed class StateTests
     public async Task A_folder_that_cannot_be_locked_is_not_said_to_be_in_use()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        // A folder in place of the lock file makes locking fail even for root.
+        // Put a folder in place of the lock file, so that locking fails even for root.
         Directory.CreateDirectory(fixture.Folder.In("client/lock"));
         IOException refused = await Assert.ThrowsAnyAsync<IOException>(() => fixture.OpenStoreAsync());
         Assert.Contains("lock", refused.Message, StringComparison.Ordinal);

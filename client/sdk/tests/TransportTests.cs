@@ -4,7 +4,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Tests what a hostile server can do with a client's time, terminal and API key, and where requests go.</summary>
+/// <summary>
+/// Tests that a hostile server cannot waste a client's time, write to its terminal or get its API key, and to which servers the client
+/// sends requests.
+/// </summary>
 public sealed class TransportTests
 {
     private static readonly TimeSpan s_within = TimeSpan.FromSeconds(2);
@@ -44,7 +47,7 @@ public sealed class TransportTests
     [InlineData(16, false)]
     public async Task A_long_answer_may_take_its_time_while_it_comes_fast_enough(int octets, bool arrives)
     {
-        // The answer takes longer than the time limit for an answer that arrives below the least rate.
+        // The whole answer takes longer than the time limit, which applies only if the answer arrives below the least rate.
         using var http = new HttpClient(new Answering(() => new HttpResponseMessage { Content = Json(new DrippingStream(12, octets, TimeSpan.FromMilliseconds(250))) }));
         var connection = new ServerConnection(http, null, s_within, TimeProvider.System);
         Task<byte[]> answer = connection.SendAsync(new ServerRequest(new Uri("http://slow.test"), "/v1/x", MediaTypes.Json, 1 << 20), Cancellation);
@@ -154,7 +157,7 @@ public sealed class TransportTests
             Assert.Contains("https", e.Message, StringComparison.Ordinal);
         }
         Assert.Equal(sent, asked.Any(request => request.Headers.Authorization is not null));
-        // The client may send a request without an API key to any server.
+        // The client may send a request without an API key to this server, because nothing in it is secret.
         await AskAsync(authorize: false);
         Assert.Null(asked[^1].Headers.Authorization);
     }
@@ -168,7 +171,8 @@ public sealed class TransportTests
     [InlineData("https://kt.example.org/", "client", true)]
     public async Task Nothing_goes_in_clear_to_a_proxy_of_the_callers_client(string url, string kind, bool sent)
     {
-        // The proxy accepts connections and records them; over https a proxy could read nothing more.
+        // This proxy only accepts connections, so that the test sees whether the client used the proxy. Over https a proxy could read
+        // nothing more.
         using var proxy = new TcpListener(IPAddress.Loopback, 0);
         proxy.Start();
         var address = new Uri($"http://{proxy.LocalEndpoint}");
@@ -228,7 +232,8 @@ public sealed class TransportTests
     }
 
     /// <summary>
-    /// A stream that returns <paramref name="octets"/> octets at a time, <paramref name="times"/> times, after a pause each.
+    /// A stream that can be read as often as the parameter <paramref name="times"/> says. Each read returns, after a pause, as many octets
+    /// as the parameter <paramref name="octets"/> says.
     /// </summary>
     private sealed class DrippingStream(int times, int octets, TimeSpan pause) : MemoryStream
     {

@@ -4,8 +4,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests attacks of a log or a server on an owner's user that the owner must notice. All answers are valid alone, or contradict an answer
-/// of another kind.
+/// Tests attacks of a log or a server on an owner's user that the owner must notice. Each false answer either would be valid if it were the
+/// only answer, or contradicts an answer of another kind.
 /// </summary>
 public sealed class UserAttackTests
 {
@@ -52,8 +52,8 @@ public sealed class UserAttackTests
     [InlineData("monitor")]
     public async Task What_one_kind_of_answer_showed_no_other_can_take_back(string shown)
     {
-        // Two logs share one anchor. The first log has a second version of the list and of the key. The second log has only the first
-        // versions, at a later epoch.
+        // Two logs share one trust anchor. In the first log, the device list and the device's key have a second version. The second log has
+        // only the first versions, but a later epoch.
         await using Fixture fixture = await Fixture.StartAsync();
         using var second = new FixtureLog();
         Publish(fixture.Log, 2);
@@ -62,7 +62,8 @@ public sealed class UserAttackTests
         string[] kinds = ["user lookup", "user history", "user monitor", "lookup", "history", "monitor"];
         foreach (string later in kinds)
         {
-            // Take the later answer from the same log, which is the control, and from the second log, which contradicts the kept state.
+            // Take the later answer once from the first log, as a control, and once from the second log, whose answer contradicts the kept
+            // state.
             foreach (FixtureLog log in (FixtureLog[])[fixture.Log, second])
             {
                 var store = new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence"));
@@ -82,14 +83,15 @@ public sealed class UserAttackTests
                 }
                 catch (OptiksServerException e) when (e.Problem == "not-caught-up")
                 {
-                    // An honest server refuses a question that names later knowledge, so let the server answer like a lying server.
+                    // An honest server of the second log refuses a question that names versions that this log does not have. So let the
+                    // server answer as a lying server would.
                     fixture.Server.DeniesWhatIsKnown = true;
                     reason = await AskAsync(client, later);
                     fixture.Server.DeniesWhatIsKnown = false;
                 }
                 fixture.Server.Log = fixture.Log;
-                // If the answer has a list from version 1 on that the client did not request, the client refuses it earlier with
-                // history-from.
+                // If the answer's list begins at version 1 although the client requested a later version, the client refuses the answer
+                // with the earlier check `history-from`.
                 Assert.True(log == second ? reason is Reason.VersionRegressed or Reason.HistoryFrom : reason == Reason.Valid, $"{later}: {reason}");
             }
         }
@@ -138,7 +140,7 @@ public sealed class UserAttackTests
         fixture.Clock.UtcNow = second.Now;
 
         Assert.Equal(Reason.VersionRegressed, (await client.LookupAsync("phone", Cancellation)).Reason);
-        // An honest server of the second log refuses a question that names a user who does not exist in that log.
+        // If a question names a user who does not exist in the second log, an honest server of that log refuses the question.
         fixture.Server.Log = second;
         OptiksServerException behind = await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupUserAsync("alice", Cancellation));
         Assert.Equal("not-caught-up", behind.Problem);
@@ -161,7 +163,7 @@ public sealed class UserAttackTests
                 UserLookupResult found = await client.LookupUserAsync("alice", Cancellation);
                 Assert.Equal((true, UserAlarmKind.NameElsewhere, Base64UrlText.Encode(s_other)), (found.IsValid, Assert.Single(found.Alarms).Kind, found.Alarms[0].User));
             }
-            // The client looks up the name before it asks about the user.
+            // The client looked up the name first, and so learned of the alarm, although the server refused to let it monitor the user.
             OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
             Assert.Equal("forbidden", refused.Problem);
         }
@@ -171,7 +173,7 @@ public sealed class UserAttackTests
         Assert.Equal((UserAlarmKind.NameElsewhere, Id("alice")), (alarm.Kind, alarm.Name));
         // The client raises the alarm once, however often it sees the same fact.
         Assert.Single((await later.LookupUserAsync("alice", Cancellation)).Alarms);
-        // A change that is requested by this name still concerns the client's own user, and not the other user.
+        // If the owner requests a change by this name, the change still concerns the client's own user and not the other user.
         UserUpdateResult sent = await later.ChangeUserAsync(s_alice, [UserChange.AddUsername("al"u8.ToArray())], cancellationToken: Cancellation);
         Assert.False(sent.User!.Value.Span.SequenceEqual(s_other));
         Assert.Equal(1, later.AcknowledgeUserAlarms(s_alice, [alarm]));
@@ -214,7 +216,7 @@ public sealed class UserAttackTests
         Assert.DoesNotContain("POST /v1/users", fixture.Server.Requests);
         Assert.Empty(store.Current.OwnedUsers.Values.Single().Expected);
 
-        // If the server refuses the look, the user does not leave, unless the owner insists.
+        // If the server refuses to let the client monitor the user, the client does not send the request to leave.
         fixture.Server.Refuse = path => path == "/v1/users/monitor" ? (403, "forbidden") : null;
         await Assert.ThrowsAsync<OptiksServerException>(() => client.DecommissionUserAsync(s_alice, TimeSpan.Zero, cancellationToken: Cancellation));
         Assert.DoesNotContain("POST /v1/users", fixture.Server.Requests);
@@ -239,7 +241,7 @@ public sealed class UserAttackTests
 
         UserMonitorResult left = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
 
-        // The log never published the request, so its list and its value are still pending.
+        // The log never published the owner's earlier request, so the list and the value in that request are still pending.
         Assert.Equal((true, 0, 2), (left.HasLeft, left.Alarms.Count, left.Pending));
     }
 
@@ -261,11 +263,11 @@ public sealed class UserAttackTests
         fixture.Publish(("alice", "one"));
         MonitorResult first = await client.MonitorAsync(s_alice, Cancellation);
 
-        // The first update may be lost, so the second update raises no alarm. The first update counts as overtaken, because the log has not
-        // shown it.
+        // The log published the second update before the first one. That raises no alarm, because the first update may be lost. The first
+        // update counts as overtaken.
         Assert.Equal((0, 1, 1), (second.Alarms.Count, second.Pending, second.Overtaken));
         Assert.Equal((0, 0, 1), (third.Alarms.Count, third.Pending, third.Overtaken));
-        // If the log publishes the first update after all, it undoes the third update, so it raises an alarm.
+        // When the log then publishes the first update, that undoes the third update, so it raises an alarm.
         Assert.Equal([3UL], first.Alarms.Select(alarm => alarm.Version));
         Assert.Equal((0, 0), (first.Pending, first.Overtaken));
     }
@@ -279,8 +281,8 @@ public sealed class UserAttackTests
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("laptop"u8.ToArray(), "1"u8.ToArray())], cancellationToken: Cancellation);
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("tablet"u8.ToArray(), "1"u8.ToArray()), UserChange.RemoveDevice("laptop"u8.ToArray())], cancellationToken: Cancellation);
-        // The lists of the log differ from the results of the two requests: one list has a device "ghost", and another makes both changes
-        // at once.
+        // The log's lists are not the results of the two requests. The first list has a device "ghost" in addition. The last list makes the
+        // changes of both requests at once.
         fixture.PublishItems(FixtureItem.List(user, "phone", "laptop", "ghost"), FixtureItem.Device("laptop", "1"));
         fixture.PublishItems(FixtureItem.List(user, "phone", "laptop"));
         fixture.PublishItems(FixtureItem.List(user, "phone", "tablet"), FixtureItem.Device("tablet", "1"));
@@ -289,12 +291,12 @@ public sealed class UserAttackTests
 
         Assert.Equal([2UL, 3UL], found.Alarms.Where(alarm => alarm.Kind == UserAlarmKind.DeviceList).Select(alarm => alarm.Version));
         Assert.Equal(2, found.Alarms.Count);
-        // The log has not shown the result of the first request.
+        // The log has not shown the result of the first request, so this request counts as overtaken.
         Assert.Equal((0, 1), (found.Pending, found.Overtaken));
         Assert.Equal(["phone", "tablet"], found.Devices.Select(device => Encoding.UTF8.GetString(device.Span)));
     }
 
-    // Lets the owner create a user with one device, lets the log publish the user, and lets the owner look once.
+    // Lets the owner create a user with one device, lets the log publish the user, and lets the owner monitor the user once.
     internal static async Task<ReadOnlyMemory<byte>> CreateAsync(Fixture fixture, OptiksClient client, string device)
     {
         UserUpdateResult pending = await client.CreateUserAsync([s_alice], [new UserDeviceValue(Encoding.UTF8.GetBytes(device), "1"u8.ToArray())], cancellationToken: Cancellation);

@@ -4,7 +4,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests the period in which an owner creates or changes a user and does not look before the log switches (docs/spec/state.md section 3.2).
+/// Tests how a client verifies the period in which an owner created or changed a user, if the owner did not monitor the user before the log
+/// switched to the next period (docs/spec/state.md section 3.2).
 /// </summary>
 public sealed class UserFirstPeriodTests
 {
@@ -63,7 +64,7 @@ public sealed class UserFirstPeriodTests
         await client.ChangeUserAsync(s_carol, [UserChange.AddDevice("laptop"u8.ToArray(), "L"u8.ToArray())], cancellationToken: Cancellation);
         fixture.PublishItems(FixtureItem.List(user, "evil", "laptop", "phone"), FixtureItem.Device("laptop", "L"), FixtureItem.Device("evil", "E"));
         fixture.PublishItems(FixtureItem.List(user, "laptop", "phone"));
-        // This name was published later, so it says nothing about the user's earlier names.
+        // The log publishes this name later than the false list, so the name does not show that the user had no name before.
         fixture.PublishItems(FixtureItem.Name("caz", user));
         fixture.Switch();
         fixture.PublishItems(FixtureItem.Name("cal", user));
@@ -140,7 +141,7 @@ public sealed class UserFirstPeriodTests
             }
             if (looksBefore)
             {
-                // The user does not exist yet in any period.
+                // The log has not published the user yet, so the server refuses the question.
                 await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_carol, cancellationToken: Cancellation));
             }
         }
@@ -156,7 +157,7 @@ public sealed class UserFirstPeriodTests
         Assert.Equal((Reason.Valid, 0, 0, 1UL), (found.Reason, found.Alarms.Count, found.NoGuarantee.Count, found.ListVersion));
         Assert.Equal([(ulong)switches], later.HandedOver);
         Assert.Equal([(UserAlarmKind.DeviceValue, (ulong)switches, 2UL)], later.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
-        // The client sent no question about the user for earlier periods.
+        // The client asked about the user only for the last ended period, and not for the periods before it.
         Assert.Equal([$"/v1/users/monitor?period={switches}"], fixture.Server.EndedQueries.Where(query => query.StartsWith("/v1/users/", StringComparison.Ordinal)));
     }
 
@@ -182,7 +183,7 @@ public sealed class UserFirstPeriodTests
 
         Assert.Equal((Reason.Valid, 0), (found.Reason, found.Alarms.Count));
         Assert.Equal(isGuaranteed ? [] : [new NoGuarantee(0, 0, last)], found.NoGuarantee);
-        // The state after the look also relies on the end of the period.
+        // With the guarantee, the state also relies on what the client verified at the end of the period.
         Assert.Equal(isGuaranteed ? last : fixture.Log.Latest, store.Current.OwnedUsers.Values.Single().ProvenEpoch);
     }
 

@@ -150,7 +150,7 @@ public sealed class UserHandoverTests
 
         Assert.Equal([new NoGuarantee(0, seen + 1, last)], found.NoGuarantee);
         Assert.Equal([1UL], found.HandedOver);
-        // The owner sees the false value as the copy with which period 1 began.
+        // Monitoring reports the false value to the owner as the copy with which period 1 began.
         Assert.Equal([(UserAlarmKind.DeviceValue, 1UL, 1UL)], found.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
         Assert.Equal([new NoGuarantee(0, seen + 1, last)], (await client.MonitorAsync("phone"u8.ToArray(), Cancellation)).NoGuarantee);
         Assert.Equal(1, client.AcceptNoGuaranteeOfUser(s_alice, found.NoGuarantee));
@@ -237,7 +237,7 @@ public sealed class UserHandoverTests
             }
             else
             {
-                // Move the clock only after the client has verified the first page, which would otherwise be too old.
+                // Move the clock only after the client has verified the first page, because that page would be too old by the new clock.
                 fixture.Clock.UtcNow = fixture.Log.Now;
             }
             return answer;
@@ -319,11 +319,11 @@ public sealed class UserHandoverTests
         fixture.Switch();
         using FileClientStateStore strangers = await fixture.OpenStoreAsync("stranger");
         OptiksClient stranger = fixture.Client(strangers);
-        // A new client that first gets the other view believes that view, and from then on refuses the first view.
+        // A new client that first gets the second log's view believes it, and from then on refuses the view of the first log.
         fixture.Server.Log = second;
         fixture.Clock.UtcNow = second.Now;
         Assert.Equal("another"u8.ToArray(), (await stranger.LookupUserAsync("alice", Cancellation)).User!.Value.ToArray());
-        // The owner's client refuses the other view.
+        // The owner's client knows the first log's view, so it refuses the second log's view.
         Assert.Equal(Verdict.Fork, (await client.LookupUserAsync("alice", Cancellation)).Verdict);
         fixture.Server.Log = fixture.Log;
         fixture.Clock.UtcNow = fixture.Log.Now;

@@ -33,7 +33,7 @@ public sealed class UserMonitorTests
         Assert.Equal(["laptop"], again.Devices.Select(Text));
         UserMonitorQuery last = fixture.Server.UserQueries.Last();
         Assert.Equal((4UL, 0UL, 0), (last.From, last.Period, last.Usernames.Count));
-        // The question asks for the latest known version of a key once more.
+        // The question asks for the versions from the latest known version of the key on, and not only for newer versions.
         Assert.Equal([("laptop", 1UL)], last.Keys.Select(key => (Text(key.Device), key.Version)));
         UserHistoryResult history = await client.UserHistoryAsync(s_alice, cancellationToken: Cancellation);
         Assert.Equal(["phone", "laptop phone", "laptop"], history.Lists.Select(list => string.Join(' ', list.Devices!.Select(Text))));
@@ -54,14 +54,14 @@ public sealed class UserMonitorTests
             return answer;
         };
         Assert.True((await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).IsValid);
-        // If lookups need a credential, the lookups of a look carry the owner's credential.
+        // If the server requires a credential for lookups, the lookups that belong to monitoring carry the owner's credential.
         fixture.Server.LookupsAreClosed = true;
         Assert.True((await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).IsValid);
 
         Assert.Equal([true, true], names);
         fixture.Server.Mutate = (path, answer) => path == "/v1/users/lookup" ? answer[..^1] : answer;
         Assert.Equal(Reason.MalformedTruncated, (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Reason);
-        // The control: other lookups carry no credential.
+        // As a control, check that other lookups carry no credential.
         Assert.Equal("unauthorized", (await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupUserAsync(s_alice, cancellationToken: Cancellation))).Problem);
     }
 
@@ -103,7 +103,7 @@ public sealed class UserMonitorTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         var pages = new List<int>();
-        // The third page fails, so the client keeps only the head of the first two pages.
+        // The client refuses the third page, so it keeps nothing of the first two pages except their head.
         int asked = 0;
         fixture.Server.Mutate = (path, answer) => path == "/v1/users/monitor" && ++asked == 3 ? answer[..^1] : answer;
         Assert.Equal(Verdict.Malformed, (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Verdict);
@@ -183,7 +183,8 @@ public sealed class UserMonitorTests
 
         UserMonitorResult second = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
 
-        // The server shows all versions of unnamed keys again. The client compares these versions, but does not report them as new.
+        // The question cannot name all keys, and the server shows all versions of the unnamed keys again. The client compares these
+        // versions, but does not report them as new.
         Assert.Equal(ProtocolLimits.MaxKnownKeys, fixture.Server.UserQueries.Last().Keys.Count);
         Assert.Equal([$"{ids[^1]} 2"], Shown(second.NewVersions));
         Assert.Equal([(UserAlarmKind.DeviceValue, 2UL)], second.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
@@ -207,7 +208,7 @@ public sealed class UserMonitorTests
         UserMonitorResult later = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
         UserAlarmReview review = await client.ReviewUserAlarmsAsync(s_alice, Cancellation);
 
-        // The client cannot compare a list with the list before it if that list was erased, so it raises an alarm.
+        // If the list before a list was erased, the client cannot compare the two, so it raises an alarm.
         Assert.Equal(
             [(UserAlarmKind.DeviceList, 1UL, true), (UserAlarmKind.DeviceList, 2UL, false), (UserAlarmKind.DeviceValue, 1UL, true), (UserAlarmKind.DeviceValue, 2UL, false)],
             found.Alarms.Select(alarm => (alarm.Kind, alarm.Version, alarm.ValueSha256 is null)));
@@ -260,7 +261,7 @@ public sealed class UserMonitorTests
         Assert.Equal(reason, found.Name());
         if (what is "false answer" or "cut")
         {
-            // The lookup of the name is valid, and the client keeps its result. The client keeps nothing of the refused look.
+            // The lookup of the name is valid, so the client keeps the lookup's result. It keeps nothing of the refused monitoring answer.
             Assert.Equal((0, 0), (store.Current.OwnedUsers.Count, store.Current.Owned.Count));
         }
         else

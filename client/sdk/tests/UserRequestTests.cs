@@ -5,7 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests what a request about a user sends, what the owner's state keeps of the request, and which claims of the server the log confirms.
+/// Tests what a request about a user sends, what the owner's state keeps of the request, and whether the client confirms what the server
+/// claims about it.
 /// </summary>
 public sealed class UserRequestTests
 {
@@ -347,8 +348,8 @@ public sealed class UserRequestTests
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice(s_laptop, s_one)], cancellationToken: Cancellation);
         fixture.PublishItems(FixtureItem.List(user, "laptop", "phone"), FixtureItem.Device("laptop", "one"));
         UserUpdateResult pending = await client.ChangeUserAsync(s_alice, [UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation);
-        // In every case a later list has the requested devices. Only the version that the server names, published here, tells whether the
-        // log applied the request.
+        // In every case a later list has the requested devices. So only this version, which the server names, tells whether the log applied
+        // the request.
         fixture.PublishItems(what.StartsWith("dropped", StringComparison.Ordinal) ? FixtureItem.List(user, "ghost", "laptop", "phone") : FixtureItem.List(user, "laptop"));
         ulong epoch = fixture.Log.Latest;
         if (what.EndsWith("period ended", StringComparison.Ordinal))
@@ -371,7 +372,7 @@ public sealed class UserRequestTests
 
     private static UserLookupResult Shown(byte[] username, byte[]? user) => new(new Outcome(Reason.Valid, new HeadInfo(5, 0, DateTimeOffset.UnixEpoch, 6)))
     {
-        // A null array would convert implicitly to empty octets, so the null is explicit.
+        // Return null explicitly, because a null array would be converted implicitly to empty octets.
         Username = username,
         User = user is null ? default(ReadOnlyMemory<byte>?) : user,
         Epoch = 5,

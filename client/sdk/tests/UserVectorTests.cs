@@ -31,8 +31,8 @@ public sealed class UserVectorTests
             {
                 continue;
             }
-            // The verifier checks each user separately. A client also compares the users of one answer with each other, in their order
-            // (docs/spec/users.md section 4).
+            // The verifier checks each user separately. A client also compares the users of one answer with each other, in the order of the
+            // answer (docs/spec/users.md section 4).
             bool isFalling = vector.GetProperty("kind").GetString() == "one_user_by_two_names_at_falling_epochs";
             string expected = isFalling ? "stale" : vector.GetProperty("reason").GetString()!;
             (string reason, string[] users) = await RunAsync(Vectors.Anchor(anchors[vector.GetProperty("anchor").GetInt32()]), vector, folder);
@@ -70,8 +70,8 @@ public sealed class UserVectorTests
         UserLookupResult second = await client.LookupUserAsync(username, cancellationToken: TestContext.Current.CancellationToken);
 
         Assert.Equal(Verdict.Present, first.Verdict);
-        // The first question names only the username. The second question names the known user and its keys, so the client refuses the same
-        // full answer to it.
+        // The first question names only the username. The second question also names the known user and the known versions, so the client
+        // refuses the same full answer as an answer to it.
         Assert.Equal([1 + username.Length + 1 + 1 + 8 + 8 + 3], [asked.Length - 3]);
         Assert.False(second.IsValid);
         Assert.Same(kept, store.Current);
@@ -108,7 +108,7 @@ public sealed class UserVectorTests
         KeyState list = state.Devices!;
         (string device, KeyState key) = learnt.Keys.First(pair => pair.Value.Version > 0);
 
-        // Use the state that a lookup by another name of the same user would leave.
+        // Give the client the state that a lookup of the same user by another name would leave.
         var store = new MemoryClientStateStore(anchor, folder.Path);
         store.TryUpdate(
             current => what switch

@@ -27,7 +27,7 @@ public sealed class VectorTests
         int refused = 0;
         foreach (JsonElement vector in document.RootElement.GetProperty("vectors").EnumerateArray())
         {
-            // Skip vectors with a kept record and no checkpoint, because a client never keeps a record alone.
+            // Skip vectors with a kept record and no checkpoint, because a client never keeps a record without a checkpoint.
             if (vector.GetProperty("form").GetString() != "lookup" || vector.TryGetProperty("record", out _))
             {
                 continue;

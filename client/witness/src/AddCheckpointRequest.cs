@@ -5,7 +5,7 @@ using Optiks.Tlog;
 namespace Optiks.Witness;
 
 /// <summary>The body of an add-checkpoint request, parsed but not verified (docs/spec/witness.md section 2). Immutable.</summary>
-/// <param name="OldSize">Size of the last checkpoint that the witness cosigned, as the log believes.</param>
+/// <param name="OldSize">The size that, as the log believes, the last cosigned checkpoint has.</param>
 /// <param name="Proof">Consistency proof from <paramref name="OldSize"/> to the size of the note.</param>
 /// <param name="Note">The signed note to cosign.</param>
 /// <param name="Origin">First line of the note's text, which names the log that the note claims to belong to.</param>
@@ -17,7 +17,7 @@ internal sealed record AddCheckpointRequest(ulong OldSize, IReadOnlyList<TreeHas
     // The most hashes of a consistency proof: the length of a path in a tree of less than 2^64 leaves.
     private const int MaxProof = 63;
 
-    /// <summary>Parses a whole body.</summary>
+    /// <summary>Parses the whole body of a request.</summary>
     public static bool TryParse(ReadOnlySpan<byte> body, [NotNullWhen(true)] out AddCheckpointRequest? request)
     {
         request = null;

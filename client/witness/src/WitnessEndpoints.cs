@@ -91,7 +91,7 @@ internal sealed class WitnessEndpoints
         await context.Response.BodyWriter.WriteAsync(octets, context.RequestAborted);
     }
 
-    // Returns text for people that explains a status; programs use the status.
+    // Returns text that explains a status to people. Programs use the status itself.
     private static string Meaning(int status) => status switch
     {
         StatusCodes.Status400BadRequest => "not an add-checkpoint request, or an old size above the checkpoint's\n",

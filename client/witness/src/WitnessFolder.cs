@@ -9,7 +9,7 @@ namespace Optiks.Witness;
 /// </summary>
 public sealed class WitnessFolder
 {
-    /// <summary>Creates the paths of a witness's folder, which need not exist yet.</summary>
+    /// <summary>Computes the paths of a witness's folder. The folder need not exist yet.</summary>
     public WitnessFolder(string path) => Root = Path.GetFullPath(path);
 
     /// <summary>The root folder.</summary>
@@ -21,7 +21,7 @@ public sealed class WitnessFolder
     /// <summary>The logs file: a tlog-policy whose <c>log</c> lines are the logs that the witness cosigns.</summary>
     public string Logs => Path.Combine(Root, "logs");
 
-    /// <summary>The state folder, with one file per log, and the lock.</summary>
+    /// <summary>The state folder, which has one file per log and the lock file.</summary>
     public string State => Path.Combine(Root, "state");
 
     /// <summary>The evidence folder, with pairs of checkpoints that prove that a log signed two trees of one size.</summary>
@@ -32,7 +32,7 @@ public sealed class WitnessFolder
 
     internal string GetStateFile(string origin) => Path.Combine(State, GetName(origin));
 
-    // Locks the folder; callers keep the lock until the process ends.
+    // Locks the folder against other processes. Callers keep the lock until the process ends.
     internal BoardLock Lock()
     {
         DataFolder.CreateFolder(State);

@@ -16,7 +16,7 @@ public static class WitnessHost
 
     /// <summary>
     /// Serves the witness of a folder until SIGTERM, or until <paramref name="cancellationToken"/> is cancelled, and returns the exit code.
-    /// The call reports problems that an operator can fix in one sentence on standard error.
+    /// If an operator can fix a problem, the call describes it in one sentence on standard error.
     /// </summary>
     public static Task<int> RunAsync(WitnessFolder folder, string urls, CancellationToken cancellationToken)
     {

@@ -15,12 +15,12 @@ namespace Optiks.Witness;
 /// </remarks>
 internal sealed class WitnessLog : IDisposable
 {
-    // The most requests that may wait for a slow disk. Anyone can resend a checkpoint that a log has published, so each caller gets only a
-    // share of these places.
+    // The most requests that may wait at the same time, for example for a slow disk. Anyone can resend a checkpoint that a log has
+    // published, so each caller may use only a share of these places.
     private const int MaxWaiting = 16;
 
-    // The most seconds by which the clock may be behind the last cosignature. A correction of the clock is smaller, so a larger step means
-    // that the clock is wrong.
+    // The most seconds by which the clock may be behind the last cosignature. A normal correction of the clock is smaller. So if the clock
+    // is behind by more, it is wrong, and the witness refuses to cosign.
     private const ulong MaxStepBack = 60;
 
     private const int MaxEvidence = 16;
@@ -48,7 +48,9 @@ internal sealed class WitnessLog : IDisposable
     /// <summary>The key of the log; the name of the key is the log's origin.</summary>
     public VerifierKey Key { get; }
 
-    /// <summary>The last cosigned checkpoint, with the signatures of the log and of the witness; null before the first.</summary>
+    /// <summary>
+    /// The last cosigned checkpoint, with the signatures of the log and of the witness; null before the first cosignature.
+    /// </summary>
     public SignedNote? Cosigned => _cosigned;
 
     /// <summary>The size of the last cosigned checkpoint.</summary>
@@ -85,14 +87,15 @@ internal sealed class WitnessLog : IDisposable
         {
             throw new StartupException($"{path} is not what this witness kept of {key}: put the file back, or the key with which the log had signed it. Without it the witness could cosign a second history.");
         }
-        // Sync the folder, because an earlier process may have crashed between the rename and the fsync of the folder.
+        // Sync the folder, because an earlier process may have crashed after it renamed the state file and before it synced the folder.
         DurableFiles.SyncFolder(folder.State);
         await log.SignAsync(state, cancellationToken);
         return log;
     }
 
     /// <summary>
-    /// Decides a caller's request about this log (docs/spec/witness.md section 3); <paramref name="caller"/> is a <see cref="Caller"/>.
+    /// Decides a caller's request about this log (docs/spec/witness.md section 3); the parameter <paramref name="caller"/> is the number by
+    /// which <see cref="Caller"/> identifies the sender of the request.
     /// </summary>
     public async Task<WitnessAnswer> AddAsync(AddCheckpointRequest request, int caller, CancellationToken cancellationToken)
     {
@@ -159,7 +162,7 @@ internal sealed class WitnessLog : IDisposable
             Problem = "The clock is behind the last cosignature.";
             return new WitnessAnswer(StatusCodes.Status503ServiceUnavailable);
         }
-        // If the same text comes with another signature of the log, keep the first signature.
+        // If the log has signed the same text twice with different signatures, keep the first one.
         var next = new WitnessedState(Math.Max(now, last), _state is not null && _state.Note.Text.Span.SequenceEqual(note.Text.Span) ? _state.Note : note, checkpoint);
         if (_state is null || _cosigned is null || next.Time != _state.Time || !ReferenceEquals(next.Note, _state.Note))
         {
@@ -176,8 +179,8 @@ internal sealed class WitnessLog : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The new file may or may not have its final name. The witness has not signed its contents, and overwrites the file before it
-            // signs anything else.
+            // It is not known whether the new state file already has its final name. That does no harm: the witness has not signed the new
+            // state, and will overwrite the file before it signs anything else.
             Problem = "State cannot be stored.";
             throw new WitnessStorageException($"What is to be cosigned of {Key.Name} cannot be stored.", e);
         }
@@ -188,7 +191,7 @@ internal sealed class WitnessLog : IDisposable
         }
         catch (SignerUnavailableException)
         {
-            // The new state is on disk but was not signed. The witness overwrites it before it signs anything else.
+            // The new state is on disk but was not signed. The witness will overwrite it before it signs anything else.
             Problem = "The witness's key cannot be used.";
             throw;
         }

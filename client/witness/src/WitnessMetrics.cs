@@ -19,7 +19,8 @@ internal sealed class WitnessMetrics : IDisposable
     public void Answered(string? origin, int status)
     {
         var byStatus = new KeyValuePair<string, object?>("optiks.status", status);
-        // Only configured origins become labels, because strangers choose other origins and could create any number of labels.
+        // Count only configured origins under their own label. Strangers choose all other origins, and could otherwise create an unlimited
+        // number of labels.
         if (origin is null)
         {
             _requests.Add(1, byStatus);

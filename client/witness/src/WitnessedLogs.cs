@@ -31,12 +31,12 @@ internal sealed class WitnessedLogs : IDisposable
     /// <summary>Returns the log of an origin; null if the witness does not know the origin.</summary>
     public WitnessLog? Find(string origin) => _byOrigin.GetValueOrDefault(origin);
 
-    /// <summary>Returns the log whose origin has this hash (<see cref="WitnessFolder.GetName"/>).</summary>
+    /// <summary>Returns the log whose origin has this hash (<see cref="WitnessFolder.GetName"/>); null if there is no such log.</summary>
     public WitnessLog? FindByName(string name) => _byName.GetValueOrDefault(name);
 
     /// <summary>
-    /// Reads the key, the logs and the state of a folder. Throws <see cref="StartupException"/> for invalid contents, or a folder that
-    /// another process has open.
+    /// Reads the key, the logs and the state of a folder. Throws <see cref="StartupException"/> if the contents are invalid, or if another
+    /// process uses the folder.
     /// </summary>
     public static async Task<WitnessedLogs> OpenAsync(WitnessFolder folder, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {

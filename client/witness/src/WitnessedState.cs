@@ -10,8 +10,8 @@ namespace Optiks.Witness;
 /// cosignature. Signing is deterministic, so the witness can compute the same cosignature again, octet for octet.
 /// </summary>
 /// <remarks>
-/// The file has a line <c>optiks witness 1</c>, a line <c>time</c> with the seconds in decimal, an empty line, and the note with the log's
-/// signature.
+/// The file begins with the line <c>optiks witness 1</c>. After it come a line with the word <c>time</c> and the seconds in decimal, an
+/// empty line, and the note with the log's signature.
 /// </remarks>
 /// <param name="Time">Time of the cosignature, in seconds since 1970 in UTC.</param>
 /// <param name="Note">The checkpoint as a note with only the log's signature.</param>
@@ -23,7 +23,7 @@ internal sealed record WitnessedState(ulong Time, SignedNote Note, Checkpoint Ch
     /// <summary>Returns the contents of the state file.</summary>
     public byte[] Encode() => [.. Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Header}{Time}\n\n")), .. Note.Encode()];
 
-    /// <summary>Parses the contents of a state file. The caller verifies whether the log made the signature.</summary>
+    /// <summary>Parses the contents of a state file. The caller must verify that the log made the signature.</summary>
     public static bool TryDecode(ReadOnlySpan<byte> octets, [NotNullWhen(true)] out WitnessedState? state)
     {
         state = null;

@@ -7,12 +7,12 @@ using Optiks.Witness.Tests.Support;
 namespace Optiks.Witness.Tests;
 
 /// <summary>
-/// Replays the 55 exchanges of witness-http.json, in order, with the running program. The expected answers follow the specification's text,
-/// even where the recorded program answered differently.
+/// Replays the 55 exchanges of witness-http.json, in order, with the running program. The expected answers follow the text of the
+/// specification, even where the program that was recorded answered differently.
 /// </summary>
 public sealed class WitnessHttpTests
 {
-    // The statuses that this witness chooses, where the specification or the vector's statement allows several.
+    // The HTTP statuses with which this witness answers, by exchange, where the specification or the vector allows several statuses.
     private static readonly Dictionary<string, int> s_chosen = new()
     {
         // A text without signatures is not a note.
@@ -20,7 +20,8 @@ public sealed class WitnessHttpTests
         ["bad-proof-31-bytes"] = 400,
         ["bad-proof-64-lines"] = 400,
         ["body-over-16-KiB"] = 413,
-        // This witness refuses a first contact with an old size other than 0. So it has no state of that log when a later exchange asks.
+        // This witness refuses the first request of a log if its old size is not 0. So the witness still has no state of that log in a
+        // later exchange.
         ["log-b-first-contact-old-nonzero"] = 409,
         ["log-b-state"] = 200,
         ["log-d-state"] = 200,

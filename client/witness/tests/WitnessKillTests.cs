@@ -7,9 +7,10 @@ using Optiks.Witness.Tests.Support;
 namespace Optiks.Witness.Tests;
 
 /// <summary>
-/// Kills the witness with kill -9 at each step and at random times, while a log with two histories sends requests for both histories at
-/// once. Over all answers before and after the kills, each size has only one signed root, and every signed checkpoint is on disk. The
-/// variable OPTIKS_WITNESS_ROUNDS is the number of kills (default 6).
+/// Kills the witness with <c>kill -9</c> at each step of a write and at random times. Meanwhile a log with two histories sends requests for
+/// both histories at once. In all answers before and after the kills together, the witness may sign only one root for each size, and every
+/// checkpoint that it signed must be on disk. The environment variable <c>OPTIKS_WITNESS_ROUNDS</c> sets the number of kills; the default
+/// is 6.
 /// </summary>
 public sealed class WitnessKillTests
 {
@@ -51,7 +52,7 @@ public sealed class WitnessKillTests
             if (state is not null)
             {
                 size = (int)state.Checkpoint.Size;
-                // Both histories match if the witness stored nothing new.
+                // Continue with the history that the witness stored. If the witness stored nothing new, both histories match its state.
                 current = both.First(log => log.Root(size) == state.Checkpoint.Root);
             }
             lock (_lock)
@@ -78,7 +79,8 @@ public sealed class WitnessKillTests
         Assert.Equal(422, (await witness.AddAsync(await log.Fork(size - 1).RequestAsync(size, size + 3))).Status);
     }
 
-    // Sends checkpoints that each add one entry until the witness is gone, and returns the number of cosignatures.
+    // Sends checkpoints, each with one more entry, until the witness is killed. Returns the number of cosignatures that the witness
+    // returned.
     private async Task<int> AskAsync(WitnessProcess witness, TestLog log, int size)
     {
         int answers = 0;
@@ -86,13 +88,13 @@ public sealed class WitnessKillTests
         {
             while (true)
             {
-                // After MostSteps answers, repeat the same size, so that the vectors' entries last for all rounds.
+                // After `MostSteps` answers, repeat the same size, because the vectors have only a limited number of entries for all
+                // rounds.
                 int next = answers < MostSteps ? size + 1 : size;
                 (int status, _, string line) = await witness.AddAsync(await log.RequestAsync(size, next));
                 if (status != 200)
                 {
-                    // The witness has accepted the other history first, so the requests of this history are refused until the witness is
-                    // gone.
+                    // The witness has accepted the other history first. So it refuses the requests of this history until it is killed.
                     Assert.Contains(status, (int[])[409, 422]);
                     await Task.Delay(1, TestContext.Current.CancellationToken);
                     continue;

@@ -73,7 +73,7 @@ public sealed class WitnessLogTests : IDisposable
         Assert.Equal(422, (await AddAsync(logs, fork, 5, 5)).Status);
         Assert.Equal(422, (await AddAsync(logs, fork, 5, 5)).Status);
         Assert.Equal(422, (await AddAsync(logs, fork, 5, 9)).Status);
-        // The control: the witness cosigns a checkpoint that extends the same log.
+        // As a control, check that the witness cosigns a checkpoint that extends the history that it cosigned.
         Assert.Equal(200, (await AddAsync(logs, _log, 5, 9)).Status);
 
         string evidence = await File.ReadAllTextAsync(Assert.Single(Directory.GetFiles(_folder.Place.Evidence)), TestContext.Current.CancellationToken);
@@ -109,7 +109,8 @@ public sealed class WitnessLogTests : IDisposable
         Assert.True(AddCheckpointRequest.TryParse(await _log.RequestAsync(0, 1), out AddCheckpointRequest? request));
 
         Task<WitnessAnswer>[] asked = [.. Enumerable.Range(0, 8).Select(_ => log.AddAsync(request, 1, TestContext.Current.CancellationToken))];
-        // The witness refuses this request at once; an accepted request would wait for the signer.
+        // The witness must refuse this request at once. If it accepted the request, the request would wait for the signer, which the test
+        // has blocked.
         Assert.Equal(429, (await log.AddAsync(request, 1, TestContext.Current.CancellationToken).WaitAsync(TimeSpan.FromMinutes(1), TestContext.Current.CancellationToken)).Status);
         asked = [.. asked, log.AddAsync(request, 2, TestContext.Current.CancellationToken)];
         Assert.All(asked, one => Assert.False(one.IsCompleted));

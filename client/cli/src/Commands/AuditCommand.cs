@@ -58,7 +58,7 @@ internal static class AuditCommand
             }
             catch (OperationCanceledException) when (follow && cancellationToken.IsCancellationRequested)
             {
-                // The user ended <c>--follow</c>, during a look or between two looks.
+                // The user interrupted `--follow`, during an audit of the log's new epochs or between two audits.
                 return ExitCodes.Success;
             }
             catch (OptiksServerException e) when (follow && e.IsTransient)

@@ -9,8 +9,8 @@ using Optiks.Tlog;
 namespace Optiks.Cli.Commands;
 
 /// <summary>
-/// Runs an auditor that signs (docs/operations/auditors.md): creates its key, runs the daemon or a single look, and resumes an audit after
-/// a person has examined a refusal.
+/// Runs an auditor that signs (docs/operations/auditors.md): creates its key, runs it as a daemon or once for each log, and resumes an
+/// audit after a person has examined why an answer was refused.
 /// </summary>
 internal static class AuditorCommand
 {

@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>Erases superseded values of a key, and prints the receipt.</summary>
+/// <summary>Erases superseded values of a key, and prints the receipt of the erasure.</summary>
 internal static class EraseCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)

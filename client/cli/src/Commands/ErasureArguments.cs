@@ -6,7 +6,8 @@ using Optiks.Protocol;
 namespace Optiks.Cli.Commands;
 
 /// <summary>
-/// The arguments of both erase commands: the key or user, the versions to erase, how long to wait, and the id of an earlier request.
+/// The arguments that the commands for erasing a key's and a user's values share: the key or user, the versions to erase, how long to wait,
+/// and the id of an earlier request.
 /// </summary>
 internal sealed class ErasureArguments
 {
@@ -18,7 +19,7 @@ internal sealed class ErasureArguments
     private readonly Option<int> _timeout = new("--timeout") { Description = "seconds to wait at most", HelpName = "SECONDS", DefaultValueFactory = _ => 120 };
     private readonly Option<Guid?> _requestId = new("--request-id") { Description = "go on with an earlier request: the same command with the id that was printed", HelpName = "UUID" };
 
-    /// <param name="name">KEY or NAME.</param>
+    /// <param name="name">The name of the argument in the help text: KEY or NAME.</param>
     /// <param name="description">Description of the argument, for the help text.</param>
     public ErasureArguments(string name, string description)
     {
@@ -37,7 +38,7 @@ internal sealed class ErasureArguments
 
     public ReadOnlyMemory<byte> Name(ParseResult parse) => KeyArguments.Decode(KeyArguments.NotAnOption(parse, parse.GetValue(_name)!), parse.GetValue(_base64));
 
-    /// <summary>Returns the versions to erase; null if the command names no versions.</summary>
+    /// <summary>Returns the versions to erase; null if the command line names no versions.</summary>
     public (ulong From, ulong To)? Versions(ParseResult parse) => (parse.GetValue(_from), parse.GetValue(_to)) switch
     {
         (null, null) => default((ulong, ulong)?),
@@ -45,7 +46,7 @@ internal sealed class ErasureArguments
         _ => throw new UsageException($"--from and --to are given together, versions from 1 on, {ProtocolLimits.MaxErasures} of them at most."),
     };
 
-    /// <summary>Sends a request under its request id, waits if the user gave --wait, and prints the outcome.</summary>
+    /// <summary>Sends a request under its request id, waits if the user gave <c>--wait</c>, and prints the outcome.</summary>
     public async Task<int> RunAsync(
         GlobalOptions options, ParseResult parse, CommandHost host, Session session, Func<OptiksClient, Guid, Task<ErasureResult>> send, CancellationToken cancellationToken)
     {

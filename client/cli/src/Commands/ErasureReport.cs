@@ -5,7 +5,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>Prints the outcome of an erasure: the receipt, and until when a replica may serve a copy.</summary>
+/// <summary>
+/// Prints the outcome of an erasure: the receipt, and the time until which a replica may still serve a copy of the values.
+/// </summary>
 internal sealed class ErasureReport
 {
     private readonly CommandHost _host;

@@ -9,7 +9,8 @@ namespace Optiks.Cli.Commands;
 /// <summary>Prints a saved answer in readable form. It verifies nothing.</summary>
 internal static class InspectCommand
 {
-    // The limit is twice the longest answer that a client accepts from a server, because the JSON form is longer than the binary form.
+    // The most octets of a file that the command reads. The limit is twice the longest answer that a client accepts from a server, because
+    // an answer's JSON form is longer than its binary form.
     private const int MaxFileLength = 128 << 20;
 
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -29,7 +30,7 @@ internal static class InspectCommand
             var saved = SavedAnswer.Read(octets);
             if (json)
             {
-                // Print the services' JSON form on one line, with a null verdict because nothing was verified.
+                // Print the answer in the JSON form that the services use, on one line. The verdict is null because nothing was verified.
                 Report.Json(host, null, "not_verified", null, writer => WriteJson(writer, saved, octets));
             }
             else
@@ -94,7 +95,7 @@ internal static class InspectCommand
         }
     }
 
-    /// <summary>Reads a file, or standard input for -, bounded.</summary>
+    /// <summary>Reads a file, or standard input if the name is <c>-</c>, up to a limit.</summary>
     public static byte[] ReadFile(CommandHost host, string file)
     {
         if (file != "-")

@@ -7,7 +7,7 @@ namespace Optiks.Cli.Commands;
 /// <summary>Monitors the user's own keys: remembers the keys, and reports changes that were not made with this state folder.</summary>
 internal static class MonitorCommand
 {
-    /// <summary>The reason of an alarm (docs/spec/reasons.md section 2).</summary>
+    /// <summary>The reason that the command prints for an alarm (docs/spec/reasons.md section 2).</summary>
     public const string UnexpectedVersion = "unexpected_version";
 
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -31,11 +31,13 @@ internal static class MonitorCommand
         return command;
     }
 
-    /// <summary>Looks once, or repeatedly with --follow; returns the worst exit code of all looks.</summary>
+    /// <summary>
+    /// Monitors once, or repeatedly if the user gave <c>--follow</c>. Returns the worst exit code of all rounds of monitoring.
+    /// </summary>
     /// <param name="host">Environment of the run, which receives the warnings.</param>
-    /// <param name="follow">Whether to continue until the user interrupts the command, or the log forks.</param>
-    /// <param name="interval">Seconds between two looks.</param>
-    /// <param name="look">Makes one look; the argument is true for the first look.</param>
+    /// <param name="follow">Whether to monitor repeatedly, until the user interrupts the command or the log forks.</param>
+    /// <param name="interval">Seconds between two rounds of monitoring.</param>
+    /// <param name="look">Monitors once; its argument is true for the first round.</param>
     /// <param name="cancellationToken">Interrupts the command.</param>
     public static async Task<int> FollowAsync(CommandHost host, bool follow, int interval, Func<bool, Task<int>> look, CancellationToken cancellationToken)
     {
@@ -45,7 +47,8 @@ internal static class MonitorCommand
             try
             {
                 await Task.Delay(TimeSpan.FromSeconds(Math.Max(1, interval)), host.Time, cancellationToken).ConfigureAwait(false);
-                // The state folder is free between two looks, so that updates can be made in the meantime.
+                // Between two rounds of monitoring the command does not lock the state folder, so that the user can make updates in the
+                // meantime.
                 code = Math.Max(code, await look(false).ConfigureAwait(false));
             }
             catch (OperationCanceledException)
@@ -72,7 +75,8 @@ internal static class MonitorCommand
         int code = ExitCodes.Success;
         foreach (ReadOnlyMemory<byte> key in keys)
         {
-            // Review the alarms before the look for new versions, because the user can accept only alarms that earlier calls reported.
+            // Review the alarms before monitoring, which may raise new alarms, because the user can accept only alarms that earlier calls
+            // reported.
             AlarmReview? review = accept ? await session.Client.ReviewAlarmsAsync(key, cancellationToken).ConfigureAwait(false) : null;
             if (review is { IsValid: false })
             {
@@ -83,13 +87,14 @@ internal static class MonitorCommand
             MonitorResult result = await session.Client.MonitorAsync(key, cancellationToken).ConfigureAwait(false);
             if (changesOnly && result.IsValid && result.NewVersions.Count == 0 && result.HandedOver.Count == 0)
             {
-                // Do not print the same result again. The exit code of an alarm that an earlier look printed stays the worst exit code.
+                // There is nothing new since the last round of monitoring, so do not print the result again. If an earlier round printed an
+                // alarm, the command still ends with that alarm's exit code.
                 continue;
             }
             IReadOnlyList<ReviewedAlarm> accepted = result.IsValid && review is not null ? review.Alarms : [];
             if (review is not null)
             {
-                // Option --accept also accepts the epochs without guarantee that earlier calls reported.
+                // Option `--accept` also accepts the epochs without guarantee that earlier calls reported.
                 session.Client.AcceptNoGuarantee(key, told);
                 result = result with { NoGuarantee = session.Client.NoGuarantee(key) };
             }

@@ -5,10 +5,13 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>Shows the beliefs that auditors should have covered by now, and lets a person end the alarm about these beliefs.</summary>
+/// <summary>
+/// Shows the answers that the client believed and that auditors should have covered by now. Lets a person end the alarm about these
+/// answers.
+/// </summary>
 internal static class OverdueCommand
 {
-    /// <summary>The reason of a result with an alarm about overdue beliefs (docs/spec/reasons.md section 2).</summary>
+    /// <summary>The reason that is printed for an alarm about overdue answers (docs/spec/reasons.md section 2).</summary>
     public const string OverdueReason = "overdue";
 
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -26,7 +29,7 @@ internal static class OverdueCommand
             Belief[] accepted = [.. overdue.Where(belief => belief.Epoch <= parse.GetValue(accept))];
             Belief[] left = [.. overdue.Except(accepted)];
             Print(host, options.Json(parse), left, accepted);
-            // Accept the beliefs only after they have been printed.
+            // Accept the overdue answers only after they have been printed.
             session.Client.AcceptOverdue(accepted);
             return left.Length == 0 ? ExitCodes.Success : ExitCodes.Invalid;
         });

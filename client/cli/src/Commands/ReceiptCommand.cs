@@ -21,7 +21,7 @@ internal static class ReceiptCommand
         return new Command("receipt", "Check the log's signed promises to publish updates") { check };
     }
 
-    /// <summary>Throws if the command cannot save a receipt at the path.</summary>
+    /// <summary>Throws if the command could not save a receipt under this path, so that it fails before it sends the update.</summary>
     public static void RequireFree(string path)
     {
         if (OutputFile.IsTaken(path))

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>Sets a key's value, and with --wait proves that the log shows this value.</summary>
+/// <summary>Sets a key's value. With <c>--wait</c> it also proves that the log shows this value.</summary>
 internal static class UpdateCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -72,8 +72,8 @@ internal static class UpdateCommand
             }
             catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure && (result is not null || e.IsTransient))
             {
-                // The server may hold the update. The hint names the request id, because a second try under another id could apply the
-                // update twice.
+                // The server may have accepted the update. So print advice with the request id, because a second try under another id could
+                // apply the update twice.
                 string hint = $"The update may have been accepted. {RepeatHint(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
                 return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
                     .Print(options.Json(parse), host.Out, host.Error);
@@ -135,7 +135,7 @@ internal static class UpdateCommand
         return ExitCodes.Success;
     }
 
-    // Prints that the server reports the update as published, but a later version hides the update from a lookup.
+    // Prints that the server reports the update as published, but that a lookup shows only a later version.
     private static int NotConfirmed(CommandHost host, bool json, string key, UpdateResult result)
     {
         if (json)

@@ -57,7 +57,7 @@ internal static class VerifyCommand
         : Base64UrlText.TryDecode(text, out byte[]? id) && id.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? id
         : throw new UsageException($"--user-b64 is base64url of 1 to {ProtocolLimits.MaxKeyLength} octets.");
 
-    // The limit is much longer than a record, so that the command can report the length of a file that is not a record.
+    // The limit is much greater than a record's length, so that the command can report the length of a file that is not a record.
     private const int MaxRecordFile = 1 << 20;
 
     private static byte[]? Record(string? path)
@@ -142,7 +142,7 @@ internal static class VerifyCommand
 
     private static void Write(Utf8JsonWriter writer, JudgedKey key, JudgedUser user)
     {
-        // In an answer to an owner, the judged key is the user's id and not a username, so print the name only for other answers.
+        // In an answer to an owner, the judged key is the user's id and not a username. So print the key as a name only for other answers.
         if (user.User is not { } shown || !shown.Span.SequenceEqual(key.Key.Span))
         {
             UserReport.Username(writer, key.Key);

@@ -69,7 +69,8 @@ internal sealed partial class AnswerPrinter
         ReadOnlyMemory<byte>[] ids = [.. DeviceList.IdsOf(answer.Devices.OpenedValues)];
         for (int i = 0; i < answer.Keys.Count; i++)
         {
-            // The answer does not contain device ids that the client named, so the ids are known only if all of them are in the answer.
+            // The answer does not repeat device ids that the client named in its question. So match ids with keys only if the answer
+            // contains an id for every key.
             ReadOnlyMemory<byte>? device = ids.Length == answer.Keys.Count ? ids[i] : null;
             About(StructureId.Keys, device);
             Line(1, device is { } octets ? $"device {DisplayText.Show(octets.Span)}" : "a device");
@@ -95,7 +96,7 @@ internal sealed partial class AnswerPrinter
         }
     }
 
-    // Sets the key to which the labels in the following output belong.
+    // Sets the structure and the key for which the lines that are printed next compute labels.
     private void About(StructureId structure, ReadOnlyMemory<byte>? key)
     {
         _structure = structure;

@@ -119,7 +119,7 @@ internal sealed partial class AnswerPrinter
     {
         IReadOnlyList<ulong> ladder = Ladder.Present(lookup.Version);
         Line(1, lookup.Version == 0 ? "absent: version 1 does not exist" : $"latest version {lookup.Version}; ladder {string.Join(' ', ladder)}");
-        // The answer leaves out the first versions of the ladder if the client knew them.
+        // The answer leaves out those first versions of the ladder that the client knew already.
         int first = Math.Max(0, ladder.Count - lookup.Members.Count);
         for (int i = 0; i < lookup.Members.Count; i++)
         {

@@ -11,9 +11,9 @@ internal sealed record JudgedKey(ReadOnlyMemory<byte> Key, string Verdict, ulong
     /// <summary>The epoch at which all facts about the key are true, in an answer with several epochs; null for the head's epoch.</summary>
     public ulong? Epoch { get; init; }
 
-    /// <summary>The time of the record of <see cref="Epoch"/>.</summary>
+    /// <summary>The time of the record of the epoch that the property <see cref="Epoch"/> names.</summary>
     public DateTimeOffset? Time { get; init; }
 
-    /// <summary>The user, in an answer about users; null for a key.</summary>
+    /// <summary>The facts about the user, in an answer about users; null in other answers.</summary>
     public JudgedUser? User { get; init; }
 }

@@ -13,6 +13,6 @@ namespace Optiks.Cli.Inspecting;
 internal sealed record JudgedUser(
     ReadOnlyMemory<byte>? User, bool HasLeft, ulong ListVersion, IReadOnlyList<UserDevice> Devices, IReadOnlyList<UserListVersion> Lists, IReadOnlyList<UserDeviceVersions> Versions)
 {
-    /// <summary>Earlier users of the name, all of whom have left.</summary>
+    /// <summary>The earlier users of the username, all of whom have left.</summary>
     public IReadOnlyList<EarlierUser> Earlier { get; init; } = [];
 }

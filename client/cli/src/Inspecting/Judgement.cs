@@ -12,17 +12,17 @@ internal sealed record Judgement
     /// <summary>The epoch of the answer; null when it is not known, as in a refused answer.</summary>
     public ulong? Epoch { get; init; }
 
-    /// <summary>The time of the record of <see cref="Epoch"/>.</summary>
+    /// <summary>The time of the record of the epoch that the property <see cref="Epoch"/> names.</summary>
     public DateTimeOffset? Time { get; init; }
 
     /// <summary>Whether the answer's age was compared with the clock.</summary>
     public bool IsFreshChecked { get; init; }
 
-    /// <summary>The keys of a valid answer.</summary>
+    /// <summary>The facts about each key in a valid answer; empty if the answer is not valid.</summary>
     public IReadOnlyList<JudgedKey> Keys { get; init; } = [];
 
     public string Checked { get; init; } = "";
 
-    /// <summary>The checks that are impossible with the file alone, in words.</summary>
+    /// <summary>Says, for people, what nobody can check with only the file.</summary>
     public string NotChecked { get; init; } = "";
 }

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Inspecting;
 
-/// <summary>The decoded contents of a file. Nothing in it has been verified.</summary>
+/// <summary>The decoded contents of a file with a saved answer. Nothing in the answer has been verified.</summary>
 internal abstract record SavedAnswer
 {
     public sealed record OfLookups(LookupAnswer Answer) : SavedAnswer;
@@ -25,8 +25,8 @@ internal abstract record SavedAnswer
     public sealed record OfCheckpoint(ReadOnlyMemory<byte> Note) : SavedAnswer;
 
     /// <summary>
-    /// Finds the kind of answer by decoding. The encodings are so strict that the octets fit at most one kind. Throws
-    /// <see cref="EncodingException"/> if they fit no kind.
+    /// Finds the kind of answer by decoding. The encodings are so strict that the octets of an answer decode as at most one kind. Throws
+    /// <see cref="EncodingException"/> if they decode as no kind.
     /// </summary>
     public static SavedAnswer Read(ReadOnlyMemory<byte> octets)
     {
@@ -53,8 +53,8 @@ internal abstract record SavedAnswer
             ?? throw Malformed(octets);
     }
 
-    // Returns the error of decoding the octets as a lookup answer. The octets fit no kind of answer, so the error of every kind would be
-    // equally correct.
+    // Returns the error of decoding the octets as a lookup answer. The octets decode as no kind of answer, so the error of any other kind
+    // would be equally correct.
     private static EncodingException Malformed(ReadOnlyMemory<byte> octets)
     {
         Reason reason = Reason.MalformedTruncated;

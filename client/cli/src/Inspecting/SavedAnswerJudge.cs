@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Inspecting;
 
-/// <summary>Passes the original octets of a decoded answer to the verifier.</summary>
+/// <summary>Judges a decoded answer, by passing the answer's original octets to the verifier.</summary>
 internal sealed partial class SavedAnswerJudge
 {
     private readonly TrustAnchor _anchor;
@@ -14,11 +14,12 @@ internal sealed partial class SavedAnswerJudge
     private readonly ReadOnlyMemory<byte> _user;
     private readonly ReadOnlyMemory<byte> _device;
 
-    /// <param name="anchor">The trust anchor by which to judge.</param>
+    /// <param name="anchor">The trust anchor by which to judge answers.</param>
     /// <param name="now">Time with which the judge compares records, in Unix milliseconds. If null, the judge compares each record with the
     /// record's own time.</param>
-    /// <param name="trustedRecord">The record at which an audit proof begins, or which a saved record follows; null if the user gives no
-    /// such record.</param>
+    /// <param name="trustedRecord">
+    /// The record at which an audit proof begins, or the record before a saved record; null if the user gives no such record.
+    /// </param>
     /// <param name="periodRecord">The record of the first epoch of the period of <paramref name="trustedRecord"/>; null if the user gives
     /// no such record.</param>
     /// <param name="endedRecord">The record of the last epoch of the period in a history or monitoring answer; null for the current
@@ -66,8 +67,8 @@ internal sealed partial class SavedAnswerJudge
         RequireWhole(answer.Head);
         RequireKeys(keys, answer.Versions.Count);
         using ByteStrings names = Names(keys);
-        // A page that begins after version 1 follows versions that are not in this file. The judge assumes that the client knew the least
-        // possible: that at epoch 0 there was no version after these versions.
+        // If a page begins after version 1, the client knew the versions before it, which are not in this file. Assume the least that the
+        // client can have known about them: that they were the latest versions at epoch 0.
         ulong period = EpochRecord.ReadPeriod(answer.Head.Record.Span);
         KnownKey[] known = [.. answer.Versions.Select(versions => versions.From > 1 ? new KnownKey(0, period, versions.From - 1, 0, 0) : default)];
         VersionsVerdict verdict = Verifier.Versions(ForEndedPeriod(Context(answer.Head.Record)), names, known, octets);
@@ -78,8 +79,9 @@ internal sealed partial class SavedAnswerJudge
         return judgement with { NotChecked = $"{before}{after}{judgement.NotChecked}" };
     }
 
-    // Returns the latest version that the answer proves. A page only claims a latest version, and a question may begin after some versions.
-    // So the answer proves only the listed versions, or that no version exists if a complete list starts at version 1.
+    // Returns the latest version that the answer proves. A page does not prove the latest version that it claims, and a question need not
+    // begin at version 1. So the result is the last version in the list. If the list is complete, begins at version 1 and is empty, the
+    // result is 0.
     private static ulong? Shown(VerifiedVersions versions) => versions.Members.Count > 0 ? versions.Members[^1].Version : versions is { From: 1, Complete: true } ? 0 : null;
 
     private Judgement ToJudgement(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys, bool isEnded = false)
@@ -202,7 +204,7 @@ internal sealed partial class SavedAnswerJudge
         }
         catch (EncodingException)
         {
-            // The verifier refuses a record that does not decode, whatever the time, and says why.
+            // The time does not matter here, because the verifier refuses a record that does not decode, and says why.
             return 0;
         }
     }

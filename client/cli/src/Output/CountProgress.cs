@@ -5,7 +5,9 @@ namespace Optiks.Cli;
 /// <summary>Draws a progress bar for a known number of steps on a terminal.</summary>
 internal static class CountProgress
 {
-    /// <summary>Runs a function that reports its progress to the task; the task is null if there is no terminal.</summary>
+    /// <summary>
+    /// Runs a function and passes it a progress task, to which it reports its progress. The task is null if there is no terminal.
+    /// </summary>
     public static Task<T> RunAsync<T>(CommandHost host, string what, Func<ProgressTask?, Task<T>> run) => host.ProgressConsole is not { } console
         ? run(null)
         : console.Progress()

@@ -8,13 +8,13 @@ namespace Optiks.Cli;
 internal static class PeriodReport
 {
     /// <summary>
-    /// Returns the reason of a result with alarms, or with epochs without guarantee that nobody has accepted (docs/spec/reasons.md section
-    /// 2). If a result has both, the reason of the alarm counts.
+    /// Returns the reason to print for a result (docs/spec/reasons.md section 2): the reason of its alarm, otherwise <c>no_guarantee</c> if
+    /// it has epochs without guarantee that nobody has accepted, otherwise <c>valid</c>.
     /// </summary>
     public static string Reason(string? alarm, IEnumerable<NoGuarantee> missed) =>
         alarm ?? (missed.Any(one => !one.IsAccepted) ? NoGuaranteeReason : Protocol.Reason.Valid.Name());
 
-    /// <summary>The reason of a result with epochs without guarantee.</summary>
+    /// <summary>The reason to print for a result with epochs without guarantee.</summary>
     public const string NoGuaranteeReason = "no_guarantee";
 
     public static void Write(Utf8JsonWriter writer, IEnumerable<ulong> handedOver, IEnumerable<NoGuarantee> missed)
@@ -50,7 +50,7 @@ internal static class PeriodReport
         }
     }
 
-    /// <summary>Describes a version's alarm about a hand-over; null if the alarm is not about a hand-over.</summary>
+    /// <summary>Describes an alarm about a hand-over in words; null if the alarm is not about a hand-over.</summary>
     public static string? Sentence(Reason? handover, ulong period) => handover switch
     {
         Protocol.Reason.HandoverMissing => $"is missing as period {period} began",

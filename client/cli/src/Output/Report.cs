@@ -5,10 +5,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>Prints one result: a statement for people, or one JSON object on a line.</summary>
+/// <summary>Prints one result, either as a statement for people or as one JSON object on a line.</summary>
 internal static class Report
 {
-    /// <summary>Prints one line of JSON that starts with verdict, reason and epoch.</summary>
+    /// <summary>Prints one line of JSON that starts with the members <c>verdict</c>, <c>reason</c> and <c>epoch</c>.</summary>
     public static void Json(CommandHost host, string? verdict, string reason, ulong? epoch, Action<Utf8JsonWriter>? more = null)
     {
         host.Out.WriteLine(JsonLine.Write(writer =>
@@ -33,7 +33,7 @@ internal static class Report
         }
     }
 
-    /// <summary>Writes a key as text if the key is valid text, and always also as octets.</summary>
+    /// <summary>Writes a key in base64url, and also as text if the key is valid text.</summary>
     public static void Key(Utf8JsonWriter writer, ReadOnlyMemory<byte> key)
     {
         if (DisplayText.IsText(key.Span))
@@ -44,7 +44,8 @@ internal static class Report
     }
 
     /// <summary>
-    /// Writes a head's epoch and time. For an answer with several epochs, <paramref name="time"/> is the time of the reported epoch.
+    /// Writes a head's epoch and time. If an answer has several epochs, the parameter <paramref name="time"/> is the time of the reported
+    /// epoch, which replaces the head's time.
     /// </summary>
     public static void Head(Utf8JsonWriter writer, HeadInfo? head, DateTimeOffset? time = null)
     {
@@ -62,7 +63,7 @@ internal static class Report
         }
     }
 
-    /// <summary>Writes the beliefs: answers that the client believed before auditors covered them.</summary>
+    /// <summary>Writes the answers that the client believed before auditors covered them.</summary>
     public static void Beliefs(Utf8JsonWriter writer, string name, IEnumerable<Belief> beliefs)
     {
         writer.WriteStartArray(name);
@@ -79,11 +80,13 @@ internal static class Report
     }
 
     /// <summary>
-    /// Returns the words for a verified answer: it is valid, and also says "not yet audited" if auditors do not cover its epochs.
+    /// Returns the words for a verified answer: "valid", with "not yet audited" if auditors do not cover the answer's epochs.
     /// </summary>
     public static string Standing(HeadInfo head) => head.IsAudited ? "valid" : "valid, not yet audited";
 
-    /// <summary>Reports the overdue beliefs, which auditors should have covered by now, as an alarm. Returns the exit code.</summary>
+    /// <summary>
+    /// Reports as an alarm the answers that the client believed and that auditors should have covered by now. Returns the exit code.
+    /// </summary>
     public static int Overdue(CommandHost host, int code)
     {
         if (host.Overdue is not [{ } oldest, ..] all)

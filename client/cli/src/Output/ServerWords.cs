@@ -3,7 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Cli;
 
 /// <summary>
-/// Marks words that a server chose, so that the member <c>reason</c> of <c>--json</c> cannot show them as a verdict of the client.
+/// Marks words that a server chose, so that nobody mistakes them for a verdict of the client in the member <c>reason</c> of JSON output.
 /// </summary>
 internal static class ServerWords
 {
@@ -17,9 +17,9 @@ internal static class ServerWords
         ],
         StringComparer.Ordinal);
 
-    /// <summary>Returns the reason of a refused request, <c>refused</c> if the server gave no reason.</summary>
+    /// <summary>Returns the reason of a refused request, or the word "refused" if the server gave no reason.</summary>
     public static string Refusal(string? because) => because is null ? "refused" : Mark(because);
 
-    /// <summary>Returns a word of the specification unchanged, and any other word after <c>server:</c>.</summary>
+    /// <summary>Returns a word of the specification unchanged, and any other word with the prefix <c>server:</c>.</summary>
     public static string Mark(string word) => s_known.Contains(word) ? word : $"server:{word}";
 }

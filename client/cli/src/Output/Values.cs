@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Cli;
 
 /// <summary>
-/// Shows values to people, and truncates long values, which --json prints in full. For a value with a note it shows only the payload, and
-/// the surrounding text says that there is a note.
+/// Shows values to people. Long values are truncated here; only JSON output has them in full. For a value with a note it shows only the
+/// payload, and the surrounding text says that there is a note.
 /// </summary>
 internal static class Values
 {
@@ -22,14 +22,15 @@ internal static class Values
     public static string Show(KeyVersion version) => version.Value is { } value ? Show(value) : NotShown;
 
     /// <summary>
-    /// Returns the words before a value that say that it has a note, so that a value with a note never looks like a value without one.
+    /// Returns the words that say that a value has a note, to print before the value. Without these words, a value with a note would look
+    /// like a value without a note.
     /// </summary>
     public static string Note(ReadOnlyMemory<byte>? value) => IsNoted(value) ? " with a note" : "";
 
-    /// <summary>Returns the label of a value that has its own line.</summary>
+    /// <summary>Returns the label to print before a value on a line of its own.</summary>
     public static string Name(ReadOnlyMemory<byte> value) => IsNoted(value) ? "payload" : "value  ";
 
-    /// <summary>Tells whether the value is a NotedValue.</summary>
+    /// <summary>Tells whether the value has a note, which means that it decodes as a <see cref="NotedValue"/>.</summary>
     public static bool IsNoted(ReadOnlyMemory<byte>? value) => value is { } octets && NotedValue.TryDecode(octets, out _);
 
     /// <summary>Returns a note's number and text, for people.</summary>
@@ -45,7 +46,7 @@ internal static class Values
         }
     }
 
-    /// <summary>Writes a note as the member <c>note</c>.</summary>
+    /// <summary>Writes a note in the JSON member <c>note</c>.</summary>
     public static void WriteNote(Utf8JsonWriter writer, OwnerNote note)
     {
         writer.WriteStartObject("note"u8);

@@ -7,7 +7,8 @@ namespace Optiks.Cli;
 internal static class VersionList
 {
     /// <summary>
-    /// Writes the versions as the list member <paramref name="name"/>, with the notes of the key that the client's state has.
+    /// Writes the versions as a JSON list, in the member with the given <paramref name="name"/>, together with the key's notes in the
+    /// client's state.
     /// </summary>
     public static void Write(Utf8JsonWriter writer, string name, ReadOnlyMemory<byte> key, IEnumerable<KeyVersion> versions, NoteFinder? notes)
     {

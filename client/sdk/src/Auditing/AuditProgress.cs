@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>Reports the progress of an audit, after each proof, once the new state is on disk.</summary>
+/// <summary>Reports the progress of an audit. The auditor reports after each proof, once the new state is on disk.</summary>
 /// <param name="FirstEpoch">The epoch at which the auditor's coverage begins.</param>
 /// <param name="Epoch">Last epoch that the auditor has verified.</param>
 /// <param name="Target">Last epoch of the checkpoint that the audit follows.</param>

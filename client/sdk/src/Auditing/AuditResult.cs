@@ -20,9 +20,9 @@ public sealed record AuditResult : VerifiedAnswer
     public ulong? Epoch { get; init; }
 
     /// <summary>
-    /// Switches of the period from <see cref="FirstEpoch"/> to <see cref="Epoch"/>. At these epochs the trees of devices and keys began
-    /// anew, and only the owners can tell whether the new trees hold the right keys. All other steps of these two trees, and all steps of
-    /// the other two trees, were verified.
+    /// The switches of the period among the epochs from <see cref="FirstEpoch"/> to <see cref="Epoch"/>. At a switch, the trees of devices
+    /// and keys began anew, and only the owners can tell whether the new trees hold the right keys. All other steps of these two trees, and
+    /// all steps of the other two trees, were verified.
     /// </summary>
     public IReadOnlyList<ulong> Switches { get; init; } = [];
 
@@ -33,8 +33,8 @@ public sealed record AuditResult : VerifiedAnswer
     public (ulong From, ulong To)? FailedRange { get; init; }
 
     /// <summary>
-    /// Whether the log's own signature proves the fault: <see cref="VerifiedAnswer.EvidencePath"/> convinces anyone, and no later answer
-    /// can disprove the fault.
+    /// Whether the log's own signature proves the fault. If so, the files in <see cref="VerifiedAnswer.EvidencePath"/> convince anyone, and
+    /// no later answer can disprove the fault.
     /// </summary>
     public bool IsProven { get; init; }
 
@@ -45,8 +45,8 @@ public sealed record AuditResult : VerifiedAnswer
     public IReadOnlyList<AuditRefusal> Refusals { get; init; } = [];
 
     /// <summary>
-    /// Whether the auditor refused an answer while another server was only behind, so that the other server may still give an answer that
-    /// verifies.
+    /// Whether the auditor refused the answer of one server, but another server was merely behind. The server that is behind may still give
+    /// an answer that verifies.
     /// </summary>
     public bool IsOpen { get; init; }
 

@@ -14,9 +14,9 @@ public sealed record AuditState
     public required ulong FirstEpoch { get; init; }
 
     /// <summary>
-    /// Switches of the period among the verified epochs (docs/spec/periods.md section 3). The auditor did not compare the contents of the
-    /// trees of devices and keys before such an epoch with their contents from that epoch on. For these two trees, coverage ends and begins
-    /// anew at the switch.
+    /// Switches of the period among the verified epochs (docs/spec/periods.md section 3). At a switch, the trees of devices and keys begin
+    /// anew, and the auditor does not compare the new trees with the old trees. So the coverage of these two trees ends and begins anew at
+    /// each switch.
     /// </summary>
     public ImmutableArray<ulong> Switches { get; init => field = value.IsDefault ? [] : value; } = [];
 

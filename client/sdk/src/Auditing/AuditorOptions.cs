@@ -23,15 +23,15 @@ public sealed record AuditorOptions
     /// </summary>
     public ulong FirstEpoch { get; init; }
 
-    /// <summary>The most epochs in one proof, 1 to <see cref="AuditProof.MaxEpochs"/>.</summary>
+    /// <summary>The most epochs that the auditor requests in one proof: 1 to <see cref="AuditProof.MaxEpochs"/>.</summary>
     public int MaxRange { get; init; } = AuditProof.MaxEpochs;
 
     /// <summary>
     /// The time limit for a whole answer, headers and body. An answer may take longer only while it arrives at 16 KiB a second or more.
     /// </summary>
-    /// <value>60 seconds.</value>
+    /// <value>The default is 60 seconds.</value>
     public TimeSpan AnswerWithin { get; init; } = OptiksClientOptions.DefaultAnswerWithin;
 
-    /// <summary>How long to wait for another process that uses the folder.</summary>
+    /// <summary>The time that the auditor waits for another process to release the state folder.</summary>
     public TimeSpan LockWait { get; init; } = TimeSpan.FromSeconds(5);
 }

@@ -107,7 +107,7 @@ public sealed class AuditorSession : IDisposable
                     behind = result;
                     continue;
                 }
-                // A refused answer shows a fault of the server, not of the log: another server may have an answer that verifies.
+                // A refused answer shows a fault of the server, not of the log, so another server may have an answer that verifies.
                 refusals.AddRange(result.Refusals);
                 refused ??= result;
             }
@@ -130,7 +130,7 @@ public sealed class AuditorSession : IDisposable
     /// <summary>
     /// Checks whether the stored checkpoint extends another checkpoint that this log signed: it has the same history and is not smaller. If
     /// the two contradict each other, the result is <see cref="Reason.Fork"/> with evidence. If the other checkpoint is larger, the result
-    /// is <see cref="Reason.Stale"/>. Callers use this when they keep a checkpoint outside this state. Throws
+    /// is <see cref="Reason.Stale"/>. This call is for callers that keep a checkpoint outside the state folder. Throws
     /// <see cref="OptiksServerException"/> when no replica gave an answer.
     /// </summary>
     public async Task<AuditResult> ExtendsAsync(ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken = default)
@@ -258,7 +258,7 @@ public sealed class AuditorSession : IDisposable
             }
         }
         ulong last = note.Size - 1;
-        // The epoch is later than the start if another replica gave some of the proofs before that replica failed.
+        // This epoch is later than `start` if this call has verified proofs of another replica, which then failed.
         ulong epoch = EpochRecord.ReadEpoch(_state!.Head.Record);
         int most = _options.MaxRange;
         long octets = 0;
@@ -294,8 +294,8 @@ public sealed class AuditorSession : IDisposable
             byte[] record = verdict.NewRecord.ToArray();
             if (reason == Reason.AuditCrossesSwitch && to - epoch > 1)
             {
-                // The proof shows a switch where the board shows no switch, so the proof is about other records. A proof of a single step
-                // will show that.
+                // The proof shows a switch where the board shows no switch, so the proof is about other records than the board's. Request
+                // proofs of single steps, because such a proof will show the difference.
                 most = 1;
                 continue;
             }
@@ -328,8 +328,8 @@ public sealed class AuditorSession : IDisposable
         return Result(Reason.Valid, start);
     }
 
-    // Returns the end of the next range. A range does not cross a change of the period: it ends before the switch, or is the switch alone.
-    // The board's entries show where the switch is; if these entries are wrong, the verification of the proof fails.
+    // Returns the end of the next range. A range with a switch of the period holds only the step to the switch; every other range ends
+    // before the switch. The board's entries show where the switch is; if these entries are wrong, the verification of the proof fails.
     private async Task<ulong> EndOfRangeAsync(HashReader board, ulong epoch, ulong to, CancellationToken cancellationToken)
     {
         ulong period = EpochRecord.Decode(_state!.Head.Record).Period;
@@ -345,8 +345,8 @@ public sealed class AuditorSession : IDisposable
             {
                 return to;
             }
-            // A record that is more than one period ahead names a later switch. The loop then looks for the earlier switch in the remaining
-            // epochs.
+            // If the record is more than one period ahead, it names a later switch. The loop then looks for an earlier switch in the
+            // remaining epochs.
             to = record.PeriodFirstEpoch == epoch + 1 ? epoch + 1 : record.PeriodFirstEpoch - 1;
         }
         return to;
@@ -387,14 +387,14 @@ public sealed class AuditorSession : IDisposable
             : Reason.Valid;
     }
 
-    // Returns the records of an accepted proof. The first vector of the proof has these records.
+    // Returns the records of an accepted proof, which are in the proof's first vector.
     private static List<ReadOnlyMemory<byte>> Records(byte[] proof, ulong from, ulong to)
     {
         const int PrefixLength = 3;
         return [.. Enumerable.Range(0, (int)(to - from) + 1).Select(i => new ReadOnlyMemory<byte>(proof, PrefixLength + (i * EpochRecord.Length), EpochRecord.Length))];
     }
 
-    // Returns the entries from <c>first</c> to <c>last</c>, each proven to be in the tree.
+    // Returns the entries from `first` to `last`, each proven to be in the tree.
     private static async Task<ReadOnlyMemory<byte>[]> ReadEntriesAsync(HashReader board, ulong first, ulong last, CancellationToken cancellationToken)
     {
         var entries = new ReadOnlyMemory<byte>[(int)(last - first) + 1];

@@ -6,9 +6,9 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// An entry of the board that breaks a rule of records, alone or against the entry before it (docs/spec/state.md section 2). All entries
-/// are in a tree that the log signed, so anyone can check the breach. Unlike an invalid proof, a breach shows a fault of the log and not of
-/// a server.
+/// An entry of the board that breaks a rule of records, either a rule for one record or a rule for two successive records
+/// (docs/spec/state.md section 2). All entries are in a tree that the log signed, so anyone can check the breach. Unlike an invalid proof,
+/// a breach shows a fault of the log and not of a server.
 /// </summary>
 /// <param name="Reason">First rule that an entry breaks.</param>
 /// <param name="Epoch">Index of the entry.</param>
@@ -16,8 +16,8 @@ namespace Optiks.Client;
 internal sealed record RecordBreach(Reason Reason, ulong Epoch, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> Files)
 {
     /// <summary>
-    /// Checks the entries of a range and returns the first breach; null if no entry breaks a rule. The first entry was verified before;
-    /// <paramref name="periodStart"/> is the entry of the first epoch of the period of that first entry.
+    /// Checks the entries of a range and returns the first breach; null if no entry breaks a rule. The first entry was verified before, and
+    /// <paramref name="periodStart"/> is the entry with which its period began.
     /// </summary>
     public static async Task<RecordBreach?> FindAsync(
         TrustAnchor anchor, VerifiedNote note, HashReader board, ReadOnlyMemory<byte>[] entries, ulong first, ReadOnlyMemory<byte> periodStart, CancellationToken cancellationToken)

@@ -18,7 +18,10 @@ internal sealed class RecordWalk
         _anchor = anchor;
     }
 
-    /// <summary>Continues after a verified entry, given the entry of the first epoch of the same period.</summary>
+    /// <summary>
+    /// Continues after the entry passed as <paramref name="last"/>, which was verified. The entry <paramref name="periodStart"/> is the
+    /// first one of that entry's period.
+    /// </summary>
     public RecordWalk(TrustAnchor anchor, ReadOnlyMemory<byte> last, ReadOnlyMemory<byte> periodStart)
         : this(anchor)
     {
@@ -26,12 +29,11 @@ internal sealed class RecordWalk
         PeriodStart = periodStart;
     }
 
-    /// <summary>The entry of the first epoch of the last entry's period; empty before the first entry.</summary>
+    /// <summary>The entry with which the period of the last accepted entry began; empty before the first entry is accepted.</summary>
     public ReadOnlyMemory<byte> PeriodStart { get; private set; }
 
     /// <summary>
-    /// Checks the next entry and advances to it. If the entry breaks a rule, the walk does not advance, and the reason of that rule is
-    /// returned.
+    /// Checks the next entry and advances to it. If the entry breaks a rule, the call does not advance and returns the reason of that rule.
     /// </summary>
     public Reason Step(ReadOnlyMemory<byte> entry)
     {

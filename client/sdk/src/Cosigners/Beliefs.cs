@@ -8,13 +8,13 @@ namespace Optiks.Client;
 /// </summary>
 internal static class Beliefs
 {
-    /// <summary>The most beliefs that a state has.</summary>
+    /// <summary>The most elements that the list in the client's state may have.</summary>
     public const int Max = 512;
 
     /// <summary>
-    /// Drops the beliefs that auditors cover now, and adds the claims of an answer unless auditors cover the answer already.
+    /// Drops the believed answers that auditors cover now. Adds the claims of a new answer unless auditors cover this answer already.
     /// </summary>
-    /// <param name="state">State with the newest checkpoints of cosigners.</param>
+    /// <param name="state">The client's state, with the newest checkpoints of cosigners.</param>
     /// <param name="policy">The client's policy.</param>
     /// <param name="believed">The answer's claims.</param>
     /// <param name="record">Record of the largest epoch that the answer used.</param>
@@ -25,8 +25,8 @@ internal static class Beliefs
     {
         if (policy.Auditors is null)
         {
-            // If an earlier run had auditors in its policy, its beliefs stay: without auditors nothing covers them, and nobody has accepted
-            // them.
+            // The policy has no auditors. Believed answers from an earlier run whose policy had auditors stay in the state, because no
+            // auditor has covered them and no person has accepted them.
             return state;
         }
         var coverage = new Coverage(policy, state.Cosigners);
@@ -40,8 +40,8 @@ internal static class Beliefs
         return open == state.Unaudited ? state : state with { Unaudited = open };
     }
 
-    // Once the list is full, its newest element also represents all later beliefs, and counts as covered when auditors cover the last of
-    // them. The earlier elements keep their own times, so that their alarm comes when it is due.
+    // Once the list is full, its newest element also represents all later answers, and counts as covered when auditors cover the last of
+    // these answers. The earlier elements keep their own times, so that their alarm comes when it is due.
     private static ImmutableArray<Belief> Add(ImmutableArray<Belief> list, Belief belief)
     {
         if (list.Any(one => one.Epoch == belief.Epoch && one.Key == belief.Key && one.FromEpoch <= belief.FromEpoch))

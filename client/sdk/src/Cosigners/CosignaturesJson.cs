@@ -6,7 +6,9 @@ namespace Optiks.Client;
 /// <summary>Parses the answer to <c>GET /v1/cosignatures</c> (docs/spec/cosigners.md section 1), strictly and within bounds.</summary>
 internal static class CosignaturesJson
 {
-    /// <summary>The greatest length of an answer: the notes of the most cosigners that a server may have, with room for escapes.</summary>
+    /// <summary>
+    /// The greatest length of an answer. It has room for the notes of as many cosigners as a server may have, and for the escapes of JSON.
+    /// </summary>
     public const int MaxLength = 256 * 1024;
 
     /// <summary>The most notes that the client reads from one answer.</summary>
@@ -14,7 +16,7 @@ internal static class CosignaturesJson
 
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 2 };
 
-    /// <summary>Returns the notes of an answer; an empty list for an answer that does not have this form.</summary>
+    /// <summary>Returns the notes of an answer; an empty list if the answer does not have the expected form.</summary>
     public static IReadOnlyList<byte[]> Read(ReadOnlyMemory<byte> answer)
     {
         try

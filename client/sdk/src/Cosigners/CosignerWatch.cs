@@ -27,13 +27,13 @@ internal sealed class CosignerWatch
         _time = time;
     }
 
-    /// <summary>The time limit for one request to one server and the comparison of its answer, whatever the server does.</summary>
+    /// <summary>The time limit for one request to one server, including the comparison of the answer with the client's head.</summary>
     public static TimeSpan Within { get; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
     /// Updates a view if an update is due, and returns the view. If the witness quorum of the policy is missing for the epoch and
-    /// <paramref name="mayWait"/> is true, the call asks again as long as the client's options allow. Cosignatures arrive shortly after the
-    /// checkpoint. The returned view may still lack them.
+    /// <paramref name="mayWait"/> is true, the call asks again as long as the client's options allow. It asks again because cosignatures
+    /// arrive shortly after the checkpoint. The returned view may still lack some of these cosignatures.
     /// </summary>
     public async Task<CosignerView> SeeAsync(CosignerView view, ulong from, ulong epoch, Uri first, bool mayWait, CancellationToken cancellationToken)
     {
@@ -54,7 +54,8 @@ internal sealed class CosignerWatch
         }
         finally
         {
-            // The interval begins when the look at the servers ends, so a slow server can delay the client only once per interval.
+            // The interval between two updates begins once the servers have been asked, so a slow server can delay the client only once per
+            // interval.
             Volatile.Write(ref _looked, _time.GetTimestamp());
         }
     }
@@ -82,7 +83,7 @@ internal sealed class CosignerWatch
     }
 
     // Adds the cosigned checkpoints of one server to a view. If the server gives no usable answer, the view stays unchanged, because other
-    // servers may give more.
+    // servers may give a usable answer.
     private async Task<CosignerView> LookAsync(CosignerView view, Uri server, CancellationToken cancellationToken)
     {
         using var late = new CancellationTokenSource(Within, _time);
@@ -119,8 +120,8 @@ internal sealed class CosignerWatch
         return view;
     }
 
-    // Returns every note that the client does not have already, whatever its size, the smallest first. An older note may contradict a kept
-    // note.
+    // Returns every note that the client does not have yet, the smallest first. The result includes small, old notes, because such a note
+    // may contradict a kept note.
     private IReadOnlyList<CosignedNote> Read(byte[] answer, ImmutableDictionary<string, CosignerState> kept, Uri server)
     {
         var notes = new List<CosignedNote>();
@@ -149,7 +150,8 @@ internal sealed class CosignerWatch
         return [.. notes.OrderBy(one => one.Note.Size)];
     }
 
-    // Returns evidence of two different trees of one size that the log signed, which needs no tiles; null if the notes show no such trees.
+    // Returns evidence that the log signed two different trees of one size; null if the notes show no such trees. This evidence needs no
+    // tiles.
     private Dictionary<string, ReadOnlyMemory<byte>>? FindPair(CosignerView view, IReadOnlyList<CosignedNote> notes)
     {
         var bySize = view.Cosigners.Select(one => new CosignedNote(one.Key, new VerifiedNote(one.Value.Size, one.Value.Root, one.Value.Checkpoint), "this client had verified"))
@@ -194,7 +196,7 @@ internal sealed class CosignerWatch
             : new CosignerView(next, view.Cosigners.SetItem(cosigned.Cosigner, new CosignerState { Size = note.Size, Root = note.Root, Checkpoint = note.Octets }));
     }
 
-    // A checkpoint that was verified with the signature of one cosigner. Cosigner is the cosigner's vkey, and Source names the server in
-    // words.
+    // A checkpoint that was verified with the signature of one cosigner. Cosigner is the cosigner's vkey, and Source says in words for
+    // people which server sent it.
     private sealed record CosignedNote(string Cosigner, VerifiedNote Note, string Source);
 }

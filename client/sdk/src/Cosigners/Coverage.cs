@@ -35,8 +35,9 @@ internal sealed class Coverage
     public ulong? WitnessedEpoch() => _policy.Witnesses?.Witnesses.Select(witness => SizeOf(witness.Key)).Where(size => size > 0 && IsWitnessed(size - 1)).Select(size => (ulong?)size - 1).Max();
 
     /// <summary>
-    /// Tells whether the client need not request proofs again that it verified at an epoch. Enough auditors must cover that epoch, each of
-    /// them at least up to the last epoch that enough auditors cover. Always true when the policy demands no auditors.
+    /// Tells whether answers may leave out proofs that the client verified at an epoch. The result is true if the coverage of enough
+    /// auditors began at that epoch or earlier, and reaches the last epoch that enough auditors cover. Always true when the policy demands
+    /// no auditors.
     /// </summary>
     public bool MayLeaveOut(ulong proven)
     {
@@ -48,10 +49,15 @@ internal sealed class Coverage
         return policy.Auditors.Count(auditor => auditor.FirstEpoch <= proven && SizeOf(auditor.Key) >= enough) >= policy.Required;
     }
 
-    /// <summary>The first epoch that enough auditors may ever cover; null when the policy demands no auditors.</summary>
+    /// <summary>
+    /// The first epoch at which, according to the policy, the coverage of enough auditors has begun; null when the policy demands no
+    /// auditors.
+    /// </summary>
     public ulong? First => _policy.Auditors is { } policy ? policy.Auditors.Select(auditor => auditor.FirstEpoch).Order().ElementAt(policy.Required - 1) : null;
 
-    /// <summary>Returns the beliefs that enough auditors should have covered by now but have not.</summary>
+    /// <summary>
+    /// Returns those of the answers that the client believed which enough auditors should have covered by now but have not.
+    /// </summary>
     public IReadOnlyList<Belief> Overdue(IEnumerable<Belief> beliefs, DateTimeOffset now) => _policy.Auditors is not { } policy
         ? []
         : [.. beliefs.Where(belief => now.ToUnixTimeMilliseconds() - belief.BelievedAtMs > policy.MaxLag.TotalMilliseconds && !IsAudited(belief.FromEpoch, belief.Epoch))];

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Reads a folder that anyone may have made, and refuses files that are longer than valid files of their kind.</summary>
+/// <summary>Reads a folder that anyone may have made, and refuses each file that is longer than a valid file of its kind can be.</summary>
 internal sealed class EvidenceFiles
 {
     public EvidenceFiles(string folder)

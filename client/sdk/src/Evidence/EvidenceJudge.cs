@@ -6,8 +6,8 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Judges folders of evidence offline, by the log's key and the files alone, for somebody who trusts neither the log nor the collector
-/// (docs/spec/answers.md section 7, docs/spec/broken-append.md, docs/spec/state.md section 2, docs/spec/receipts.md section 6).
+/// Judges folders of evidence offline, with nothing but the log's key and the files, for somebody who trusts neither the log nor the
+/// collector (docs/spec/answers.md section 7, docs/spec/broken-append.md, docs/spec/state.md section 2, docs/spec/receipts.md section 6).
 /// Thread-safe.
 /// </summary>
 public static class EvidenceJudge
@@ -17,10 +17,10 @@ public static class EvidenceJudge
 
     private const long MaxAnswer = 64L << 20;
 
-    // The bound of a leaf statement. This library leaves out the value, but a statement that another program made may contain it.
+    // The most octets of a leaf statement. This library leaves the value out of statements, but another program may include the value.
     private const long MaxStatement = LeafStatement.MaxLength + ProtocolLimits.MaxValueLength;
 
-    // The bound of an append-only proof over the largest range of epochs.
+    // The most octets of an append-only proof over the largest range of epochs.
     private const long MaxProof = 1L << 30;
 
     /// <summary>

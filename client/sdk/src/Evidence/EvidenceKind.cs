@@ -18,8 +18,8 @@ public enum EvidenceKind
     Promise,
 
     /// <summary>
-    /// A server's proof of a step between epochs that an auditor refused. Nobody signed this proof, so it does not prove a fault of the
-    /// log.
+    /// A server's proof of the step from one epoch to a later epoch; an auditor refused this proof. Nobody signed the proof, so it does not
+    /// show a fault of the log.
     /// </summary>
     RefusedProof,
 }

@@ -30,7 +30,7 @@ internal sealed class PromiseAnswers
     /// <summary>The version that keeps the promise; null if no answer read so far shows such a version.</summary>
     public KeyVersion? Kept { get; private set; }
 
-    /// <summary>The first epoch of the period in the answer that was read last.</summary>
+    /// <summary>The first epoch of the period that the last read answer is about.</summary>
     public ulong PeriodFirstEpoch => _list?.PeriodFirstEpoch ?? 0;
 
     /// <summary>
@@ -44,8 +44,8 @@ internal sealed class PromiseAnswers
         : _isErased ? Reason.PromiseErased
         : Reason.PromiseBroken;
 
-    // Whether the answers are enough to say that the log broke the promise. The last answer must reach the last epoch of the promise, and
-    // its time must reach the time of the receipt, because the log may still keep a promise that is not due.
+    // Whether the answers are enough to say that the log broke the promise. The last read answer must reach the epoch by which the promise
+    // was due, because until then the log may still keep the promise. The time of that answer must not be before the time of the receipt.
     private bool IsCovered => _covers && _list is { } last && !UnixTime.IsAfter(_promise.TimeMs, last.TimeMs, _anchor.Configuration.MaxAheadMs) && ((last.IsEnded && last.Epoch >= _promise.By) || last.LastEpoch > _promise.By);
 
     /// <summary>Reads the next answer. If the result is not valid, the answers prove nothing, and callers must stop reading.</summary>
@@ -111,8 +111,8 @@ internal sealed class PromiseAnswers
         };
     }
 
-    // Returns the first version that an answer about one key lists (docs/spec/pahd.md section 2), before the answer is verified; 0 if the
-    // answer does not decode.
+    // Returns the first version in the list of an answer about one key (docs/spec/pahd.md section 2), before the answer is verified; 0 if
+    // the answer does not decode.
     private static ulong PeekFrom(ReadOnlySpan<byte> answer)
     {
         int position = EpochRecord.Length;

@@ -11,7 +11,9 @@ namespace Optiks.Client;
 /// </summary>
 internal static class PromiseJudge
 {
-    /// <summary>Checks that the receipt is the log's promise to publish this value of this key, whatever the request's id.</summary>
+    /// <summary>
+    /// Checks that the receipt is the log's promise to publish this value of this key. The id of the update request does not matter.
+    /// </summary>
     public static Reason Receipt(TrustAnchor anchor, UpdateReceipt given, out Receipt? receipt)
     {
         receipt = null;
@@ -30,7 +32,7 @@ internal static class PromiseJudge
 
     /// <summary>
     /// Compares the time that the receipt's signer wrote with the record of the epoch after which the promise counts (docs/spec/receipts.md
-    /// section 6 step 2). Without this check, a key that expired long ago could promise something about today's epochs.
+    /// section 6 step 2). Without this check, somebody with a receipt key that expired long ago could sign a promise about today's epochs.
     /// </summary>
     /// <param name="anchor">The log's trust anchor.</param>
     /// <param name="receipt">The receipt, which must be verified.</param>
@@ -48,8 +50,9 @@ internal static class PromiseJudge
     }
 
     /// <summary>
-    /// Says what a receipt, the Head of its epoch <c>after</c> and answers about its key prove: <see cref="Reason.PromiseBroken"/>, or the
-    /// reason why they prove no breach. Also returns the receipt, unless the receipt is refused.
+    /// Judges a receipt by the Head of the epoch <c>After</c> in the receipt and by the answers about the receipt's key. Returns
+    /// <see cref="Reason.PromiseBroken"/>, or the reason why the answers prove no breach. Also returns the receipt, unless the receipt is
+    /// refused.
     /// </summary>
     public static (Reason Reason, Receipt? Receipt) Judge(TrustAnchor anchor, UpdateReceipt given, ReadOnlyMemory<byte> after, IEnumerable<ReadOnlyMemory<byte>> answers)
     {

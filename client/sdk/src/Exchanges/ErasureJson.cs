@@ -37,7 +37,8 @@ internal static class ErasureJson
     }
 
     /// <summary>
-    /// Returns the request with its outcome, for a client that knows the log's current period to be <paramref name="period"/>.
+    /// Returns the request with its outcome. The parameter <paramref name="period"/> is the log's current period, as far as the client
+    /// knows.
     /// </summary>
     public static ErasureResult Read(byte[] answer, ErasureResult request, Uri server, ulong period) => RequestOutcomeJson.ReadStatus(answer, server, "an erasure", (status, root) => status switch
     {
@@ -57,9 +58,9 @@ internal static class ErasureJson
         _ => throw new FormatException("unknown status"),
     });
 
-    // The server's answer must be about the versions that were to be erased. Version 1 may be a copy. The request then also erases the
-    // versions of earlier periods from which the log made that copy. For a user who has left, all device lists and all keys of its devices
-    // are erased.
+    // The server's answer must be about the versions that were to be erased. If version 1 is a copy, the request also erases the versions
+    // of earlier periods from which the log made that copy. A request that erases everything of a user who has left erases all device lists
+    // and all keys of the user's devices.
     private static bool IsAsked(ErasureResult request, ErasedVersion erased, ulong period) => request.Versions is { } versions
         ? erased.Structure == (request.Key is null ? StructureId.Devices : StructureId.Keys)
             && ((erased.Version.Version >= versions.From && erased.Version.Version <= versions.To) || (versions.From == 1 && erased.Version.Period < period))

@@ -16,8 +16,8 @@ internal static class Heads
     }
 
     /// <summary>
-    /// Returns the record of the epoch of <paramref name="kept"/> among the parts of an answer about users that decodes (docs/spec/users.md
-    /// section 1); if no part has that epoch, the record of the answer's head.
+    /// Searches the parts of an answer about users that decodes (docs/spec/users.md section 1). Returns the record of the part with the
+    /// same epoch as the record passed as <paramref name="kept"/>, or the record of the answer's head if no part has that epoch.
     /// </summary>
     public static ReadOnlyMemory<byte> PeekPart(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept)
     {
@@ -26,11 +26,12 @@ internal static class Heads
     }
 
     /// <summary>
-    /// Returns the earliest epoch among the records, of the head and of the parts, in an answer about users that decodes.
+    /// Returns the earliest epoch among all records of an answer about users that decodes: the record of the head and the records of the
+    /// parts.
     /// </summary>
     public static ulong Earliest(ReadOnlyMemory<byte> answer) => Records(answer).Select(record => EpochRecord.ReadEpoch(record.Span)).Append(EpochRecord.ReadEpoch(answer.Span[..EpochRecord.Length])).Min();
 
-    /// <summary>Returns the time of an epoch's record, in the head or the parts of a verified answer about users.</summary>
+    /// <summary>Returns the time of an epoch, from its record in the head or in a part of a verified answer about users.</summary>
     public static ulong TimeAt(ReadOnlyMemory<byte> answer, ulong epoch) =>
         EpochRecord.Decode(Records(answer).Append(answer[..EpochRecord.Length]).First(record => EpochRecord.ReadEpoch(record.Span) == epoch).Span).TimeMs;
 

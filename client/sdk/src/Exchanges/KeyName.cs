@@ -24,7 +24,7 @@ internal readonly record struct KeyName(ReadOnlyMemory<byte> Octets, string Id)
         return new KeyName(key, Base64UrlText.Encode(key.Span));
     }
 
-    /// <summary>Returns the name of a key whose bounds the verifier has checked.</summary>
+    /// <summary>Returns the name of a key whose length the verifier has checked.</summary>
     public static KeyName OfVerified(ReadOnlyMemory<byte> key) => new(key, Base64UrlText.Encode(key.Span));
 
     public static ReadOnlyMemory<byte> FromId(string id) =>

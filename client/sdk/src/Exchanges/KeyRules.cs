@@ -12,8 +12,8 @@ internal static class KeyRules
 {
     /// <summary>
     /// Returns the state after a lookup that the verifier accepted, or the reason why the client still refuses the lookup. If the question
-    /// named the known version, the verifier itself detects an answer with an older version. The question did not name it if the client had
-    /// lost the version's value, or did not know that the answer would be about this key.
+    /// named the known version, the verifier itself detects an answer with an older version. The question does not name the known version
+    /// if the client has lost its value, or did not know that the answer would be about this key.
     /// </summary>
     /// <param name="before">The state that the client has of the key or list; null if it has no state.</param>
     /// <param name="owned">The owner's knowledge of all versions; null if the key is not owned.</param>
@@ -23,7 +23,9 @@ internal static class KeyRules
     /// <param name="epoch">Epoch at which the answer is true. From now on the client accepts no earlier epoch for the key.</param>
     /// <param name="recordEpoch">Epoch of the record in whose tree the absence of later versions was proven.</param>
     /// <param name="after">The state to keep from now on.</param>
-    /// <param name="reason">Why the client refuses the lookup.</param>
+    /// <param name="reason">
+    /// The reason why the client refuses the lookup; <see cref="Reason.Valid"/> if the client accepts the lookup.
+    /// </param>
     public static bool TryLearn(
         KeyState? before, OwnedKey? owned, VerifiedLookup lookup, byte[]? value, ulong period, ulong epoch, ulong recordEpoch, out KeyState after, out Reason reason)
     {
@@ -70,7 +72,8 @@ internal static class KeyRules
             Time = shown.Time,
             AbsentEpoch = epoch,
             PublishedEpoch = latest?.Version.Epoch ?? (isKept ? before!.PublishedEpoch : 0),
-            // A server does not send a value again if it opened that version's commitment for this client before.
+            // If the list shows no value for the latest version, keep the known hash: a server does not send a value again that the client
+            // already has.
             ValueSha256 = latest?.Version.Value is { } value ? ValueHash.Of(value.Span) : isKept ? before!.ValueSha256 : owned?.ValueSha256,
         };
         Reason reason = Compare(before, owned, shown.Versions is [{ Version.IsCopy: true }, ..], ref after);
@@ -78,8 +81,8 @@ internal static class KeyRules
     }
 
     /// <summary>
-    /// Checks that the list shows a kept version unchanged. Also checks that no later version has a time at which the client saw that no
-    /// later version existed.
+    /// Checks that the list shows each kept version unchanged. Also checks the times of versions after a kept version: such a version must
+    /// be later than the epoch at which an answer proved that there was no later version.
     /// </summary>
     public static Reason Agree(KeyState? before, KeyState? owned, EndedVersions shown, ulong period) =>
         !shown.Versions.All(version => Agrees(before, period, version) && Agrees(owned, period, version)) ? Reason.VersionRegressed
@@ -98,7 +101,7 @@ internal static class KeyRules
         _ => new KnownKey(0, owned.Period, owned.Version - 1, 0, null, owned.Version),
     };
 
-    /// <summary>Returns the state of the latest version, from an owner's verification of all versions.</summary>
+    /// <summary>Converts an owner's knowledge of all versions of a key into the state of the latest version.</summary>
     public static KeyState OfOwned(OwnedKey owned) => new()
     {
         LeastEpoch = owned.AbsentEpoch ?? 0,
@@ -106,7 +109,7 @@ internal static class KeyRules
         Version = owned.Version,
         Time = owned.Time,
         AbsentEpoch = owned.AbsentEpoch,
-        // After a period without guarantee the state keeps a value without a version.
+        // After a period without guarantee, the owner's state has a value that belongs to no version, so leave the value out.
         ValueSha256 = owned.Version > 0 ? owned.ValueSha256 : null,
     };
 
@@ -129,7 +132,8 @@ internal static class KeyRules
             {
                 return Reason.Stale;
             }
-            // If the answer is of the kept state's period, an earlier answer has already decided whether the key was copied.
+            // If the answer is about the period of the kept state, an earlier answer has already shown whether the log copied the key at
+            // the switch.
             after = after with { NotCopied = after.NotCopied || (kept.Period == after.Period ? kept.NotCopied : IsLost(kept, after.Period, beginsWithCopy)) };
             if (kept.Period != after.Period)
             {

@@ -88,7 +88,7 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         var leaves = new ShownLeaves(shown.Head, seen.Head?.Checkpoint);
         for (int i = 0; i < Math.Min(_keys.Count, shown.Lookups.Count); i++)
         {
-            // A known version counts only in its own period. A server that treats it as known in another period lies.
+            // A known version counts only in its own period. A server that treats the version as known in another period lies.
             bool isKnown = _remembered[i].Known.Period == EpochRecord.ReadPeriod(shown.Head.Record.Span);
             leaves.Add(StructureId.Keys, _keys[i].Octets, shown.Lookups[i], isKnown ? _remembered[i].Known.Version : 0);
         }
@@ -128,6 +128,6 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         return values;
     }
 
-    /// <summary>The verified part of an answer about one key.</summary>
+    /// <summary>The verified part of a lookup answer that is about one of the keys.</summary>
     internal sealed record KeyAnswer(KeyState After, byte[]? Value, bool Unchanged);
 }

@@ -8,7 +8,7 @@ internal static class NoteRules
 {
     /// <summary>
     /// Adds a note of a key to the state, and returns the state and the value that commits to the note. If the state already has the note
-    /// of this request, the value is the same as before, because another value would be a different update under the same id.
+    /// of this request, the value is the same as before, because another value would be a different update under the same request id.
     /// </summary>
     public static (ClientState State, byte[] Value) Keep(ClientState current, KeyName key, Guid requestId, ReadOnlyMemory<byte> payload, ReadOnlyMemory<byte> text)
     {
@@ -50,6 +50,6 @@ internal static class NoteRules
 
     private static ImmutableArray<KeptNote> Of(ClientState current, KeyName key) => current.Notes.TryGetValue(key.Id, out ImmutableArray<KeptNote> notes) ? notes : [];
 
-    // Cannot fail in practice, because the note was checked when the state was read.
+    // This call cannot fail in practice, because the note was checked when the state was read.
     private static OwnerNote Read(KeptNote kept) => OwnerNote.TryDecode(kept.Note, out OwnerNote note) ? note : throw new ClientStateException("The client state has a note that is none.");
 }

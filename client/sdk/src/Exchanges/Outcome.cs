@@ -2,7 +2,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>The report of every verified call, made after the state was saved. The head is null unless the outcome is valid.</summary>
+/// <summary>
+/// The outcome that every verified call has. The call returns it after it has saved the state. The head is null unless the outcome is
+/// valid.
+/// </summary>
 internal record Outcome(Reason Reason, HeadInfo? Head)
 {
     /// <summary>The folder with the evidence of a fork, or of a tree that did not only grow.</summary>
@@ -12,7 +15,7 @@ internal record Outcome(Reason Reason, HeadInfo? Head)
     public string? Detail { get; init; }
 }
 
-/// <summary>Outcome of an exchange, with the new knowledge when it is valid.</summary>
+/// <summary>The outcome of an exchange. A valid outcome holds the new knowledge from the answer.</summary>
 internal sealed record Outcome<T>(Reason Reason, HeadInfo? Head, T? Learnt) : Outcome(Reason, Head)
 {
     /// <summary>

@@ -8,7 +8,7 @@ internal static class OwnNames
     /// <summary>
     /// Tells whether verified answers show that, up to an epoch, no known name of an owned user led to the user. Each name's leaf must be
     /// of a later epoch, or still be missing at that epoch. If so, nobody who looked up one of these names until then saw anything of the
-    /// user. Also returns false if the client does not know this.
+    /// user. The result is also false if the client does not know this for every name.
     /// </summary>
     public static bool LedNowhere(ClientState state, IClientStateStore store, string user, ulong epoch)
     {

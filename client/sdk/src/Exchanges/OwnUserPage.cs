@@ -10,7 +10,7 @@ namespace Optiks.Client;
 /// <param name="Complete">Whether the answer completes a result, because every list of versions ends in it.</param>
 /// <param name="List">Versions of the device list that the answer shows.</param>
 /// <param name="KeptList">Octets of the device list to keep from now on; empty if there is no list.</param>
-/// <param name="Devices">The followed ids in order, with the versions of their keys.</param>
+/// <param name="Devices">The ids of the devices that the answer shows, in order, with the versions of the devices' keys.</param>
 /// <param name="Octets">Number of octets of the answer.</param>
 internal sealed record OwnUserPage(
     ulong Epoch, ulong Period, bool HasLeft, bool Complete, OwnUserPage.Key List, ReadOnlyMemory<byte> KeptList, IReadOnlyList<(KeyName Name, OwnUserPage.Key Key)> Devices, int Octets)
@@ -20,7 +20,9 @@ internal sealed record OwnUserPage(
         [.. user.Devices.Select(device => (KeyName.OfVerified(device.Device), Key.Of(device.Key, head.Period, answer)))], answer.Length);
 
     /// <summary>The part of an answer about one list of versions.</summary>
-    /// <param name="Latest">Latest version. On a page that does not end the list, the server only claims this number.</param>
+    /// <param name="Latest">
+    /// Latest version. On a page that does not end the list, this number is only a claim of the server without proof.
+    /// </param>
     /// <param name="Versions">Versions that the answer shows, in order.</param>
     /// <param name="Complete">Whether the list of versions ends on this page.</param>
     internal readonly record struct Key(ulong Latest, IReadOnlyList<VersionsExchange.TimedVersion> Versions, bool Complete)

@@ -18,7 +18,7 @@ internal sealed class OwnUserPages
     private ReadOnlyMemory<byte> _keptList;
     private Reason? _listHandover;
 
-    /// <summary>Begins with a user about whom nothing is known.</summary>
+    /// <summary>Begins a question about a user of whom the client knows nothing yet.</summary>
     public OwnUserPages(KeyName user)
     {
         _user = user;
@@ -35,7 +35,7 @@ internal sealed class OwnUserPages
     /// <summary>The number of pages read.</summary>
     public int Count { get; private set; }
 
-    /// <summary>The octets of all pages read.</summary>
+    /// <summary>The number of octets of all pages read.</summary>
     public long Octets { get; private set; }
 
     /// <summary>The epoch of the last page; the client refuses a later page of an earlier epoch.</summary>
@@ -46,13 +46,15 @@ internal sealed class OwnUserPages
     /// </summary>
     public ulong? Proven { get; private set; }
 
-    /// <summary>Whether the question asks again for all versions that an earlier look showed of the period.</summary>
+    /// <summary>
+    /// Whether the question asks for all versions of the period again, although earlier monitoring answers showed some of them.
+    /// </summary>
     public bool IsShownAgain { get; private set; }
 
     /// <summary>The user in question.</summary>
     public KeyName User => _user;
 
-    /// <summary>The question to ask next, without the state's least epoch.</summary>
+    /// <summary>The question to ask next. It does not include the least epoch of the client's state.</summary>
     public OwnUserQuestion Question => new(_user.Octets)
     {
         LeastEpoch = Epoch,
@@ -60,14 +62,15 @@ internal sealed class OwnUserPages
         List = _keptList,
         Keys =
         [
-            // If a list is too long to name all keys, the server shows all versions of the unnamed ones. The question must name the keys
-            // whose versions the last page did not complete, or the server would start with them anew on every page.
+            // If there are too many keys to name all of them, the server shows all versions of each unnamed key. The question must name the
+            // keys whose versions the last page did not complete, because the server would otherwise begin with version 1 of these keys on
+            // every page.
             .. _named.Values.OrderByDescending(device => device.Known.PageVersion > 0).ThenByDescending(device => device.Known.Version).Take(ProtocolLimits.MaxKnownKeys)
                 .Select(device => new KnownDevice(device.Name.Octets, device.Known)).OrderBy(device => device.Device, DeviceList.Order),
         ],
     };
 
-    /// <summary>The query that asks <see cref="Question"/>.</summary>
+    /// <summary>The query to send, which asks the question in <see cref="Question"/>.</summary>
     public UserMonitorQuery Query
     {
         get
@@ -130,7 +133,7 @@ internal sealed class OwnUserPages
         {
             OwnedKey? key = seen.Owned.GetValueOrDefault(id);
             bool isKnown = key is not null && key.Period == list.Period && key.AbsentEpoch is not null;
-            // If a list is too long to name all keys, the question first names the keys whose versions a page did not complete.
+            // If there are too many keys to name all of them, the question first names the keys whose versions a page did not complete.
             // KeyRules.Again would make every key look like such a key, so in this case name the latest known version itself.
             KnownKey known = !isKnown ? default
                 : listed.Length <= ProtocolLimits.MaxKnownKeys ? KeyRules.Again(key!)
@@ -141,7 +144,7 @@ internal sealed class OwnUserPages
         return pages;
     }
 
-    /// <summary>Adds a page that is not yet a result.</summary>
+    /// <summary>Adds a page that does not complete the result.</summary>
     public void Add(OwnUserPage page)
     {
         Count++;
@@ -224,7 +227,7 @@ internal sealed class OwnUserPages
         }
     }
 
-    // Returns the known version of a list or a key after a page that ends its versions, or after a page that does not.
+    // Returns what the next question says about the versions of a list or key after a page, which may or may not end these versions.
     private static KnownKey Known(OwnUserPage page, OwnUserPage.Key key, KnownKey before)
     {
         (ulong version, ulong time) = key.Versions.Count > 0 ? (key.Versions[^1].Version.Version, key.Versions[^1].Time) : (before.Version, before.Time);

@@ -19,14 +19,14 @@ internal sealed record OwnUserShown(
     public Reason? Handover { get; init; }
 
     /// <summary>
-    /// The earliest epoch at which a server showed any part of the result. A part that the server left out now was shown at an earlier
-    /// epoch.
+    /// The earliest epoch at which a server showed any part of the result. It is earlier than the last answer if that answer left out parts
+    /// that earlier answers had shown.
     /// </summary>
     public ulong Proven { get; init; }
 
-    /// <summary>Whether the result includes all versions of the period, also those that an earlier look showed.</summary>
+    /// <summary>Whether the result includes all versions of the period, including those that earlier monitoring answers showed.</summary>
     public bool IsShownAgain { get; init; }
 
-    /// <summary>Whether the list, and the keys of all devices that were on it, are true copies.</summary>
+    /// <summary>Whether the list, and the keys of all devices that were on it, are true copies of their end states.</summary>
     public bool IsHandedOver => Handover == Reason.Valid && Devices.Values.All(device => device.Handover is null or Reason.Valid);
 }

@@ -20,7 +20,7 @@ internal static class OwnedUserRules
         ValueSha256 = ValueHash.Of(list.Octets),
     };
 
-    /// <summary>Returns the device ids, in base64url, of a list whose octets were verified.</summary>
+    /// <summary>Returns the ids of the devices in a verified device list, in base64url.</summary>
     public static IEnumerable<string> Ids(ReadOnlyMemory<byte> list) => DeviceList.Decode(list).Select(device => Base64UrlText.Encode(device.Span));
 
     /// <summary>Returns the owned user to whom the client's state assigns a name; null if no owned user claims the name.</summary>
@@ -36,7 +36,8 @@ internal static class OwnedUserRules
     }
 
     /// <summary>
-    /// Removes the names of a refused request from the user's own names, except names that were seen to lead to the user.
+    /// Removes the names of a refused request from the user's own names, except names that, according to a verified answer, lead to the
+    /// user.
     /// </summary>
     public static ClientState Disclaim(ClientState current, string user, IReadOnlyCollection<string> names) =>
         current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) && owned.Names.RemoveAll(name => names.Contains(name) && current.Names.GetValueOrDefault(name)?.User != user) is var left
@@ -45,8 +46,8 @@ internal static class OwnedUserRules
             : current;
 
     /// <summary>
-    /// Raises an alarm for each owned user with a name that, according to a verified answer, leads to another user. If an owned user had
-    /// left before its name was <paramref name="passedOn"/> to another user, there is no alarm.
+    /// Raises an alarm for each owned user with a name that, according to a verified answer, leads to another user. There is no alarm if
+    /// the function <paramref name="passedOn"/> says that the owned user had left before its name was assigned to another user.
     /// </summary>
     public static ClientState NoteName(ClientState current, string name, string user, ulong epoch, Func<string, bool> passedOn) =>
         current.OwnedUsers.Where(owned => owned.Key != user && owned.Value.Names.Contains(name) && !passedOn(owned.Key)).Aggregate(current, (next, owned) =>
@@ -60,7 +61,7 @@ internal static class OwnedUserRules
 
     /// <summary>
     /// Records the first period in which a verified answer shows an owned user. Monitoring begins in that period, so that it also covers
-    /// what servers showed other clients before the owner's first look.
+    /// what servers showed other clients before the owner first monitored the user.
     /// </summary>
     public static ClientState NoteSeen(ClientState current, string user, ulong period) =>
         current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) && owned.GoesOnFrom is null ? With(current, user, owned with { Period = period }) : current;
@@ -70,8 +71,8 @@ internal static class OwnedUserRules
         (user.Value.HasLeft || state.Users.GetValueOrDefault(user.Key)?.LeftEpoch is not null) && user.Value.List is { } list && Ids(list.Octets).Contains(key));
 
     /// <summary>
-    /// Continues after a period that the log no longer serves, in the next period, for the list and the keys of its devices. The owner does
-    /// not verify the last epochs of the ended period.
+    /// Makes the client continue in the next period after a period that the log no longer serves. This applies to the user's device list
+    /// and to the keys of its devices. The owner does not verify the last epochs of the ended period.
     /// </summary>
     public static ClientState Miss(ClientState current, string user, EpochRecord end)
     {
@@ -94,8 +95,9 @@ internal static class OwnedUserRules
     }
 
     /// <summary>
-    /// Continues after a period in which no own name led to the user, in the next period. This is correct only if the tree of usernames has
-    /// only grown since. If auditors do not cover the period's end, the state records the period as one without guarantee.
+    /// Makes the client continue in the next period after a period in which none of the owner's names led to the user. This is correct only
+    /// if the tree of usernames has only grown since then. If auditors do not cover the period's end, the state records the period as one
+    /// without guarantee.
     /// </summary>
     public static ClientState BeginAfter(ClientState current, string user, EpochRecord end, Coverage coverage)
     {
@@ -108,8 +110,9 @@ internal static class OwnedUserRules
     }
 
     /// <summary>
-    /// Returns the state after a result about the client's own user. A version raises an alarm if the result shows it again, it was still
-    /// the latest after the epoch <paramref name="covered"/>, and the state no longer has it (<see cref="OwnerRules.SeenAgain"/>).
+    /// Returns the state after a result about the client's own user. Some versions that earlier monitoring answers showed raise alarms
+    /// (<see cref="OwnerRules.SeenAgain"/>): each version that the result shows again, that was still the latest one after the epoch passed
+    /// as <paramref name="covered"/>, and that the state no longer has.
     /// </summary>
     public static ClientState Apply(ClientState current, OwnUserShown shown, ulong covered)
     {
@@ -127,14 +130,15 @@ internal static class OwnedUserRules
             OwnedKey before = OwnerRules.SeeAgain(keys.GetValueOrDefault(id) ?? new OwnedKey { IsListedOnly = true }, shown.Period, device.Ended.Versions, covered);
             if (before.Period > shown.Period)
             {
-                // The owner monitored the key separately, and the key's state is already in a later period.
+                // Skip the device: the owner has monitored its key separately, so the key's state is already in a later period.
                 continue;
             }
             IReadOnlyList<VersionsExchange.TimedVersion> versions = device.Ended.Versions;
             // A separately owned key that was not on the list at the end of its period still needs its own hand-over.
             bool isBehind = before.Period < shown.Period && !before.IsListedOnly && device.Handover is null && current.EndOf(before.Period) is not null;
             OwnedKey next = isBehind ? OwnerRules.Compare(before, shown.Period, versions) : OwnerRules.Apply(before, shown.Period, device.Epoch, versions, device.Handover);
-            // For a separately owned key, the epoch of the later look that showed all of its versions counts.
+            // If this result shows all versions of a separately owned key, the epoch of this result replaces the epoch of the answer that
+            // showed all its versions before.
             bool isWhole = !isBehind && next.ProvenEpoch is not null && versions is [{ Version.Version: 1 }, ..];
             keys[id] = isWhole ? next with { ProvenEpoch = shown.Proven } : next;
         }
@@ -143,7 +147,7 @@ internal static class OwnedUserRules
             LeastEpoch = Math.Max(shown.Epoch, owned.LeastEpoch),
             Period = shown.Period,
             ProvenEpoch = shown.Proven,
-            // Tidy below drops the ids that are not needed.
+            // The call of Tidy below drops the ids that the state does not need.
             Followed = [.. owned.Followed.Union(shown.Devices.Keys)],
         };
         return PeriodEnds.Tidy(Tidy(With(current with { Owned = keys.ToImmutable() }, shown.User.Id, after)));
@@ -170,7 +174,10 @@ internal static class OwnedUserRules
         return dropped.Length == 0 ? next : next with { Owned = next.Owned.RemoveRange(dropped) };
     }
 
-    /// <summary>Returns the alarms about a user and the values of its devices, ordered by subject.</summary>
+    /// <summary>
+    /// Returns the alarms about a user and the values of its devices, ordered by subject: first the alarms about the user, then those of
+    /// each device.
+    /// </summary>
     public static IReadOnlyList<UserAlarm> Alarms(ClientState state, string user) => !state.OwnedUsers.TryGetValue(user, out OwnedUser? owned)
         ? []
         :
@@ -180,7 +187,8 @@ internal static class OwnedUserRules
         ];
 
     /// <summary>
-    /// Returns the alarms to report with a lookup: the name leads to another user than the owner's, or one of the name's users has left.
+    /// Returns the alarms to report with a lookup of a name: alarms that the name leads to another user than the owner's, and alarms that
+    /// an owned user in the lookup has left.
     /// </summary>
     public static IReadOnlyList<UserAlarm> AlarmsOf(ClientState state, string name, IEnumerable<ReadOnlyMemory<byte>> users)
     {
@@ -193,7 +201,8 @@ internal static class OwnedUserRules
     }
 
     /// <summary>
-    /// Ends alarms, and returns the number of alarms that ended. A name that leads to another user stops being the owner's name.
+    /// Ends alarms, and returns the number of alarms that ended. If an ended alarm was about a name that leads to another user, the owner's
+    /// user no longer claims that name.
     /// </summary>
     public static ClientState Acknowledge(ClientState current, string user, IReadOnlyCollection<UserAlarm> alarms, out int count)
     {

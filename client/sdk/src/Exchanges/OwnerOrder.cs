@@ -7,8 +7,8 @@ internal static class OwnerOrder
 {
     /// <summary>Returns the changes that are still expected after a version was shown.</summary>
     /// <param name="expected">Changes that the owner made and that the log has not shown yet.</param>
-    /// <param name="isShown">Tells whether a change would make the version that was shown.</param>
-    /// <param name="isSet">Whether the owner set the version; if not, the caller raises an alarm.</param>
+    /// <param name="isShown">Tells whether a change has the same content as the version that was shown.</param>
+    /// <param name="isSet">Whether the owner made the change that the version shows. If not, the caller raises an alarm.</param>
     public static ImmutableArray<T> Tick<T>(ImmutableArray<T> expected, Func<T, bool> isShown, out bool isSet)
         where T : IExpected<T>
     {

@@ -14,19 +14,19 @@ internal static class OwnerRules
     /// <param name="owned">The owner's state of the key.</param>
     /// <param name="period">Period of the head.</param>
     /// <param name="headEpoch">Epoch of the head.</param>
-    /// <param name="versions">The versions.</param>
+    /// <param name="versions">The versions that the client verified.</param>
     /// <param name="handover">The verdict of the comparison with the end of the previous period; null if the versions were not compared
     /// with it.</param>
     public static OwnedKey Apply(OwnedKey owned, ulong period, ulong headEpoch, IReadOnlyList<VersionsExchange.TimedVersion> versions, Reason? handover = null)
     {
-        // Skip the versions that an earlier look showed, because they were compared then.
+        // Skip the versions that earlier monitoring answers showed, because the client compared them then.
         versions = owned.Period == period ? [.. versions.Where(version => version.Version.Version > owned.Version)] : versions;
         // The state of another period says nothing about the versions of this period, except that the first version may be a copy of the
         // last value.
         string? before = owned.Version == 0 || owned.Period != period ? owned.ValueSha256 : null;
         OwnedKey next = owned.Period == period ? owned : owned with { Period = period, Version = 0, Time = 0, AbsentEpoch = null };
-        // After a period without guarantee, a key of which the owner has seen a version must begin this period with a copy, whatever the
-        // copy's value.
+        // The previous period may have no guarantee. Even then, a key of which the owner has seen a version must begin this period with a
+        // copy, which may have any value.
         bool isFirstLook = owned is { Version: 0, AbsentEpoch: null } && owned.Period == period;
         bool isLost = isFirstLook && before is not null && (versions.Count == 0 || !versions[0].Version.IsCopy);
         if (isLost || handover == Reason.HandoverMissing)
@@ -58,8 +58,8 @@ internal static class OwnerRules
     }
 
     /// <summary>
-    /// Raises alarms for versions of a period to which the owner has not yet made the hand-over of the key, and changes nothing else. The
-    /// later hand-over shows the versions again.
+    /// Raises alarms for versions that the owner did not set, and changes nothing else. The versions are of a period for which the key's
+    /// hand-over is still to be done. The hand-over will show the versions again.
     /// </summary>
     public static OwnedKey Compare(OwnedKey owned, ulong period, IReadOnlyList<VersionsExchange.TimedVersion> versions)
     {
@@ -75,16 +75,16 @@ internal static class OwnerRules
     }
 
     /// <summary>
-    /// Returns alarms about versions that an earlier look showed and that a list of all versions now shows again. Among these versions the
-    /// state has only the last, which was compared; the client cannot compare the others. A version raises no alarm if the next version
-    /// came before the epoch <paramref name="covered"/>, the first that enough auditors may cover. Under the auditors' coverage, no server
-    /// showed such a version as the latest (docs/spec/cosigners.md section 4).
+    /// Returns alarms about versions that earlier monitoring answers showed and that a list of all versions now shows again. The state has
+    /// only the last of these versions, so the client cannot compare the others with what it saw. A version raises no alarm if the next
+    /// version existed by the epoch passed as <paramref name="covered"/>, which is the first epoch that enough auditors may cover. Since
+    /// the auditors' coverage began, no server can have shown such a version as the latest one (docs/spec/cosigners.md section 4).
     /// </summary>
     public static IEnumerable<OwnerAlarm> SeenAgain(ulong period, ulong known, IReadOnlyList<VersionsExchange.TimedVersion> versions, ulong covered) =>
         versions.Zip(versions.Skip(1)).Where(pair => pair.First.Version.Version < known && pair.Second.Time > covered).Select(pair => pair.First.Version)
             .Select(version => new OwnerAlarm(period, version.Version, version.Epoch, version.Value is { } value ? ValueHash.Of(value.Span) : null));
 
-    /// <summary>Returns the state of a key with the alarms of <see cref="SeenAgain"/>.</summary>
+    /// <summary>Adds the alarms that <see cref="SeenAgain"/> returns to the state of a key, and returns the new state.</summary>
     public static OwnedKey SeeAgain(OwnedKey owned, ulong period, IReadOnlyList<VersionsExchange.TimedVersion> versions, ulong covered) =>
         owned.Period == period && SeenAgain(period, owned.Version, versions, covered).Except(owned.Alarms).ToArray() is { Length: > 0 } alarms ? owned with { Alarms = owned.Alarms.AddRange(alarms) } : owned;
 
@@ -96,7 +96,8 @@ internal static class OwnerRules
         : null;
 
     /// <summary>
-    /// Continues after a period that the log no longer serves, in the next period, without verifying the last epochs of the ended period.
+    /// Makes the client continue in the next period after a period that the log no longer serves. The owner does not verify the last epochs
+    /// of the ended period.
     /// </summary>
     public static OwnedKey Miss(OwnedKey owned, EpochRecord end)
     {
@@ -114,11 +115,14 @@ internal static class OwnerRules
     /// <summary>Returns the missed epochs of a period: all epochs after the last verified epoch, or the whole period.</summary>
     public static NoGuarantee Missed(ulong? verified, EpochRecord end) => new(end.Period, verified + 1 ?? end.PeriodFirstEpoch, end.Epoch);
 
-    /// <summary>Returns the state in which a change of an owned key is expected; the same state if it already expects the change.</summary>
+    /// <summary>
+    /// Returns the state with the change of an owned key among the key's expected changes; the unchanged state if the change is already
+    /// expected.
+    /// </summary>
     public static ClientState Expect(ClientState current, KeyName key, ExpectedChange change)
     {
         // Monitoring begins at the period in which the key was first set, so that it also covers what servers showed other clients before
-        // the owner's first look.
+        // the owner first monitored the key.
         OwnedKey owned = current.Owned.GetValueOrDefault(key.Id) ?? new OwnedKey { Period = current.Head?.Period ?? 0 };
         return owned.Expected.Any(known => known.RequestId == change.RequestId && known.ValueSha256 == change.ValueSha256)
             ? current
@@ -136,9 +140,9 @@ internal static class OwnerRules
     };
 
     /// <summary>
-    /// Returns the state without the expected changes of a request about an owned key; the same state if there are no such changes. Changes
-    /// that the state <paramref name="before"/> already expected under this request id stay, because they belong to an earlier request with
-    /// the same id.
+    /// Returns the state without the expected changes of a request about an owned key; the unchanged state if there are no such changes.
+    /// Changes that were already expected under this request id in the state passed as <paramref name="before"/> stay, because they belong
+    /// to an earlier request with the same id.
     /// </summary>
     public static ClientState Forget(ClientState current, KeyName key, Guid requestId, ClientState? before)
     {

@@ -4,12 +4,12 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Asks at which epochs periods began and ended, from a given period on (docs/spec/periods.md section 4). Only this exchange advances the
-/// state into a later period. It learns the records of the periods' last epochs.
+/// Asks at which epochs the given period and all later periods began and ended (docs/spec/periods.md section 4). Only this exchange
+/// advances the state into a later period. It learns the records of the periods' last epochs.
 /// </summary>
 internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
 {
-    /// <summary>The number of periods after the first one that a page has at most; each period has two bounds.</summary>
+    /// <summary>A page has at most this number of periods after its first period. Each period has two bounds.</summary>
     public const ulong LastOfPage = (ProtocolLimits.MaxPeriodBounds / 2) - 1;
 
     private readonly ulong _from;
@@ -45,13 +45,13 @@ internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
             return new(verdict.Reason, null, null, null);
         }
         byte[][] ends = [.. verdict.Ends.Select(end => answer[end].ToArray())];
-        // Refuse the answer if a record contradicts the kept record of the same period's end: the log then has two well-formed ends of one
-        // period.
+        // Refuse the answer if one of its records differs from the kept record of the same period's end, because a period cannot have two
+        // ends.
         return PeriodEnds.TryAdd(seen, ends, out _) ? new(Reason.Valid, verdict.Head!, ends, null) : new(Reason.PeriodBounds, null, null, null);
     }
 
-    // Returns the time for the check of the record's age. For the last record of a full page it is at most the record's own time, because
-    // that record may be old. The answer that the client requests next has a fresh record.
+    // Returns the time with which the verifier checks the age of the answer's record. On a full page, this record may be old, so the result
+    // is at most the record's own time. The page that the client requests next has a fresh record.
     private ulong NowFor(ReadOnlyMemory<byte> answer, ulong now) =>
         answer.Length >= EpochRecord.Length && EpochRecord.ReadPeriod(answer.Span) == _from + LastOfPage ? Math.Min(EpochRecord.Decode(answer.Span[..EpochRecord.Length]).TimeMs, now) : now;
 

@@ -24,8 +24,7 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
     public ulong? ProvenFrom { get; private init; }
 
     /// <summary>
-    /// The query that asks the question. The query does not say which devices are known to have no value, because only the verifier uses
-    /// that.
+    /// The URL query that asks the question. It does not say which devices are known to have no value, because only the verifier uses that.
     /// </summary>
     public UserQuery Query => new(Question.Username)
     {
@@ -44,8 +43,10 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
     /// <param name="coverage">The auditors' coverage: the question names known versions only if auditors cover the epochs since the client
     /// verified their proofs.</param>
     /// <param name="store">Store that has the remembered values.</param>
-    /// <param name="asksName">True to name nothing that would let the server leave out the proof of the user to whom the name
-    /// leads.</param>
+    /// <param name="asksName">
+    /// True if the server must prove again to which user the name leads. The question then names nothing that would let the server leave
+    /// out this proof.
+    /// </param>
     public static RememberedUser Of(KeyName username, KeyName? device, ulong least, ClientState seen, Coverage coverage, IClientStateStore store, bool asksName = false)
     {
         NameState? name = seen.Names.GetValueOrDefault(username.Id);
@@ -71,8 +72,8 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
             }
             least = Math.Max(least, state.LeastEpoch);
             (KnownKey known, byte[]? value) = RememberedKey.Of(state, coverage, store);
-            // A question names only the period of the list, so it can name only keys of that period. Only the verifier uses the fact that a
-            // device had no value yet.
+            // A question names one period, that of the list, so it can name only keys of that period. It also names devices that had no
+            // value yet; only the verifier uses that.
             if (known.Period == list.Known.Period && known.AbsentEpoch is not null)
             {
                 keys.Add(new KnownDevice(listed, known));

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Says what was wrong with the answer of one replica, because of which the client asks another replica.</summary>
+/// <summary>Says what was wrong with the answer of one replica. Because of this fault the client asks another replica.</summary>
 /// <param name="Server">The replica.</param>
 /// <param name="Reason">First check that the answer failed; null if the replica refused the request or its answer did not follow this
 /// protocol.</param>

@@ -9,7 +9,8 @@ namespace Optiks.Client;
 /// </summary>
 internal static class RequestOutcomeJson
 {
-    // The bound of a reason. A reason must have the form of a name in the specification, because no other text may reach a terminal.
+    // The most characters of a refusal's reason. The reason must have the form of the specification's reason names, because it may be shown
+    // on a terminal, where other text could do harm.
     private const int MaxReasonLength = 64;
 
     public static RequestOutcome Parse(byte[] answer, Guid requestId, Uri server) => ReadStatus(answer, server, "an update", (status, root) => status switch
@@ -34,12 +35,12 @@ internal static class RequestOutcomeJson
     });
 
     /// <summary>
-    /// Reads the outcome of a request by its status. Throws <see cref="OptiksServerException"/> if <paramref name="read"/> refuses the
-    /// document.
+    /// Reads an answer about the outcome of a request. Throws <see cref="OptiksServerException"/> if the function <paramref name="read"/>
+    /// refuses the document.
     /// </summary>
-    /// <param name="answer">The server's answer, JSON.</param>
+    /// <param name="answer">The server's answer in JSON.</param>
     /// <param name="server">The server that answered.</param>
-    /// <param name="what">Words for the request in the error message.</param>
+    /// <param name="what">Words for the kind of request, used in the error message.</param>
     /// <param name="read">Reads the status and the whole document; throws the exceptions of reading JSON, or
     /// <see cref="FormatException"/>.</param>
     internal static T ReadStatus<T>(byte[] answer, Uri server, string what, Func<string?, JsonElement, T> read)
@@ -55,8 +56,8 @@ internal static class RequestOutcomeJson
         }
     }
 
-    // The key is empty if the server does not name it: its name has been erased since, or the server does not know that it belongs to the
-    // token's user.
+    // The key is empty if the server does not name it. The server does not name a key that it has erased since, or a key of which it does
+    // not know that the token's user owns it.
     private static PublishedKey Item(JsonElement item)
     {
         byte[]? key = [];
@@ -65,7 +66,9 @@ internal static class RequestOutcomeJson
             : throw new FormatException("key_b64");
     }
 
-    /// <summary>Returns the structure of an item; servers that know only keys leave the structure out.</summary>
+    /// <summary>
+    /// Returns the structure of an item; a server that knows only keys leaves the structure out, so the default is <c>keys</c>.
+    /// </summary>
     internal static StructureId Structure(JsonElement item) =>
         !item.TryGetProperty("structure", out JsonElement name) ? StructureId.Keys
         : Structures.Names.ToList().IndexOf(name.GetString() ?? "") is >= 0 and var index ? (StructureId)(index + 1)
@@ -77,7 +80,10 @@ internal static class RequestOutcomeJson
     internal static KeyVersionNumber Number(JsonElement element) =>
         new(element.GetProperty("period").GetUInt64(), element.GetProperty("version").GetUInt64());
 
-    /// <summary>Returns a name that may reach a terminal, or throws <see cref="FormatException"/>.</summary>
+    /// <summary>
+    /// Returns the text if it has the form of a reason name, so that it is safe to show on a terminal; otherwise throws
+    /// <see cref="FormatException"/>.
+    /// </summary>
     internal static string ReasonName(string? text) =>
         text is { Length: >= 1 and <= MaxReasonLength } && text.All(character => char.IsAsciiLetterLower(character) || character == '-') ? text : throw new FormatException("reason");
 }

@@ -11,7 +11,7 @@ namespace Optiks.Client;
 /// <param name="Devices">Devices in the order of the list.</param>
 internal sealed record UserAnswer(UserKind Kind, ReadOnlyMemory<byte>? User, ulong Epoch, KeyState? List, IReadOnlyList<UserDevice> Devices)
 {
-    /// <summary>The time of the record of <see cref="Epoch"/>.</summary>
+    /// <summary>The time of the record of the epoch that the property <see cref="Epoch"/> names.</summary>
     public ulong TimeMs { get; init; }
 
     /// <summary>Earlier users of the name, all of whom have left.</summary>

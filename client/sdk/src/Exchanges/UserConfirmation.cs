@@ -8,7 +8,9 @@ namespace Optiks.Client;
 /// </summary>
 internal static class UserConfirmation
 {
-    /// <summary>Compares a result's requested changes with its valid lookups, and returns the result with the confirmation.</summary>
+    /// <summary>
+    /// Compares the requested changes in a result with the result's lookups, which are valid. Returns the result with the confirmation.
+    /// </summary>
     /// <param name="result">Result of a published request.</param>
     /// <param name="histories">For each device whose latest version is not the published version, the value of the published version, by
     /// device id in base64url. A value is null if it was erased.</param>
@@ -63,8 +65,8 @@ internal static class UserConfirmation
     public static KeyVersionNumber? MissingList(UserUpdateResult result, KnownLists lists) =>
         ChangesList(result) && !result.Lookups[0].HasLeft && NamedList(result) is { Version: > 0 } named && !(lists.TryFind(named, out _) && lists.TryFind(Before(named), out _)) ? named : null;
 
-    // The named version must result from applying the request to the version before it. If the named version has a device that the request
-    // does not add, the log added that device.
+    // The list version that the server names must result from applying the request to the version before it. If that version has a device
+    // that the request does not add, the log added that device.
     private static UserUpdateResult List(UserUpdateResult result, UserLookupResult now, KnownLists lists)
     {
         KeyVersionNumber? item = NamedList(result);

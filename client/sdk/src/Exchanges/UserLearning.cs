@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Compares the verified users of one answer, in their order, with the client's state (docs/spec/state.md section 1), and collects the new
-/// state. An instance serves one answer. Not thread-safe.
+/// Compares the verified users of one answer, in the order of the answer, with the client's state (docs/spec/state.md section 1), and
+/// collects the new state. An instance serves one answer. Not thread-safe.
 /// </summary>
 internal sealed class UserLearning
 {
@@ -19,7 +19,7 @@ internal sealed class UserLearning
     private readonly Dictionary<string, KeyState> _keys = new(StringComparer.Ordinal);
     private readonly HashSet<(string Name, string User)> _passedOn = [];
 
-    /// <summary>Begins with an answer's period and earliest record.</summary>
+    /// <summary>Begins the comparison with an answer's period and earliest record.</summary>
     /// <param name="seen">The client's state.</param>
     /// <param name="period">Period of the answer's records.</param>
     /// <param name="earliest">Epoch of the earliest record of the answer, from which on everything in the answer is proven.</param>
@@ -30,7 +30,7 @@ internal sealed class UserLearning
         _earliest = earliest;
     }
 
-    /// <summary>The values that the state names from now on and did not name before.</summary>
+    /// <summary>The values that the new state refers to by hash, and the old state does not.</summary>
     public IReadOnlyCollection<ReadOnlyMemory<byte>> NewValues => _values;
 
     /// <summary>Judges one user of the answer. If any user is refused, callers must not use anything of the answer.</summary>
@@ -48,7 +48,7 @@ internal sealed class UserLearning
         {
             return Reason.VersionRegressed;
         }
-        // The user whom the answer shows for the kept generation of the name, which must be the kept user.
+        // For the kept generation of the name, the answer must show the kept user.
         string? then = name?.Generation is { } generation && generation < shown.Generation ? Base64UrlText.Encode(earlier[(int)generation - 1].User.Span) : user?.Id;
         if (name?.User is { } known && known != then)
         {
@@ -65,7 +65,7 @@ internal sealed class UserLearning
         return reason != Reason.Valid || user is null ? reason : TakeUser(user.Value, remembered, shown, answer, ref result);
     }
 
-    // Records that earlier users of the name have left, but only if the state has these users as looked up or owned.
+    // Records that earlier users of the name have left, but only if the state has these users among its looked-up or owned users.
     private Reason TakeEarlier(KeyName username, IReadOnlyList<EarlierUser> earlier, ulong epoch)
     {
         foreach (EarlierUser one in earlier)

@@ -14,12 +14,16 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
     private ulong? _earliest;
 
     /// <param name="users">The usernames, each with the one device that is requested, or with null for all devices.</param>
-    /// <param name="least">Least epoch that the caller accepts for each user. The head of the answer may be earlier, because parts of an
-    /// answer may be later than its head.</param>
+    /// <param name="least">
+    /// The least epoch that the caller accepts for each user. The head of the answer may have an earlier epoch, because parts of an answer
+    /// may be later than its head.
+    /// </param>
     /// <param name="policy">The client's policy.</param>
     /// <param name="store">Store of the client's state.</param>
-    /// <param name="ofOwner">Whether the names are an owner's own. The server then proves again to which users the names lead, and the
-    /// request carries the owner's credential if lookups need a credential.</param>
+    /// <param name="ofOwner">
+    /// Whether the names are an owner's own names. If so, the server proves again to which users the names lead, and the request carries
+    /// the owner's credential if lookups need a credential.
+    /// </param>
     public UserLookupExchange(IReadOnlyList<(KeyName Username, KeyName? Device)> users, ulong least, TrustPolicy policy, IClientStateStore store, bool ofOwner = false)
     {
         MayAuthorize = ofOwner;
@@ -72,8 +76,8 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
 
     public override bool MayBeOfRecentEpoch => _least == 0;
 
-    // A part of the answer may have an earlier epoch than the newest record. If trees only grow, its content is true at the later epoch
-    // too, so auditors must cover the epochs from the earliest one on.
+    // A part of the answer may have an earlier epoch than the newest record. Its content is also true at the later epoch, but only if the
+    // trees only grow. So auditors must cover all epochs from the earliest part's epoch on.
     public override ulong? ProvenFrom => _remembered.Select(user => user.ProvenFrom).Append(_earliest).Min();
 
     public override ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) => Heads.PeekPart(answer, kept);

@@ -10,7 +10,7 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
     private readonly OwnUserPages _pages;
     private readonly Func<ClientState, OwnUserShown, ClientState> _remember;
 
-    /// <param name="pages">The pages so far.</param>
+    /// <param name="pages">The pages read so far.</param>
     /// <param name="remember">Applies the caller's changes to the state after a result, in addition to the changes that every answer
     /// makes.</param>
     public UserMonitorExchange(OwnUserPages pages, Func<ClientState, OwnUserShown, ClientState> remember)
@@ -40,7 +40,8 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
     {
         OwnUserQuestion question = _pages.Question;
         UserState? user = seen.Users.GetValueOrDefault(_pages.User.Id);
-        // For a period that has ended, name no least epoch and no knowledge of later epochs, because they do not concern that period.
+        // A question about a period that has ended must name no least epoch and no facts from later epochs, because these do not concern
+        // that period.
         question = EndedRecord.IsEmpty ? question with { LeastEpoch = LeastOf(seen, question, user), HasLeft = user?.LeftEpoch is not null } : question;
         UserMonitorVerdict verdict = Verifier.UserMonitor(context, question, answer.Span);
         if (verdict.Reason != Reason.Valid)
@@ -107,7 +108,7 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
             || than.Page.Devices.Any(device => VersionsExchange.TimedVersion.ShowMore(keys.GetValueOrDefault(device.Name.Id) ?? [], device.Key.Versions));
     }
 
-    // Returns the followed ids (docs/spec/user-monitor.md section 3).
+    // Returns the ids of the devices whose keys the answer must show (docs/spec/user-monitor.md section 3).
     private static SortedSet<ReadOnlyMemory<byte>> Followed(OwnUserQuestion question, Versions lists)
     {
         SortedSet<ReadOnlyMemory<byte>> ids = DeviceList.IdsOf(lists.OpenedValues.Append(question.List));
@@ -121,8 +122,8 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         return question.Keys.Aggregate(least, (most, device) => Math.Max(most, seen.LeastEpoch(Base64UrlText.Encode(device.Device.Span))));
     }
 
-    // Adds the verdicts of the comparison with the end states. A false copy is committed by the log and is no lie of this server, so the
-    // client raises an alarm and continues. It refuses a server that answers about another period.
+    // Adds the verdicts of the comparison with the end states. If a copy differs from its end state, the fault is the log's and not this
+    // server's, so the client raises an alarm and continues. If the answer is about another period, the client refuses the answer.
     private OwnUserPage Compared(OwnUserPage page, VerifiedHead head, VerifiedOwnUser shown, ReadOnlySpan<byte> answer, out Reason refused)
     {
         refused = Reason.Valid;
@@ -149,7 +150,7 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
     private static Reason Learn(ClientState seen, OwnUserShown shown, UserState? before, out Result? result)
     {
         result = null;
-        // If the state is of a later period, it stays.
+        // If the kept state is of a later period than this result, or says that the user has left, the kept state stays.
         bool isOld = before?.LeftEpoch is not null || before?.Devices?.Period > shown.Period;
         if (shown.HasLeft)
         {
@@ -169,8 +170,8 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
             KeyState? owned = seen.Owned.TryGetValue(id, out OwnedKey? key) ? KeyRules.OfOwned(key) : null;
             if (device.Epoch < shown.Epoch)
             {
-                // The device left the list while the client read pages, so a later answer may have stored newer state of the device's key
-                // by now.
+                // The device left the list while the client read pages, so another answer may already have stored a newer state of the
+                // device's key. Only compare these versions, and store nothing.
                 reason = KeyRules.Agree(kept, owned, device.Ended, shown.Period);
                 if (reason != Reason.Valid)
                 {
@@ -189,7 +190,8 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
                 values.Add(value);
             }
         }
-        // The versions shown do not contain the list's octets if the question did, so take the hash from the result.
+        // If the question named the device list, the server does not send the list's octets again, so compute the hash from the list in the
+        // result.
         list = list with { ValueSha256 = ValueHash.Of(shown.LatestList.Span) };
         result = new Result(shown, isOld ? before! : new UserState { Devices = list }, keys.ToImmutable(), values);
         return Reason.Valid;

@@ -49,8 +49,8 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
         OwnedUser owned = next.OwnedUsers.GetValueOrDefault(User.Id) ?? new OwnedUser();
         if (owned.GoesOnFrom is null && current.Head is { } head)
         {
-            // Monitoring begins at this period, so that it also covers what servers showed other clients of the user before the owner's
-            // first look.
+            // Monitoring begins at this period, so that it also covers what servers showed other clients of the user before the owner first
+            // monitored it.
             owned = owned with { Period = head.Period };
             next = next.OwnedUsers.ContainsKey(User.Id) ? next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned) } : next;
         }
@@ -63,8 +63,8 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
     }
 
     /// <summary>
-    /// Returns the state in which none of the request's changes are expected. Expected changes under this request id, and own names, that
-    /// the state <paramref name="before"/> already had stay, because they belong to another request.
+    /// Returns the state in which none of the request's changes are expected. Expected changes under this request id and own names stay if
+    /// the state passed as <paramref name="before"/> already had them, because they belong to another request.
     /// </summary>
     public ClientState Forget(ClientState current, ClientState? before)
     {
@@ -76,13 +76,15 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
             return next;
         }
         OwnedUser left = owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == Id && !earlier.Expected.Any(known.IsSame)) };
-        // A user without expected changes, names or a verified list has no period from which to continue.
+        // Without expected changes, own names or a verified list there is nothing to monitor, so the user gets no period in which
+        // monitoring begins.
         left = left is { List: null, HasLeft: false, Names.Length: 0, Expected.Length: 0 } ? left with { Period = null } : left;
         return left == owned ? next : PeriodEnds.Tidy(next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, left) });
     }
 
     /// <summary>
-    /// Fills in the keys of a request's published items that the server may not name, by their item numbers (docs/spec/rest.md section 5).
+    /// Adds the keys of published items that the server may not name. Their item numbers tell which keys of the request they are
+    /// (docs/spec/rest.md section 5).
     /// </summary>
     public static IReadOnlyList<PublishedKey> WithKeys(IReadOnlyList<PublishedKey> items, ReadOnlyMemory<byte> user, IReadOnlyList<UserChange> changes)
     {

@@ -6,7 +6,7 @@ namespace Optiks.Client;
 /// <summary>One kind of verified question: builds the request, verifies the answer, and computes the new state.</summary>
 internal abstract class VerifiedExchange<T>
 {
-    /// <summary>The path below the query-service.</summary>
+    /// <summary>The path of the request, below the URL of the query-service.</summary>
     public abstract string Path { get; }
 
     /// <summary>The media type of the answer.</summary>
@@ -15,7 +15,7 @@ internal abstract class VerifiedExchange<T>
     /// <summary>The media type of the request's body.</summary>
     public virtual string BodyMediaType => MediaTypes.Query;
 
-    /// <summary>Whether the API key or token goes with the request.</summary>
+    /// <summary>Whether the client sends its API key or token with the request.</summary>
     public abstract bool NeedsAuthorization { get; }
 
     /// <summary>
@@ -35,8 +35,8 @@ internal abstract class VerifiedExchange<T>
     public virtual ReadOnlyMemory<byte> EndedRecord => default;
 
     /// <summary>
-    /// Whether the question names facts of one period. When the log begins another period, the caller must ask again
-    /// (<see cref="Outcome{T}.IsOvertaken"/>).
+    /// Whether the question names facts that are true in only one period. If the log begins another period, the caller must ask a new
+    /// question (<see cref="Outcome{T}.IsOvertaken"/>).
     /// </summary>
     public virtual bool IsOfOnePeriod => false;
 
@@ -47,16 +47,16 @@ internal abstract class VerifiedExchange<T>
     public abstract byte[]? Body(ClientState seen);
 
     /// <summary>
-    /// The greatest length of an answer in octets, not counting one value of a key. It is the bound of docs/spec/rest.md section 4, with
-    /// room for the head. The client refuses a longer answer while it arrives.
+    /// The greatest length of an answer in octets, without one value of a key, for which the caller adds room. It is the bound of
+    /// docs/spec/rest.md section 4 plus room for the head. The client refuses a longer answer while it arrives.
     /// </summary>
     public virtual int MaxLength => 64 << 20;
 
-    /// <summary>Verifies an answer, without changing anything.</summary>
+    /// <summary>Verifies an answer. It does not change the state.</summary>
     public abstract Checked<T> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer);
 
     /// <summary>
-    /// Returns the record that differs from the kept record of the same epoch, in an answer that was refused as a fork. The answer must
+    /// Returns, from an answer that was refused as a fork, the record that differs from the kept record of the same epoch. The answer must
     /// decode.
     /// </summary>
     public virtual ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) => Heads.Peek(answer).Record;
@@ -65,17 +65,18 @@ internal abstract class VerifiedExchange<T>
     /// Returns the statements of an answer, accepted or refused, about leaves that may belong to an owner's keys or users
     /// (docs/spec/broken-append.md section 5). Throws <see cref="EncodingException"/> if the answer does not decode.
     /// </summary>
-    /// <param name="seen">State with which the client asked.</param>
+    /// <param name="seen">The client's state when it asked.</param>
     /// <param name="answer">The answer.</param>
     public virtual IReadOnlyList<LeafStatement> Leaves(ClientState seen, ReadOnlyMemory<byte> answer) => [];
 
     /// <summary>
-    /// Returns the state with the new knowledge; null if the current state differs from the state against which the answer was verified.
+    /// Returns the current state with the new knowledge; null if the parts of the current state that matter for the answer differ from
+    /// those against which the answer was verified.
     /// </summary>
     public abstract ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, T learnt);
 
     /// <summary>
-    /// Whether the client may accept an epoch that the replica served recently, if witnesses have not cosigned a later epoch yet.
+    /// Whether the client may accept an answer of an earlier, still recent epoch if the witnesses have not yet cosigned the newest epoch.
     /// </summary>
     public virtual bool MayBeOfRecentEpoch => false;
 
@@ -88,12 +89,15 @@ internal abstract class VerifiedExchange<T>
     public virtual IEnumerable<Believed> Shown(T learnt) => [default];
 
     /// <summary>
-    /// Tells whether a valid answer shows every value that it could. If it does not, the value may have been erased, so that no replica
+    /// Tells whether a valid answer shows every value that it is about. If a value is missing, it may have been erased, so that no replica
     /// shows it, or this replica may withhold it.
     /// </summary>
     public virtual bool IsWhole(T learnt) => true;
 
-    /// <summary>Tells whether a valid answer shows a value that the answer <paramref name="than"/> does not show.</summary>
+    /// <summary>
+    /// Tells whether one valid answer (<paramref name="learnt"/>) shows a value that another valid answer (<paramref name="than"/>) does
+    /// not show.
+    /// </summary>
     public virtual bool ShowsMore(T learnt, T than) => false;
 
     /// <summary>Returns the values that the new state names by their hashes.</summary>

@@ -7,10 +7,10 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Runs exchanges: asks a replica, verifies the answer against the remembered head, saves the state, and only then returns. When a replica
-/// is unreachable or behind, it asks the other replicas, and then the same replica again. When it refuses a replica's answer, it reports
-/// that and asks the other replicas: one valid answer is enough, whichever replica gave it. Without a valid answer the first failure is the
-/// verdict. A proof that the log contradicted itself ends this exchange and all later exchanges.
+/// Runs exchanges: asks a replica, verifies the answer against the head in the state, saves the new state, and only then returns. When a
+/// replica is unreachable or behind, the exchanger asks the other replicas, and then the same replica again. When the exchanger refuses a
+/// replica's answer, it reports the refusal and asks the other replicas, because one valid answer from any replica is enough. Without a
+/// valid answer the first failure is the verdict. A proof that the log contradicted itself ends this exchange and all later exchanges.
 /// </summary>
 internal sealed class VerifiedExchanger
 {
@@ -92,7 +92,7 @@ internal sealed class VerifiedExchanger
                 }
                 catch (OptiksServerException e) when ((!exchange.EndedRecord.IsEmpty || exchange.FollowsPeriods) && e.Problem == ProblemNames.NotFound)
                 {
-                    // This replica is behind: it does not know yet that the period has ended, or has begun.
+                    // This replica is behind, because it does not know yet that the period in question has ended, or that it has begun.
                     behind = true;
                 }
                 catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure)
@@ -123,8 +123,8 @@ internal sealed class VerifiedExchanger
         }
     }
 
-    // Tells whether asking another replica is useless: the answer is valid, there is evidence against the log, cosignatures are missing, or
-    // the caller must ask again.
+    // Tells whether the exchange ends without asking another replica. This is the case if the answer is valid, there is evidence against
+    // the log, cosignatures are missing, or the caller must ask a new question.
     private static bool IsFinal<T>(Outcome<T> outcome) => outcome.Reason is Reason.Valid or Reason.WitnessQuorum || outcome.IsOvertaken || outcome.EvidencePath is not null;
 
     private void Report(Uri replica, Reason? reason, string detail)
@@ -175,14 +175,15 @@ internal sealed class VerifiedExchanger
             {
                 return broken;
             }
-            // An exchange that follows periods itself, or asks about an ended period, accepts records of other periods.
+            // An exchange accepts records of other periods than the current one if it follows periods itself, or asks about an ended
+            // period.
             bool isOfCurrent = exchange.EndedRecord.IsEmpty && !exchange.FollowsPeriods;
             if (isOfCurrent && Verifier.OtherPeriod(context, reason, answer) is { } period)
             {
                 if (period < seen.Head!.Period)
                 {
-                    // If the answer's epoch is also earlier, the replica is behind. If the epoch is later, the log has returned to a period
-                    // that had ended.
+                    // The answer's period is earlier than the head's. If the answer's epoch is earlier too, the replica is behind. If the
+                    // epoch is later, the log has returned to a period that had ended.
                     bool isBehind = EpochRecord.ReadEpoch(answer) < EpochRecord.ReadEpoch(seen.Head.Record);
                     Outcome<T> refused = await RefuseAsync(exchange, Reason.RecordPeriod, null, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false);
                     return isBehind && refused.EvidencePath is null ? null : refused;
@@ -216,7 +217,7 @@ internal sealed class VerifiedExchanger
             {
                 return await RefuseAsync(exchange, reason, failedKey, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false);
             }
-            // If the answer has several records, this is the record of the largest epoch.
+            // If the answer has several records, this record is the one with the largest epoch.
             byte[] record = answer[head!.Record];
             ulong epoch = EpochRecord.ReadEpoch(record);
             ulong from = Math.Min(exchange.ProvenFrom ?? epoch, epoch);
@@ -230,7 +231,8 @@ internal sealed class VerifiedExchanger
             {
                 if (mayAskForRecent)
                 {
-                    // Ask for the newest epoch that witnesses have already cosigned, which needs no wait if this replica still serves it.
+                    // Ask for the newest epoch that witnesses have already cosigned. If this replica still serves that epoch, the client
+                    // need not wait for cosignatures.
                     (mayAskForRecent, at) = (false, coverage.WitnessedEpoch());
                     continue;
                 }
@@ -255,7 +257,7 @@ internal sealed class VerifiedExchanger
                 };
                 return new Outcome<T>(Reason.Valid, info, learnt);
             }
-            // Another call changed the state in the meantime, and this answer was never compared with the new state, so ask again.
+            // Another call changed the state in the meantime. Ask again, because this answer was not compared with the new state.
         }
     }
 
@@ -310,8 +312,8 @@ internal sealed class VerifiedExchanger
         KeptRecord = seen.Head?.Record,
     };
 
-    // Refuses an answer. If it contradicts the kept head, it may be a lie of this server or a fork of the log. Only checkpoints and records
-    // that the log signed show which.
+    // Refuses an answer. If the answer contradicts the kept head, either this server lies or the log has forked. Only checkpoints and
+    // records that the log signed show which of the two is true.
     private async Task<Outcome<T>> RefuseAsync<T>(
         VerifiedExchange<T> exchange, Reason reason, int? failedKey, ClientState seen, byte[] answer, IReadOnlyList<LeafStatement> leaves, Uri replica, CancellationToken cancellationToken)
     {
@@ -344,12 +346,12 @@ internal sealed class VerifiedExchanger
         }
         catch (EncodingException) when (reason != Reason.Valid)
         {
-            // The verifier has already refused this answer with its own reason.
+            // The answer does not decode, so the verifier has already refused it with its own reason.
             return [];
         }
     }
 
-    // Returns null if no statement contradicts a kept statement.
+    // Returns the outcome with the evidence if one of the answer's statements contradicts a kept statement; otherwise null.
     private Outcome<T>? BrokenBy<T>(ClientState seen, IReadOnlyList<LeafStatement> leaves, Uri replica) =>
         LeafRules.FindContradiction(seen, _store, _options.TrustAnchor, leaves) is (var kept, var received)
             ? Proven<T>(LeafEvidence.Collect(_options.TrustAnchor, kept, received, replica.Authority), Reason.LeafContradicts)
@@ -392,7 +394,8 @@ internal sealed class VerifiedExchanger
         ClientState next = ReferenceEquals(current.Head, view.Head) ? current : begun with { Head = view.Head };
         foreach ((string cosigner, CosignerState signed) in view.Cosigners)
         {
-            // Another call may have stored a newer checkpoint of this cosigner in the meantime, of the same view.
+            // Another call may have stored a newer checkpoint of this cosigner in the meantime. That checkpoint agrees with the same head,
+            // so keep the newer one.
             if (next.Cosigners.GetValueOrDefault(cosigner) is not { } kept || kept.Size < signed.Size)
             {
                 next = next with { Cosigners = next.Cosigners.SetItem(cosigner, signed) };

@@ -12,8 +12,9 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     private readonly Func<ClientState, Page, VerifiedHead, ClientState?> _remember;
 
     /// <summary>
-    /// Asks for the versions after the version in <paramref name="start"/>. The caller's function <paramref name="remember"/> updates the
-    /// state after a page. If <paramref name="endedRecord"/> is not empty, the question is about the period that ended with that record.
+    /// Asks for the versions after the version in the parameter <paramref name="start"/>. The caller's function <paramref name="remember"/>
+    /// updates the state after a page. If <paramref name="endedRecord"/> is not empty, the question is about the period that ended with
+    /// that record.
     /// </summary>
     public VersionsExchange(KeyName key, bool monitor, KnownKey start, Func<ClientState, Page, VerifiedHead, ClientState?> remember, ReadOnlyMemory<byte> endedRecord)
     {
@@ -56,7 +57,7 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     {
         using var keys = new ByteStrings(1);
         keys.Add(_key.Octets.Span);
-        // For a period that has ended, name no least epoch of the state, because later epochs do not concern that period.
+        // A question about a period that has ended names no least epoch of the state, because later epochs do not concern that period.
         KnownKey known = EndedRecord.IsEmpty ? _start with { LeastEpoch = Math.Max(_start.LeastEpoch, seen.LeastEpoch(_key.Id)) } : _start;
         VersionsVerdict verdict = Verifier.Versions(context, keys, [known], answer.Span);
         if (verdict.Reason != Reason.Valid)
@@ -74,7 +75,8 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
             {
                 return new(handover, null, null, null);
             }
-            // A false copy is committed by the log and is no lie of this server, so the client raises an alarm and continues.
+            // If a copy differs from its end state, the fault is the log's and not this server's, so the client raises an alarm and
+            // continues.
             page = page with { Handover = handover };
         }
         KeyState? owned = seen.Owned.TryGetValue(_key.Id, out OwnedKey? kept) ? KeyRules.OfOwned(kept) : null;
@@ -134,7 +136,7 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     /// <param name="Versions">The versions from the first requested version on.</param>
     /// <param name="Complete">Whether the list ends on this page; false if more versions follow.</param>
     /// <param name="Period">Period of the versions.</param>
-    /// <param name="After">The state to keep of the key, once the list is complete; null before.</param>
+    /// <param name="After">The key's state to keep; null until the list is complete.</param>
     internal sealed record Page(ulong Latest, IReadOnlyList<TimedVersion> Versions, bool Complete, ulong Period, KeyState? After)
     {
         /// <summary>The number of octets of the answer.</summary>
@@ -146,13 +148,13 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
         public Reason? Handover { get; init; }
     }
 
-    /// <summary>A version with its time T.</summary>
+    /// <summary>A version with its time (<c>T</c> in docs/spec/pahd.md).</summary>
     internal sealed record TimedVersion(KeyVersion Version, ulong Time)
     {
-        /// <summary>Tells whether each version is shown with its value.</summary>
+        /// <summary>Tells whether the answer shows the value of each version.</summary>
         public static bool AreShown(IReadOnlyList<TimedVersion> versions) => versions.All(one => one.Version.Value is not null);
 
-        /// <summary>Tells whether <paramref name="versions"/> show a value that <paramref name="than"/> does not show.</summary>
+        /// <summary>Tells whether the first argument shows a value that the second argument does not show.</summary>
         public static bool ShowMore(IReadOnlyList<TimedVersion> versions, IReadOnlyList<TimedVersion> than) =>
             than.Where(one => one.Version.Value is null).Any(one => versions.Any(shown => shown.Version.Version == one.Version.Version && shown.Version.Value is not null));
 

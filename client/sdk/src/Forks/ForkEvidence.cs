@@ -15,8 +15,8 @@ internal static class ForkEvidence
         : Collect(anchor, kept.Checkpoint, kept.Record, received, Own, $"{source} gave");
 
     /// <summary>
-    /// Returns the files of a fork between the kept head and a cosigned checkpoint, where the larger checkpoint does not extend the smaller
-    /// checkpoint.
+    /// Returns the files of a fork between the kept head and a cosigned checkpoint, if the larger one of the two checkpoints does not
+    /// extend the smaller one.
     /// </summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> CollectCosigned(
         TrustAnchor anchor, HeadState kept, VerifiedNote smaller, VerifiedNote larger, PrefixProof? prefix, bool isCosignedLarger, string source) =>

@@ -23,7 +23,7 @@ internal sealed class ForkSearch
         _time = time;
     }
 
-    /// <summary>The time limit of a search, whatever the server does.</summary>
+    /// <summary>The time limit of a search. The search ends then, whatever the server does.</summary>
     public static TimeSpan Within { get; } = TimeSpan.FromSeconds(60);
 
     /// <summary>Tells whether an answer that was refused for this reason may belong to another history than the kept head.</summary>
@@ -33,7 +33,7 @@ internal sealed class ForkSearch
 
     /// <summary>
     /// Searches for a fork. The answer must decode, and the verifier must have refused it. If the answer is empty, the search compares only
-    /// the server's current checkpoint. The call throws only when the caller cancels.
+    /// the server's current checkpoint with the kept one. The call throws only when the caller cancels.
     /// </summary>
     public async Task<ForkFinding> RunAsync(HeadState kept, ReadOnlyMemory<byte> answer, Uri server, CancellationToken cancellationToken)
     {

@@ -4,7 +4,7 @@ namespace Optiks.Client;
 
 /// <summary>
 /// The result of comparing a checkpoint with the kept head's checkpoint (docs/spec/answers.md section 7). The comparison uses only data
-/// that the log signed: tiles that hash to the root of a larger checkpoint show what its tree contains.
+/// that the log signed: tiles that hash to the root of the larger checkpoint show what its tree contains.
 /// </summary>
 /// <param name="Relation">How the checkpoints relate.</param>
 /// <param name="Prefix">If the checkpoints contradict each other and differ in size, the proof that the larger tree does not begin with the
@@ -15,14 +15,14 @@ internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix
     public bool IsSmaller { get; private init; }
 
     /// <summary>
-    /// Compares a checkpoint with the kept head, whichever is larger. If the kept checkpoint is larger, the call reads its tree from the
-    /// first board that has this tree, because a server of another history does not have it. The call throws only failures of the first
-    /// board, and only if the checkpoint is not smaller than the kept one.
+    /// Compares a checkpoint with the kept head. Either of the two may be larger. If the kept checkpoint is larger, the call reads its tree
+    /// from the first board that has this tree, because a server of another history does not have it. The call throws only failures of the
+    /// first board, and only if the checkpoint is not smaller than the kept one.
     /// </summary>
     /// <param name="kept">The kept head.</param>
     /// <param name="received">The checkpoint.</param>
     /// <param name="boards">The boards of all servers, with the board of the checkpoint's server first.</param>
-    /// <param name="cancellationToken">Ends the reading.</param>
+    /// <param name="cancellationToken">Cancels the call.</param>
     public static async Task<HeadComparison> RunAsync(HeadState kept, VerifiedNote received, IReadOnlyList<BoardReader> boards, CancellationToken cancellationToken)
     {
         if (received.Size >= kept.Size)
@@ -40,7 +40,7 @@ internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix
             }
             catch (Exception e) when (e is InvalidTileException or OptiksServerException)
             {
-                // Try the next board, which may have the tree.
+                // This board does not have the tree or did not answer, so try the next board.
             }
         }
         return new HeadComparison(HeadRelation.Smaller, null);

@@ -6,7 +6,7 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Proves the root of the first entries of a larger signed tree. If the log signed another root for that number of entries, the two
+/// Proves which root the first entries of a larger signed tree have. If the log signed another root for that number of entries, the two
 /// checkpoints cannot belong to one history.
 /// </summary>
 /// <param name="Size">Number of these first entries, which is the size of the smaller checkpoint.</param>

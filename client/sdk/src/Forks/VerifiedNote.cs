@@ -11,8 +11,8 @@ namespace Optiks.Client;
 public sealed record VerifiedNote(ulong Size, byte[] Root, byte[] Octets)
 {
     /// <summary>
-    /// Checks one note, without comparing it with other notes (docs/spec/board.md section 2); <paramref name="note"/> is null unless the
-    /// octets are valid.
+    /// Checks one note, without comparing it with other notes (docs/spec/board.md section 2). The out parameter <paramref name="note"/> is
+    /// null unless the octets are valid.
     /// </summary>
     public static Reason Verify(TrustAnchor anchor, byte[] octets, out VerifiedNote? note)
     {

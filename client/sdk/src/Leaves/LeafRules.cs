@@ -14,7 +14,7 @@ internal static class LeafRules
     /// <summary>The most versions of one key for which an owner keeps a statement of presence.</summary>
     public const int MaxVersions = 16;
 
-    /// <summary>Returns the name of a key in a structure, under which the state keeps the key's statements.</summary>
+    /// <summary>Returns the name under which the state keeps the statements about a key in a structure.</summary>
     public static string NameOf(StructureId structure, string key) => string.Create(CultureInfo.InvariantCulture, $"{(int)structure}:{key}");
 
     /// <summary>Parses a name that <see cref="NameOf"/> returned.</summary>
@@ -49,8 +49,8 @@ internal static class LeafRules
     }
 
     /// <summary>
-    /// Finds a statement of an answer that contradicts a kept one, by the rules that any judge of the evidence applies; null if no
-    /// statement contradicts.
+    /// Finds a statement of an answer that contradicts a kept one, by the rules that any judge of the evidence applies; null if there is no
+    /// contradiction.
     /// </summary>
     public static (byte[] Kept, byte[] Received)? FindContradiction(ClientState seen, IClientStateStore store, TrustAnchor anchor, IReadOnlyList<LeafStatement> shown)
     {

@@ -4,18 +4,18 @@ namespace Optiks.Client;
 
 /// <summary>
 /// Splits an answer into statements about single leaves (docs/spec/broken-append.md section 1). The statements of a refused answer may be
-/// false. The first proof of absence for a key is about the version after the latest version. An instance serves one answer. Not
-/// thread-safe.
+/// false. Among the proofs of absence for a key, the first proof is about the version after the latest version. An instance serves one
+/// answer. Not thread-safe.
 /// </summary>
 internal sealed class ShownLeaves
 {
     private readonly List<AnswerHead> _heads = [];
     private readonly List<LeafStatement> _found = [];
 
-    /// <summary>Begins with an answer's head and the records of its parts.</summary>
-    /// <param name="head">The head.</param>
+    /// <summary>Begins to collect the statements of an answer.</summary>
+    /// <param name="head">The answer's head.</param>
     /// <param name="kept">The kept checkpoint, for an answer that has no checkpoint; empty if the client has no kept checkpoint.</param>
-    /// <param name="parts">The parts of an answer about users.</param>
+    /// <param name="parts">The parts of an answer about users, each with its record.</param>
     public ShownLeaves(AnswerHead head, ReadOnlyMemory<byte> kept, IReadOnlyList<PartRecord>? parts = null)
     {
         AnswerHead own = head with { Consistency = default, Checkpoint = head.Checkpoint.IsEmpty ? kept : head.Checkpoint };
@@ -47,7 +47,7 @@ internal sealed class ShownLeaves
         AddAbsent(record, structure, key, lookup.Version, lookup.Absent);
     }
 
-    /// <summary>Adds the statement of an entry in a structure without versions.</summary>
+    /// <summary>Adds the statement about a key in a structure without versions.</summary>
     public void Add(StructureId structure, ReadOnlyMemory<byte> key, UserEntry entry) => Add(entry.Record, structure, key, 0, entry.Member, entry.Absent);
 
     private void AddAbsent(byte record, StructureId structure, ReadOnlyMemory<byte> key, ulong latest, IReadOnlyList<NonMember> absent)
@@ -60,7 +60,8 @@ internal sealed class ShownLeaves
 
     private void Add(byte record, StructureId structure, ReadOnlyMemory<byte> key, ulong version, Member? member, NonMember? absent)
     {
-        // If there is no checkpoint, nobody signed the statement, so skip it. Also skip a key that is empty or longer than keys may be.
+        // Skip the statement if there is no checkpoint, because then nobody signed the statement. Also skip it if its key is empty or too
+        // long.
         if (record < _heads.Count && !_heads[record].Checkpoint.IsEmpty && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength)
         {
             _found.Add(new LeafStatement(_heads[record], structure, key, version, member, absent));

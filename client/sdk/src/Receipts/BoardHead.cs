@@ -10,8 +10,8 @@ internal static class BoardHead
     public const int MaxLength = EpochRecord.Length + (2 * (sizeof(ushort) + Lengths.MaxLogProof)) + sizeof(ushort) + ushort.MaxValue;
 
     /// <summary>
-    /// Returns the octets of the Head; null if the board does not have the epoch, or the board's files do not make up a tree that the log
-    /// signed. Passes the reader's exceptions to the caller.
+    /// Returns the octets of the Head; null if the board does not have the epoch, or if the board's files do not make up a tree that the
+    /// log signed. The call passes the reader's exceptions to the caller.
     /// </summary>
     public static async Task<byte[]?> FindAsync(TrustAnchor anchor, ITileReader board, ulong epoch, CancellationToken cancellationToken)
     {

@@ -22,7 +22,8 @@ public sealed record UpdateReceipt(Guid RequestId, ReadOnlyMemory<byte> Key, Rea
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 2 };
 
     /// <summary>
-    /// Tells whether the log made this promise. If it did, <paramref name="receipt"/> has the epochs of the promise; otherwise it is null.
+    /// Tells whether the log made this promise. If it did, the out parameter <paramref name="receipt"/> has the epochs of the promise;
+    /// otherwise it is null.
     /// </summary>
     public Reason Verify(TrustAnchor anchor, out Receipt? receipt)
     {
@@ -74,7 +75,7 @@ public sealed record UpdateReceipt(Guid RequestId, ReadOnlyMemory<byte> Key, Rea
         return receipt is not null;
     }
 
-    /// <summary>Returns the two notes in the answer to an update, or in a file; null unless both notes exist.</summary>
+    /// <summary>Returns the two notes from the server's answer to an update, or from a stored file; null unless both notes exist.</summary>
     internal static (byte[] Receipt, byte[] Keys)? NotesOf(JsonElement json) =>
         Text(json, "receipt") is { } receipt && Text(json, "receipt_keys") is { } keys ? (receipt, keys) : null;
 

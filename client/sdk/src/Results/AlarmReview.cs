@@ -11,6 +11,6 @@ public sealed record AlarmReview : VerifiedAnswer
     /// <summary>The owned key.</summary>
     public required ReadOnlyMemory<byte> Key { get; init; }
 
-    /// <summary>The alarms whose versions the log shows, by version; empty when the answer is not valid.</summary>
+    /// <summary>The alarms whose versions the log shows, in the order of the versions; empty when the answer is not valid.</summary>
     public IReadOnlyList<ReviewedAlarm> Alarms { get; init; } = [];
 }

@@ -19,10 +19,12 @@ public sealed record ErasureResult
     /// </summary>
     public ReadOnlyMemory<byte>? User { get; init; }
 
-    /// <summary>The versions that the request erases; null for everything of a user who has left.</summary>
+    /// <summary>The versions that the request erases; null if the request erases everything of a user who has left.</summary>
     public (ulong From, ulong To)? Versions { get; init; }
 
-    /// <summary>The period of the versions; null for everything of a user who has left, or when nothing was sent.</summary>
+    /// <summary>
+    /// The period of the versions; null if the request erases everything of a user who has left, or if the client sent nothing.
+    /// </summary>
     public ulong? Period { get; init; }
 
     /// <summary>The id under which the server knows the request.</summary>
@@ -34,7 +36,7 @@ public sealed record ErasureResult
     /// <summary>The epoch that erased the versions; null unless the server reports the versions as erased.</summary>
     public ulong? Epoch { get; init; }
 
-    /// <summary>The versions that the request erased: only versions that still had their value.</summary>
+    /// <summary>The versions that the request erased. The list leaves out versions that had no value any more.</summary>
     public IReadOnlyList<ErasedVersion> Erased { get; init; } = [];
 
     /// <summary>
@@ -54,9 +56,10 @@ public sealed record ErasureResult
     public DateTimeOffset? ServedUntil { get; init; }
 
     /// <summary>
-    /// The lookup that shows no user or that the client refused, or the answer with the newest epoch if the client refused that answer;
-    /// null if there is no such answer. If this answer came before the request, the client sent nothing. If it came after the server
-    /// reported the erasure, the server's report cannot be believed.
+    /// The answer because of which the client sent no request, or because of which the server's report is in doubt; null if there is no
+    /// such answer. It is a lookup that shows no user, a lookup that the client refused, or a refused answer with the newest epoch. If this
+    /// answer came before the request, the client sent nothing. If it came after the server reported the erasure, callers must not believe
+    /// the server's report.
     /// </summary>
     public VerifiedAnswer? Lookup { get; init; }
 }

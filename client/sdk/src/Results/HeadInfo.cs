@@ -10,12 +10,12 @@ public sealed record HeadInfo(ulong Epoch, ulong Period, DateTimeOffset Time, ul
     /// <summary>
     /// Whether enough auditors of the client's policy cover every epoch on which the answer rests (docs/spec/cosigners.md section 4).
     /// </summary>
-    /// <value>false: the answer is valid but not audited yet.</value>
+    /// <value>If false, the answer is valid but not audited yet.</value>
     public bool IsAudited { get; init; }
 
     /// <summary>
-    /// The beliefs that auditors still do not cover although the policy's time limit has passed. They are an alarm until auditors cover
-    /// them.
+    /// The answers that the client believed and that too few auditors cover although the policy's time limit has passed. They are an alarm
+    /// until enough auditors cover them.
     /// </summary>
     public IReadOnlyList<Belief> Overdue { get; init; } = [];
 }

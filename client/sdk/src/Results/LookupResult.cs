@@ -23,16 +23,18 @@ public sealed record LookupResult : VerifiedAnswer
     /// <summary>The value, exactly as it was set; null unless the key is present.</summary>
     public ReadOnlyMemory<byte>? Value { get; init; }
 
-    /// <summary>Whether the key is unchanged since this client last verified it: the value is the remembered value.</summary>
+    /// <summary>
+    /// Whether the key is unchanged since this client last verified it. If so, the value is the one that the client remembered.
+    /// </summary>
     public bool Unchanged { get; init; }
 
     /// <summary>
     /// Whether the client knew a version in an earlier period, and this period did not begin with a copy of that version
     /// (docs/spec/periods.md section 6). Either the key belongs to a device whose user had left by then, which a lookup of the user proves,
-    /// or the log dropped the key. Every answer of the period sets this.
+    /// or the log dropped the key. This stays true in all answers of the period.
     /// </summary>
     public bool NotCopied { get; init; }
 
-    /// <summary>Whether, in a refused answer for several keys, this key's proof failed first.</summary>
+    /// <summary>Whether this key's proof is the one that failed first, in a refused answer for several keys.</summary>
     public bool AtFault { get; init; }
 }

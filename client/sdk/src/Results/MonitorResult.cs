@@ -11,11 +11,14 @@ public sealed record MonitorResult : VerifiedAnswer
     /// <summary>The monitored key.</summary>
     public required ReadOnlyMemory<byte> Key { get; init; }
 
-    /// <summary>The latest version; no later version exists at the head's epoch. 0 if the key has no version.</summary>
+    /// <summary>
+    /// The latest version at the head's epoch; the call verified that no later version exists. It is 0 if the key has no version.
+    /// </summary>
     public ulong Version { get; init; }
 
     /// <summary>
-    /// The versions since the key was last monitored, expected or not, from all periods since then. The list leaves out correct copies.
+    /// All versions since the key was last monitored, from all periods since then, whether or not they were expected. The list leaves out
+    /// correct copies.
     /// </summary>
     public IReadOnlyList<KeyVersion> NewVersions { get; init; } = [];
 
@@ -23,8 +26,8 @@ public sealed record MonitorResult : VerifiedAnswer
     public IReadOnlyList<ulong> HandedOver { get; init; } = [];
 
     /// <summary>
-    /// Epochs without guarantee: nobody can ever find out what was shown of the key in them. This is set even when the client refused the
-    /// answer.
+    /// The epochs without guarantee: nobody can ever find out which versions of the key servers showed in them. This is set even when the
+    /// client refused the answer.
     /// </summary>
     public IReadOnlyList<NoGuarantee> NoGuarantee { get; init; } = [];
 
@@ -39,7 +42,7 @@ public sealed record MonitorResult : VerifiedAnswer
 
     /// <summary>
     /// The number of updates made with this state that have an unknown outcome, because the log showed a later update first. If the log
-    /// publishes an overtaken update after all, it raises an alarm.
+    /// publishes such an update after all, monitoring raises an alarm.
     /// </summary>
     public int Overtaken { get; init; }
 }

@@ -23,6 +23,6 @@ public sealed record RequestOutcome
     /// <summary>The number of the refused item; null unless the server names it.</summary>
     public int? RefusedItem { get; init; }
 
-    /// <summary>The current version of the refused item's key at the server; null unless the server names it.</summary>
+    /// <summary>The current version of the refused item's key, according to the server; null unless the server names it.</summary>
     public KeyVersionNumber? Current { get; init; }
 }

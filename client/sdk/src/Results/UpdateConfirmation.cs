@@ -9,7 +9,7 @@ public enum UpdateConfirmation
     /// <summary>The version that the server named has the value that was set.</summary>
     Confirmed,
 
-    /// <summary>The version that the server named does not exist, or has another value.</summary>
+    /// <summary>The version that the server named does not exist, or does not have the value that was set.</summary>
     Contradicted,
 
     /// <summary>

@@ -21,8 +21,8 @@ public sealed record UpdateResult
     public required UpdateStatus Status { get; init; }
 
     /// <summary>
-    /// The epoch of publication. Before the confirmation it is the server's statement; after the confirmation it is the verified epoch of
-    /// the version. Null until the update is published.
+    /// The epoch of publication. Before the client has confirmed the update, this is the server's statement. Afterwards it is the verified
+    /// epoch of the version. Null until the update is published.
     /// </summary>
     public ulong? Epoch { get; init; }
 
@@ -32,19 +32,19 @@ public sealed record UpdateResult
     /// <summary>The server's reason, such as <c>expected-version</c>; null unless the update was refused.</summary>
     public string? RefusedBecause { get; init; }
 
-    /// <summary>The current version at the server when an expected version did not match.</summary>
+    /// <summary>The key's current version, if the server refused the update because the expected version did not match.</summary>
     public KeyVersionNumber? Current { get; init; }
 
     /// <summary>
-    /// The lookup that verified, after publication, that the log shows the value that was set; null until then. Before publication it is a
-    /// refused lookup, or null. A refused lookup before publication means that nothing was sent, because the client has evidence against
-    /// the log or no verified head.
+    /// After publication, the lookup that verified that the log shows the value that was set. Before publication it is null or a refused
+    /// lookup. A refused lookup before publication means that the client sent nothing, because it has evidence against the log or no
+    /// verified head.
     /// </summary>
     public LookupResult? Lookup { get; init; }
 
     /// <summary>
-    /// The verified history with only the version that the server named, which the client reads if the lookup shows a later version. Null
-    /// if the client did not need the history or the server refused it.
+    /// The verified history of only the version that the server named. The client reads it if the lookup shows a later version. Null if the
+    /// client did not need the history, or if the server refused the request for it.
     /// </summary>
     public HistoryResult? History { get; init; }
 
@@ -60,6 +60,6 @@ public sealed record UpdateResult
     /// <summary>The reason why the received receipt is invalid; null if no invalid receipt came.</summary>
     public Reason? ReceiptRefused { get; init; }
 
-    /// <summary>A sentence for people that says what contradicts or prevents a confirmation; null if nothing does.</summary>
+    /// <summary>A sentence for people that says what contradicts or prevents a confirmation; null if there is no such problem.</summary>
     public string? Detail { get; init; }
 }

@@ -11,7 +11,7 @@ public sealed record UserHistoryResult : VerifiedAnswer
     {
     }
 
-    /// <summary>The verdict; absent if no user has the name.</summary>
+    /// <summary>The verdict on the answer. If no user has the name, it is <c>Absent</c>.</summary>
     public override Verdict Verdict => IsValid && User is null ? Verdict.Absent : base.Verdict;
 
     /// <summary>The requested username.</summary>
@@ -20,14 +20,14 @@ public sealed record UserHistoryResult : VerifiedAnswer
     /// <summary>The id of the user to whom the username leads; null when no user has the name.</summary>
     public ReadOnlyMemory<byte>? User { get; init; }
 
-    /// <summary>Whether the user has been decommissioned, for good; servers then show nothing more of the user.</summary>
+    /// <summary>Whether the user has left for good. If so, servers show nothing more of the user.</summary>
     public bool HasLeft { get; init; }
 
     /// <summary>The versions 1, 2, ... of the device list.</summary>
     public IReadOnlyList<UserListVersion> Lists { get; init; } = [];
 
     /// <summary>
-    /// The devices that are on any of the shown lists, in the order of the device ids, each with all versions of its key.
+    /// The devices that are on at least one of the shown lists, in the order of the device ids, each with all versions of its key.
     /// </summary>
     public IReadOnlyList<UserDeviceVersions> Devices { get; init; } = [];
 }

@@ -6,7 +6,7 @@ namespace Optiks.Client;
 /// <param name="Devices">Device ids on the list, in order; null when the list was erased.</param>
 public sealed record UserListVersion(ulong Version, ulong Epoch, IReadOnlyList<ReadOnlyMemory<byte>>? Devices)
 {
-    /// <summary>The period of the version: each period has its own versions 1, 2, ...</summary>
+    /// <summary>The period of the version. Each period has its own versions 1, 2, ...</summary>
     public ulong Period { get; init; }
 
     /// <summary>Whether the period began with this version, as the copy of the list with which the previous period ended.</summary>

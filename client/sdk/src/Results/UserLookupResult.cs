@@ -12,7 +12,7 @@ public sealed record UserLookupResult : VerifiedAnswer
     {
     }
 
-    /// <summary>The verdict; present also for a user who has left, see <see cref="HasLeft"/>.</summary>
+    /// <summary>The verdict on the answer. It is <c>Present</c> also if the user has left (<see cref="HasLeft"/>).</summary>
     public override Verdict Verdict => !IsValid ? base.Verdict : User is null ? Verdict.Absent : Verdict.Present;
 
     /// <summary>The requested username.</summary>
@@ -28,23 +28,23 @@ public sealed record UserLookupResult : VerifiedAnswer
     public ReadOnlyMemory<byte>? User { get; init; }
 
     /// <summary>
-    /// The users to whom the username led before, the first user first; all of them have left for good. Empty in a log that does not
-    /// reassign usernames. Earlier agreements under this name, made with a key verified then, were made with these users and not with the
-    /// current user.
+    /// The earlier users of the username, oldest first. All of them have left for good. Empty in a log that does not reassign usernames. If
+    /// somebody verified a key under this name at an earlier time, the key was one of these users' and not the current user's.
     /// </summary>
     public IReadOnlyList<EarlierUser> EarlierUsers { get; init; } = [];
 
     /// <summary>Whether the username led to another user before.</summary>
     public bool IsRecycled => EarlierUsers.Count > 0;
 
-    /// <summary>Whether the user has been decommissioned, for good, and has no devices.</summary>
+    /// <summary>Whether the user has left for good. Such a user has no devices.</summary>
     public bool HasLeft { get; init; }
 
     /// <summary>The epoch at which all parts of this result are true; 0 unless the result is valid.</summary>
     public ulong Epoch { get; init; }
 
     /// <summary>
-    /// The time of the record of <see cref="Epoch"/>; null unless the result is valid. The time of the head may be earlier or later.
+    /// The time of the record of the epoch that the property <see cref="Epoch"/> names; null unless the result is valid. It may differ from
+    /// the time of the head.
     /// </summary>
     public DateTimeOffset? Time { get; init; }
 
@@ -67,6 +67,6 @@ public sealed record UserLookupResult : VerifiedAnswer
     /// </summary>
     public IReadOnlyList<UserAlarm> Alarms { get; init; } = [];
 
-    /// <summary>Whether, in a refused answer for several users, this user's proof failed first.</summary>
+    /// <summary>Whether this user's proof is the one that failed first, in a refused answer for several users.</summary>
     public bool AtFault { get; init; }
 }

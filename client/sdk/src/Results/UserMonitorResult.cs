@@ -10,7 +10,7 @@ public sealed record UserMonitorResult : VerifiedAnswer
     {
     }
 
-    /// <summary>The verdict; absent if no user has the name.</summary>
+    /// <summary>The verdict on the answer. If no user has the name, it is <c>Absent</c>.</summary>
     public override Verdict Verdict => IsValid && User is null ? Verdict.Absent : base.Verdict;
 
     /// <summary>The given username.</summary>
@@ -19,10 +19,13 @@ public sealed record UserMonitorResult : VerifiedAnswer
     /// <summary>The id of the monitored user; null when no user has the name.</summary>
     public ReadOnlyMemory<byte>? User { get; init; }
 
-    /// <summary>Whether the user has been decommissioned, for good; servers then show nothing more of the user.</summary>
+    /// <summary>Whether the user has left for good. If so, servers show nothing more of the user.</summary>
     public bool HasLeft { get; init; }
 
-    /// <summary>The latest version of the device list; no later version exists at the head's epoch. 0 if the user has left.</summary>
+    /// <summary>
+    /// The latest version of the device list at the head's epoch; the call verified that no later version exists. It is 0 if the user has
+    /// left.
+    /// </summary>
     public ulong ListVersion { get; init; }
 
     /// <summary>The devices on the list, in the order of their ids.</summary>
@@ -35,16 +38,17 @@ public sealed record UserMonitorResult : VerifiedAnswer
     public IReadOnlyList<ulong> HandedOver { get; init; } = [];
 
     /// <summary>
-    /// Epochs without guarantee: nobody can ever find out what was shown of the list and its devices in them. This is set even when the
-    /// client refused the answer.
+    /// The epochs without guarantee: nobody can ever find out what servers showed of the list and its devices in them. This is set even
+    /// when the client refused the answer.
     /// </summary>
     public IReadOnlyList<NoGuarantee> NoGuarantee { get; init; } = [];
 
-    /// <summary>The versions of the device list since the user was last monitored, expected or not.</summary>
+    /// <summary>All versions of the device list since the user was last monitored, whether or not they were expected.</summary>
     public IReadOnlyList<UserListVersion> NewLists { get; init; } = [];
 
     /// <summary>
-    /// The versions of the keys of all devices that were on the list, expected or not, since the user was last monitored.
+    /// All versions, since the user was last monitored, of the keys of all devices that were on the list, whether or not they were
+    /// expected.
     /// </summary>
     public IReadOnlyList<UserDeviceVersions> NewVersions { get; init; } = [];
 
@@ -62,7 +66,7 @@ public sealed record UserMonitorResult : VerifiedAnswer
 
     /// <summary>
     /// The number of changes made with this state that have an unknown outcome, because the log showed a later change first. If the log
-    /// publishes an overtaken change after all, it raises an alarm.
+    /// publishes such a change after all, monitoring raises an alarm.
     /// </summary>
     public int Overtaken { get; init; }
 }

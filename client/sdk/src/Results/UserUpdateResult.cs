@@ -16,8 +16,9 @@ public sealed record UserUpdateResult
     public required Guid RequestId { get; init; }
 
     /// <summary>
-    /// The status of the request so far. The status is also refused if no request was sent: the username provably leads to no user, or the
-    /// client refused the answer about it (<see cref="Lookups"/>), or <see cref="Look"/> says why.
+    /// The status of the request so far. The status is also <c>Refused</c> if the client sent no request. <see cref="Lookups"/> or
+    /// <see cref="Look"/> then says why: the username leads to no user, the client refused the answer about it, or monitoring the user
+    /// failed.
     /// </summary>
     public required UpdateStatus Status { get; init; }
 
@@ -27,26 +28,28 @@ public sealed record UserUpdateResult
     /// <summary>The items with their new versions, according to the server; empty until the request is published.</summary>
     public IReadOnlyList<PublishedKey> Items { get; init; } = [];
 
-    /// <summary>The reason, such as <c>device-taken</c>; null unless the request was refused.</summary>
+    /// <summary>The reason of the refusal, such as <c>device-taken</c>; null unless the request was refused.</summary>
     public string? RefusedBecause { get; init; }
 
-    /// <summary>The current version, at the server, of the item that was refused; null unless the server names it.</summary>
+    /// <summary>The current version of the refused item's key, according to the server; null unless the server names it.</summary>
     public KeyVersionNumber? Current { get; init; }
 
     /// <summary>
-    /// The lookups of the user by every username in the request, which verified after publication that the log shows the requested changes.
-    /// The lookup of <see cref="Username"/> comes first. Empty before publication, unless nothing was sent because of a lookup.
+    /// After publication, the lookups of the user by every username in the request. They verified that the log shows the requested changes.
+    /// The lookup by <see cref="Username"/> comes first. The list is empty before publication, unless the client sent nothing because of a
+    /// lookup.
     /// </summary>
     public IReadOnlyList<UserLookupResult> Lookups { get; init; } = [];
 
     /// <summary>
-    /// The refused history of the device or user whose published version a later version hides; null if no history was refused.
+    /// The history that the client asked for because a later version hides a published version of the device or user, and that was refused.
+    /// Null if no history was refused.
     /// </summary>
     public VerifiedAnswer? History { get; init; }
 
     /// <summary>
-    /// The result of monitoring the user before it leaves; null for other changes. If the client refused this result or it has alarms,
-    /// nothing was sent.
+    /// The result of monitoring the user before it leaves; null for other changes. If this result was refused or has alarms, the client
+    /// sent nothing.
     /// </summary>
     public UserMonitorResult? Look { get; init; }
 
@@ -56,6 +59,6 @@ public sealed record UserUpdateResult
     /// <summary>Whether the log provably shows all requested changes.</summary>
     public bool Confirmed => Confirmation == UpdateConfirmation.Confirmed;
 
-    /// <summary>A sentence for people that says what contradicts or prevents a confirmation; null if nothing does.</summary>
+    /// <summary>A sentence for people that says what contradicts or prevents a confirmation; null if there is no such problem.</summary>
     public string? Detail { get; init; }
 }

@@ -3,9 +3,7 @@ namespace Optiks.Client;
 /// <summary>Says what a client may believe of an answer (docs/spec/answers.md section 6).</summary>
 public enum Verdict
 {
-    /// <summary>
-    /// Every check passed. This is the verdict of answers that prove neither that a key is present nor that it is absent.
-    /// </summary>
+    /// <summary>Every check passed. Answers have this verdict if they are not about the presence or absence of a key.</summary>
     Valid,
 
     /// <summary>The key has a value, and the answer shows the latest value.</summary>

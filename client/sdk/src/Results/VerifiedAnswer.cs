@@ -4,7 +4,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// The report of every verified call. It reports a failed proof as a verdict, never as an exception. Only this library creates instances.
+/// The common part of the results of all verified calls. A failed proof is reported as a verdict, never as an exception. Only this library
+/// creates instances.
 /// </summary>
 public abstract record VerifiedAnswer
 {

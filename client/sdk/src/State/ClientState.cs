@@ -3,9 +3,9 @@ using System.Collections.Immutable;
 namespace Optiks.Client;
 
 /// <summary>
-/// Everything that a client remembers of one log. Immutable; a store replaces it whole. Keys are base64url of their octets. A member that a
-/// state file of an earlier version lacks becomes empty. The setter must replace null by an empty value, because the JSON reader sets every
-/// member and so overwrites the initial value.
+/// Everything that a client remembers of one log. Immutable; a store replaces the whole state. Keys are stored as base64url of their
+/// octets. If a state file of an earlier version lacks a member, the member becomes empty. So each setter must replace null by an empty
+/// value, because the JSON reader sets every member and thereby overwrites the initial value.
 /// </summary>
 public sealed record ClientState
 {
@@ -31,8 +31,8 @@ public sealed record ClientState
     public ImmutableDictionary<string, OwnedUser> OwnedUsers { get; init => field = value ?? ImmutableDictionary<string, OwnedUser>.Empty; } = ImmutableDictionary<string, OwnedUser>.Empty;
 
     /// <summary>
-    /// Statements about leaves that answers showed of the owner's keys and users, by structure and key. A key has at most
-    /// <see cref="LeafRules.MaxVersions"/> statements of presence, and one of absence.
+    /// Statements from answers about leaves of the owner's keys and users, by structure and key. The state keeps at most
+    /// <see cref="LeafRules.MaxVersions"/> statements of presence for a key, and one statement of absence.
     /// </summary>
     public ImmutableDictionary<string, ImmutableArray<KeptLeaf>> Leaves { get; init => field = value ?? ImmutableDictionary<string, ImmutableArray<KeptLeaf>>.Empty; } = ImmutableDictionary<string, ImmutableArray<KeptLeaf>>.Empty;
 
@@ -42,8 +42,8 @@ public sealed record ClientState
     public ImmutableDictionary<string, ImmutableArray<KeptNote>> Notes { get; init => field = value ?? ImmutableDictionary<string, ImmutableArray<KeptNote>>.Empty; } = ImmutableDictionary<string, ImmutableArray<KeptNote>>.Empty;
 
     /// <summary>
-    /// The records of the last epochs of ended periods, by period. The state keeps only the periods from which an owner still has to
-    /// continue.
+    /// The records of the last epochs of ended periods, by period. The state keeps such a record only as long as an owner still has to
+    /// continue from its period.
     /// </summary>
     public ImmutableArray<byte[]> PeriodEnds { get; init => field = value.IsDefault ? [] : value; } = [];
 
@@ -52,16 +52,16 @@ public sealed record ClientState
     /// </summary>
     public ImmutableDictionary<string, CosignerState> Cosigners { get; init => field = value ?? ImmutableDictionary<string, CosignerState>.Empty; } = ImmutableDictionary<string, CosignerState>.Empty;
 
-    /// <summary>The beliefs that too few auditors cover yet, oldest first.</summary>
+    /// <summary>The answers that the client believed and that too few auditors cover yet, oldest first.</summary>
     public ImmutableArray<Belief> Unaudited { get; init => field = value.IsDefault ? [] : value; } = [];
 
     /// <summary>The fork, or another proof against the log, that the client found; null if it found no proof.</summary>
     public ForkState? Fork { get; init; }
 
-    /// <summary>Returns the least epoch that may be accepted for a key.</summary>
+    /// <summary>Returns the least epoch that the client may accept in an answer about a key.</summary>
     internal ulong LeastEpoch(string key) => Keys.TryGetValue(key, out KeyState? state) ? state.LeastEpoch : 0;
 
-    /// <summary>Returns the names of all values that the state needs.</summary>
+    /// <summary>Returns the hashes of all stored values to which the state refers.</summary>
     internal IEnumerable<string> ValueNames() =>
         Keys.Values.Concat(Users.Values.Select(user => user.Devices).OfType<KeyState>()).Select(state => state.ValueSha256).OfType<string>()
             .Concat(Leaves.Values.SelectMany(leaves => leaves).Select(leaf => leaf.Sha256));

@@ -1,8 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>
-/// The newest checkpoint that an auditor or a witness of the client's policy cosigned, and that the client's head extends.
-/// </summary>
+/// <summary>The newest checkpoint that one auditor or witness of the client's policy cosigned. The client's head extends it.</summary>
 public sealed record CosignerState
 {
     /// <summary>The size of the checkpoint.</summary>

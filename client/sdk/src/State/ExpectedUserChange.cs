@@ -7,8 +7,9 @@ namespace Optiks.Client;
 /// <param name="Added">Ids of the devices that the request adds to the list, in base64url.</param>
 /// <param name="Removed">Ids of the devices that the request removes from the list, in base64url.</param>
 /// <param name="Leaves">Whether the request makes the user leave.</param>
-/// <param name="IsOvertaken">Whether the log showed a later request by the owner first. If the log publishes the overtaken request now, it
-/// undoes the later one.</param>
+/// <param name="IsOvertaken">
+/// Whether the log showed a later request by the owner first. If the log still publishes this request, it undoes the later one.
+/// </param>
 public sealed record ExpectedUserChange(Guid RequestId, ImmutableArray<string> Added, ImmutableArray<string> Removed, bool Leaves, bool IsOvertaken = false) : IExpected<ExpectedUserChange>
 {
     ExpectedUserChange IExpected<ExpectedUserChange>.Overtaken() => IsOvertaken ? this : this with { IsOvertaken = true };
@@ -17,7 +18,7 @@ public sealed record ExpectedUserChange(Guid RequestId, ImmutableArray<string> A
     internal bool IsSame(ExpectedUserChange other) =>
         RequestId == other.RequestId && Leaves == other.Leaves && Added.SequenceEqual(other.Added) && Removed.SequenceEqual(other.Removed);
 
-    /// <summary>Tells whether the request turns the first list into the second.</summary>
+    /// <summary>Tells whether the request turns the first given list of devices into the second one.</summary>
     internal bool Makes(IReadOnlySet<string> before, IReadOnlySet<string> after)
     {
         var made = new HashSet<string>(before, StringComparer.Ordinal);

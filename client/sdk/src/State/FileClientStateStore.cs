@@ -3,9 +3,9 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Keeps the state in a folder. The file <c>state.json</c> is replaced in one step and is on disk before the client reports a result. The
-/// folder <c>values/</c> has the remembered values, named by their SHA-256, and <c>evidence/</c> has the evidence. The store holds the
-/// folder's lock until it is disposed.
+/// Keeps the state in a folder. The store replaces the file <c>state.json</c> in one step and has it on disk before the client reports a
+/// result. The folder <c>values/</c> has the remembered values, named by their SHA-256, and <c>evidence/</c> has the evidence. The store
+/// holds the folder's lock until it is disposed.
 /// </summary>
 public sealed class FileClientStateStore : IClientStateStore, IDisposable
 {
@@ -28,7 +28,7 @@ public sealed class FileClientStateStore : IClientStateStore, IDisposable
 
     /// <summary>
     /// Opens or creates the state of one log. Throws <see cref="ClientStateException"/> when the folder belongs to another log, is damaged,
-    /// or is in use for longer than <paramref name="wait"/>.
+    /// or is used by another process for longer than the parameter <paramref name="wait"/> allows.
     /// </summary>
     public static async Task<FileClientStateStore> OpenAsync(
         string path, TrustAnchor anchor, TimeSpan wait, TimeProvider? time = null, CancellationToken cancellationToken = default)

@@ -11,7 +11,7 @@ public sealed record HeadState
     /// <summary>The root of the checkpoint, 32 octets.</summary>
     public required byte[] Root { get; init; }
 
-    /// <summary>The signed note of the checkpoint. If the log forks, this note is one half of the evidence.</summary>
+    /// <summary>The signed note of the checkpoint. If the log forks, this note is one of the two notes in the evidence.</summary>
     public required byte[] Checkpoint { get; init; }
 
     /// <summary>The record of the latest epoch that the client verified.</summary>

@@ -10,9 +10,9 @@ public interface IClientStateStore
     ClientState Current { get; }
 
     /// <summary>
-    /// Replaces the state by the result of <paramref name="change"/> on the current state, one change at a time. Returns true once the new
-    /// state is durable, with those of the <paramref name="values"/> that the new state names. If <paramref name="change"/> returns null,
-    /// the store writes nothing and returns false.
+    /// Passes the current state to the function <paramref name="change"/>, and replaces the state by the function's result. The store makes
+    /// one such call at a time. Returns true once the new state is durable, together with each one of the <paramref name="values"/> to
+    /// which the new state refers. If the function returns null, the store writes nothing and returns false.
     /// </summary>
     bool TryUpdate(Func<ClientState, ClientState?> change, IReadOnlyCollection<ReadOnlyMemory<byte>> values);
 

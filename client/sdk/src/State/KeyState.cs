@@ -12,13 +12,15 @@ public sealed record KeyState
     /// <summary>The known version; 0 if no version is known.</summary>
     public required ulong Version { get; init; }
 
-    /// <summary>The time T of the version.</summary>
+    /// <summary>The time (<c>T</c> in docs/spec/pahd.md) of the version.</summary>
     public required ulong Time { get; init; }
 
-    /// <summary>The last epoch at which the next version was proven absent.</summary>
+    /// <summary>The last epoch at which an answer proved that the next version did not exist.</summary>
     public ulong? AbsentEpoch { get; init; }
 
-    /// <summary>The epoch of the last answer that had all proofs of the version, and left out no proof as known.</summary>
+    /// <summary>
+    /// The epoch of the last answer that had all proofs of the version. Answers may leave out proofs that the client already knows.
+    /// </summary>
     public ulong? ProvenEpoch { get; init; }
 
     /// <summary>The epoch of the version's leaf.</summary>

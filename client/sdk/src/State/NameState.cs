@@ -7,20 +7,20 @@ public sealed record NameState
     public required ulong LeastEpoch { get; init; }
 
     /// <summary>
-    /// The user to whom the username leads, base64url of the user id; null if the username led to no user yet. Within one
+    /// The id of the user to whom the username leads, in base64url; null if the username led to no user yet. Within one
     /// <see cref="Generation"/> the user never changes.
     /// </summary>
     public string? User { get; init; }
 
     /// <summary>
-    /// The earliest epoch among the records of the last answer that proved that the username leads to the user. Null if the epoch is no
-    /// longer known, or there is no user.
+    /// The earliest epoch among the records of one answer: the last one that proved that the username leads to the user. Null if the client
+    /// no longer knows this epoch, or if there is no user.
     /// </summary>
     public ulong? ProvenEpoch { get; init; }
 
     /// <summary>
-    /// The generation of the username in which it leads to the user, in a log that reassigns usernames; null in other logs, and when there
-    /// is no user.
+    /// In a log that reassigns usernames, the generation in which the username leads to the user. Null in other logs, and when there is no
+    /// user.
     /// </summary>
     public uint? Generation { get; init; }
 }

@@ -3,7 +3,8 @@ using System.Collections.Immutable;
 namespace Optiks.Client;
 
 /// <summary>
-/// The state that an owner keeps of its own key: up to which version it verified all versions, and which changes it made itself.
+/// The state that an owner keeps of its own key. It says up to which version the owner has verified all versions, and which changes it made
+/// itself.
 /// </summary>
 public sealed record OwnedKey
 {
@@ -13,14 +14,15 @@ public sealed record OwnedKey
     /// <summary>The version up to which the owner verified every version; 0 if it verified no version.</summary>
     public ulong Version { get; init; }
 
-    /// <summary>The time T of the version.</summary>
+    /// <summary>The time (<c>T</c> in docs/spec/pahd.md) of the version.</summary>
     public ulong Time { get; init; }
 
-    /// <summary>The last epoch at which all later versions were proven absent.</summary>
+    /// <summary>The last epoch at which an answer proved that no later version existed.</summary>
     public ulong? AbsentEpoch { get; init; }
 
     /// <summary>
-    /// The epoch of the look that showed all versions of the period. Later looks leave out the versions that this look showed.
+    /// The epoch of the monitoring answer that showed all versions of the period. Later monitoring answers leave out the versions that this
+    /// answer showed.
     /// </summary>
     public ulong? ProvenEpoch { get; init; }
 
@@ -34,12 +36,12 @@ public sealed record OwnedKey
     public ImmutableArray<ExpectedChange> Expected { get; init => field = value.IsDefault ? [] : value; } = [];
 
     /// <summary>
-    /// Whether the state keeps the key only because it is a device of an owned user, and nobody set or monitored the key separately. The
-    /// state then drops the key once the device is no longer on the list.
+    /// Whether the state keeps the key only because it belongs to a device of an owned user, and the owner neither set nor monitored the
+    /// key separately. The state then drops the key once the device is no longer on the list.
     /// </summary>
     public bool IsListedOnly { get; init; }
 
-    /// <summary>The epochs without guarantee: the log stopped serving their period before the owner had verified its end.</summary>
+    /// <summary>The epochs without guarantee. The owner did not verify them before the log stopped serving their period.</summary>
     public ImmutableArray<NoGuarantee> NoGuarantee { get; init => field = value.IsDefault ? [] : value; } = [];
 
     /// <summary>The alarms that the owner has not acknowledged.</summary>

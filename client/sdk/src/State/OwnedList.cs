@@ -6,7 +6,7 @@ namespace Optiks.Client;
 /// </summary>
 /// <param name="Period">Period of the version.</param>
 /// <param name="Version">Number of the version, 1 or more.</param>
-/// <param name="Time">Time T of the version.</param>
-/// <param name="AbsentEpoch">Last epoch at which all later versions were proven absent.</param>
+/// <param name="Time">Time (<c>T</c> in docs/spec/pahd.md) of the version.</param>
+/// <param name="AbsentEpoch">Last epoch at which an answer proved that no later version existed.</param>
 /// <param name="Octets">Octets of the list.</param>
 public sealed record OwnedList(ulong Period, ulong Version, ulong Time, ulong AbsentEpoch, byte[] Octets);

@@ -8,13 +8,13 @@ namespace Optiks.Client;
 /// </summary>
 public sealed record OwnedUser
 {
-    /// <summary>The epoch of the last result; 0 before the first result.</summary>
+    /// <summary>The epoch of the last monitoring result about the user; 0 before the first result.</summary>
     public ulong LeastEpoch { get; init; }
 
     /// <summary>
-    /// The period up to which the owner verified the user. Before the first verification, the period in which the owner first changed the
-    /// user, or an answer first showed it. Null if there is no such period yet, or only the period of <see cref="List"/> is known. If the
-    /// period has ended, the owner continues from it to the next period.
+    /// The period up to which the owner verified the user. Before the first verification, it is the period in which the owner first changed
+    /// the user, or an answer first showed the user. It is null if there is no such period yet, or if the state has only the period of
+    /// <see cref="List"/>. If the period has ended, the owner continues from it to the next period.
     /// </summary>
     public ulong? Period { get; init; }
 
@@ -28,8 +28,8 @@ public sealed record OwnedUser
     public OwnedList? List { get; init; }
 
     /// <summary>
-    /// The epoch of the look that showed all versions of the list's period. Later looks leave out the versions that this look showed.
-    /// Before the first list, the end of the first period in which no name led to the user.
+    /// The epoch of the monitoring answer that showed all versions of the list's period. Later monitoring answers leave out the versions
+    /// that this answer showed. Before the first list, this is the last epoch of the first period in which no name led to the user.
     /// </summary>
     public ulong? ProvenEpoch { get; init; }
 
@@ -43,16 +43,18 @@ public sealed record OwnedUser
     public ImmutableArray<ExpectedUserChange> Expected { get; init => field = value.IsDefault ? [] : value; } = [];
 
     /// <summary>
-    /// The epochs without guarantee, for the list and its devices: the log stopped serving their period before the owner had verified its
-    /// end.
+    /// The epochs without guarantee, for the list and its devices. The owner did not verify them before the log stopped serving their
+    /// period.
     /// </summary>
     public ImmutableArray<NoGuarantee> NoGuarantee { get; init => field = value.IsDefault ? [] : value; } = [];
 
     /// <summary>
-    /// The alarms that the owner has not acknowledged. <see cref="ClientState.Owned"/> has the alarms about values of devices.
+    /// The alarms that the owner has not acknowledged. The alarms about values of devices are in <see cref="ClientState.Owned"/>.
     /// </summary>
     public ImmutableArray<UserAlarm> Alarms { get; init => field = value.IsDefault ? [] : value; } = [];
 
-    /// <summary>The period from which monitoring continues; null for the period that is current at the next look.</summary>
+    /// <summary>
+    /// The period from which monitoring continues; null for the period that is current when the owner next monitors the user.
+    /// </summary>
     internal ulong? GoesOnFrom => Period ?? List?.Period;
 }

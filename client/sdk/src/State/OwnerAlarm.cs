@@ -10,8 +10,11 @@ namespace Optiks.Client;
 /// <param name="Version">Number of the version: 1, 2, ...; 0 if the copy is missing.</param>
 /// <param name="Epoch">Epoch that inserted the version, 0 for a copy. If the copy is missing, the epoch at which the owner saw
 /// that.</param>
-/// <param name="ValueSha256">SHA-256 of the version's value in hexadecimal; null when the value was erased, because nobody can then tell
-/// what it was.</param>
-/// <param name="Handover">Why the version is not the correct copy (docs/spec/periods.md section 6); null if the alarm is about a version
-/// that the owner did not set with this state.</param>
+/// <param name="ValueSha256">
+/// SHA-256 of the version's value in hexadecimal; null if the value was erased, because nobody can tell what an erased value was.
+/// </param>
+/// <param name="Handover">
+/// The reason why the version is not the correct copy (docs/spec/periods.md section 6); null if the alarm is about a version that the owner
+/// did not set with this state.
+/// </param>
 public sealed record OwnerAlarm(ulong Period, ulong Version, ulong Epoch, string? ValueSha256 = null, Reason? Handover = null);

@@ -26,8 +26,8 @@ internal static class PeriodEnds
     }
 
     /// <summary>
-    /// Adds these records to the state; returns false if the state keeps a different record for one of the periods, because one of the two
-    /// records is false.
+    /// Adds records of period ends to the state. Returns false if the state keeps a different record for one of the periods, because then
+    /// one of the two records is false.
     /// </summary>
     public static bool TryAdd(ClientState current, IReadOnlyList<byte[]> ends, out ClientState next)
     {
@@ -46,7 +46,7 @@ internal static class PeriodEnds
         return true;
     }
 
-    /// <summary>Drops the ends from which no owner continues.</summary>
+    /// <summary>Drops the records of period ends that no owner needs any more.</summary>
     public static ClientState Tidy(ClientState current)
     {
         ulong first = current.Owned.Values.Select(key => key.Period).Concat(current.OwnedUsers.Values.Select(user => user.GoesOnFrom).OfType<ulong>()).DefaultIfEmpty(ulong.MaxValue).Min();

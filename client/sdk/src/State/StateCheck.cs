@@ -6,8 +6,8 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Finds faults that no state written by this library has. The library thus refuses a damaged file when it opens the file, and all later
-/// code may rely on the state.
+/// Checks a state for faults. The library never writes a state with a fault, so a fault means that the file is damaged. The library refuses
+/// such a file when it opens it, and all later code may rely on the state.
 /// </summary>
 internal static class StateCheck
 {
@@ -35,7 +35,7 @@ internal static class StateCheck
         ?? (Between(state.Switches, state.FirstEpoch, EpochRecord.ReadEpoch(state.Head.Record)) ? null : "switches are not epochs that were verified, in order")
         ?? (state.Breach is { } breach && breach.Epoch <= EpochRecord.ReadEpoch(state.Head.Record) ? "a breach is of an epoch that was verified" : null);
 
-    // Tells whether the epochs increase, are later than <c>first</c>, and are at most <c>last</c>.
+    // Tells whether the epochs increase, and whether each one is greater than `first` and at most `last`.
     private static bool Between(IEnumerable<ulong> epochs, ulong first, ulong last)
     {
         ulong before = first;
@@ -65,7 +65,7 @@ internal static class StateCheck
             : null;
     }
 
-    // Each kept checkpoint must belong to this log and have its cosigner's signature, and the head must extend it.
+    // Each kept checkpoint must belong to this log and have its cosigner's signature, and must not be larger than the head's checkpoint.
     private static string? CosignedFault(TrustAnchor anchor, ClientState state) =>
         HasNull(state.Cosigners.Values) || HasNull(state.Unaudited) ? "something is null"
         : !state.Cosigners.All(one => IsCosigned(anchor, state.Head, one.Key, one.Value)) ? "cosigners did not sign what is kept of them"
@@ -82,7 +82,7 @@ internal static class StateCheck
             && opened.Cosignatures.Count == 1 && opened.Checkpoint.Size == state.Size && state.Root.AsSpan().SequenceEqual(opened.Checkpoint.Root.AsSpan()) && state.Size <= head?.Size;
     }
 
-    // Tells whether the kept ends of periods have no gap up to the period of the head.
+    // Tells whether the records of period ends in the state are of consecutive periods, up to the period before the head's.
     private static bool Ends(TrustAnchor anchor, ClientState state)
     {
         byte[][] all = [.. state.PeriodEnds];
@@ -141,7 +141,7 @@ internal static class StateCheck
     // A null in the file becomes a default array, which must count as a fault and not as an empty list.
     private static ImmutableArray<string> Ids(ImmutableArray<string> ids) => ids.IsDefault ? ["?"] : ids;
 
-    // The JSON reader accepts null for an element of any type.
+    // Look for null elements, because the JSON reader accepts null for an element of any type.
     private static bool HasNull<T>(IEnumerable<T> elements)
         where T : class => elements.Any(element => element is null);
 

@@ -22,7 +22,10 @@ internal sealed class StateFolder : IDisposable
 
     public string Path { get; }
 
-    /// <summary>Opens or creates the folder; waits at most <paramref name="wait"/> for another process to release the folder.</summary>
+    /// <summary>
+    /// Opens or creates the folder. The call waits until no other process uses the folder, but at most for the time in the parameter
+    /// <paramref name="wait"/>.
+    /// </summary>
     public static async Task<StateFolder> OpenAsync(string path, TimeSpan wait, TimeProvider time, CancellationToken cancellationToken)
     {
         string full = System.IO.Path.GetFullPath(path);
@@ -42,8 +45,8 @@ internal sealed class StateFolder : IDisposable
         return new StateFolder(full, held);
     }
 
-    // Refuses another user's folder if this process runs as root: root may write into it, but would leave files that the folder's owner can
-    // neither read nor replace.
+    // Refuses another user's folder if this process runs as root. Root may write into the folder, but would leave files that the folder's
+    // owner can neither read nor replace.
     private static void RequireOwn(string folder)
     {
         if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess)
@@ -83,7 +86,10 @@ internal sealed class StateFolder : IDisposable
         }
     }
 
-    /// <summary>Throws if the loaded contents have a fault. A null <paramref name="fault"/> means that they have no fault.</summary>
+    /// <summary>
+    /// Throws if the caller found a fault in the loaded contents. The parameter <paramref name="fault"/> describes the fault, or is null if
+    /// there is no fault.
+    /// </summary>
     public void Require(string? fault)
     {
         if (fault is not null)
@@ -93,8 +99,8 @@ internal sealed class StateFolder : IDisposable
     }
 
     /// <summary>
-    /// Replaces the state. Throws when the new state has a fault, because the next start would refuse that state, and the previous state
-    /// would be lost.
+    /// Replaces the state on disk. Throws if the new state has a fault, because the next start would refuse the new state, and the previous
+    /// state would be lost.
     /// </summary>
     public void Save<T>(T state, JsonTypeInfo<T> type, string? fault)
     {

@@ -10,13 +10,17 @@ namespace Optiks.Client;
 /// <param name="Version">Version of the list or of the device's value; 0 if the alarm is not about a version.</param>
 /// <param name="Epoch">Epoch that inserted the version. If the alarm is not about a version, the epoch at which the client saw the
 /// fact.</param>
-/// <param name="ValueSha256">SHA-256 of the list's octets or of the value in hexadecimal; null if the alarm is about neither a list nor a
-/// value, or when it was erased.</param>
+/// <param name="ValueSha256">
+/// SHA-256 of the list's octets or of the value in hexadecimal; null if the alarm is about neither a list nor a value, or if the list or
+/// value was erased.
+/// </param>
 /// <param name="Device">The device with the value, in base64url; null if the alarm is not about a value.</param>
 /// <param name="Name">The owner's name that leads to another user, in base64url; null if the alarm is not about a name.</param>
 /// <param name="User">The user to whom that name leads, in base64url; null if the alarm is not about a name.</param>
-/// <param name="Handover">Why the version is not the correct copy (docs/spec/periods.md section 6); null if the alarm is about a version
-/// that the owner did not set with this state.</param>
+/// <param name="Handover">
+/// The reason why the version is not the correct copy (docs/spec/periods.md section 6); null if the alarm is about a version that the owner
+/// did not set with this state.
+/// </param>
 public sealed record UserAlarm(
     UserAlarmKind Kind, ulong Period, ulong Version, ulong Epoch, string? ValueSha256 = null, string? Device = null, string? Name = null, string? User = null, Reason? Handover = null)
 {

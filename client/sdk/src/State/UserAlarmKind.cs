@@ -3,10 +3,12 @@ namespace Optiks.Client;
 /// <summary>The kind of an alarm about an owner's user (docs/spec/user-monitor.md section 6).</summary>
 public enum UserAlarmKind
 {
-    /// <summary>A version of the device list that the owner did not set with this state: somebody else added or removed a device.</summary>
+    /// <summary>
+    /// The log shows a version of the device list that the owner did not set with this state. Somebody else added or removed a device.
+    /// </summary>
     DeviceList,
 
-    /// <summary>A value of a device that the owner did not set with this state.</summary>
+    /// <summary>The log shows a value of a device that the owner did not set with this state.</summary>
     DeviceValue,
 
     /// <summary>The user has left, and the owner did not request that with this state.</summary>

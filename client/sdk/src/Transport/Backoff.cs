@@ -4,8 +4,8 @@ namespace Optiks.Client;
 
 /// <summary>
 /// Computes the pauses between the tries of one call. Pauses grow, and are never shorter than the server requested. They are random, so
-/// that clients that failed together do not return together. The last pause ends within <see cref="OptiksClientOptions.RetryFor"/>. Not
-/// thread-safe.
+/// that clients that failed together do not retry together. The last pause ends no later than <see cref="OptiksClientOptions.RetryFor"/>
+/// after the start of the call. Not thread-safe.
 /// </summary>
 internal sealed class Backoff
 {
@@ -41,9 +41,9 @@ internal sealed class Backoff
     }
 
     /// <summary>
-    /// Returns the next pause. If the server requested no pause, the pause is between half and the whole of a time that doubles;
-    /// <paramref name="random"/>, in 0..1, selects where. If the server requested a pause, the result is that pause plus at most one
-    /// <see cref="OptiksClientOptions.RetryDelay"/>.
+    /// Returns the next pause. If the server requested no pause, the pause is at least half of a longest pause and at most the whole; the
+    /// longest pause doubles each time. The parameter <paramref name="random"/>, from 0 to 1, selects a point in this range. If the server
+    /// requested a pause, the result is that pause plus at most one <see cref="OptiksClientOptions.RetryDelay"/>.
     /// </summary>
     internal TimeSpan Next(TimeSpan? retryAfter, double random)
     {

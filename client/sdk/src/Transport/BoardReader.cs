@@ -32,8 +32,8 @@ internal sealed class BoardReader : ITileReader
         }
         catch (OptiksServerException e) when (e.Status == HttpStatusCode.Forbidden && !path.IsFull)
         {
-            // S3 gives this answer for a missing object if the client may not list the bucket. After null, the caller requests the full
-            // tile.
+            // S3 answers with 403 for a missing object if the client may not list the bucket. When this call returns null, the caller
+            // requests the full tile.
             return null;
         }
     }

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Reports that a server gave no answer. The library never throws it for an answer that failed verification.</summary>
+/// <summary>Reports that a server gave no usable answer. The library never throws it for an answer that failed verification.</summary>
 public sealed class OptiksServerException : Exception
 {
     private const int MaxMessageLength = 1000;
@@ -22,7 +22,7 @@ public sealed class OptiksServerException : Exception
     {
     }
 
-    // Makes the message printable, because most messages contain text from the server and may reach a terminal.
+    // Makes the message printable, because most messages contain text from the server, and a program may show them on a terminal.
     internal OptiksServerException(ServerFailure failure, Uri server, string message, Exception? innerException = null)
         : base(DisplayText.Escape(message, MaxMessageLength), innerException)
     {
@@ -44,16 +44,16 @@ public sealed class OptiksServerException : Exception
     /// </summary>
     public string? Problem { get; internal init; }
 
-    /// <summary>The field at fault, a JSON path; null when the server named no field.</summary>
+    /// <summary>The JSON path of the field at fault; null when the server named no field.</summary>
     public string? Field { get; internal init; }
 
     /// <summary>The trace id under which the operator finds the request.</summary>
     public string? TraceId { get; internal init; }
 
-    /// <summary>The pause that the server requested.</summary>
+    /// <summary>The pause that the server requested before the next try; null if it requested no pause.</summary>
     public TimeSpan? RetryAfter { get; internal init; }
 
-    /// <summary>Whether the same request may succeed later, or at another replica.</summary>
+    /// <summary>Whether the same request may succeed at a later time or at another replica.</summary>
     public bool IsTransient =>
         Failure == ServerFailure.Unreachable || Status is HttpStatusCode.TooManyRequests or >= HttpStatusCode.InternalServerError;
 }

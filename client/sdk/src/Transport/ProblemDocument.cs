@@ -5,7 +5,7 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Reads RFC 9457 problem details. The server's text is only for display; the client's code decides by the problem type alone.
+/// Reads RFC 9457 problem details. The server's text is only for display; the client's code decides only by the problem type.
 /// </summary>
 internal static class ProblemDocument
 {

@@ -4,14 +4,14 @@ using System.Runtime.CompilerServices;
 namespace Optiks.Client;
 
 /// <summary>
-/// Tells whether a caller's HttpClient would show a request over http to a proxy. A proxy in <c>http_proxy</c> even gets requests to this
-/// machine.
+/// Tells whether a caller's HttpClient would show a request over http to a proxy. A proxy that the environment variable <c>http_proxy</c>
+/// names even gets requests to this machine.
 /// </summary>
 internal static class ProxyCheck
 {
     /// <summary>
-    /// Returns the proxy that would read a request to the server; null if no proxy would read it, or the HttpClient's handler is not a type
-    /// of .NET.
+    /// Returns the proxy that would read a request to the server; null if no proxy would read it, or if the HttpClient's handler is not one
+    /// of .NET's own types.
     /// </summary>
     public static Uri? FindReader(HttpClient http, Uri server)
     {

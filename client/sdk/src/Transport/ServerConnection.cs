@@ -6,9 +6,9 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Sends single requests with binary or JSON bodies. Answers are bounded in length and time, and problems become exceptions. It sends the
-/// API key or token with the requests that ask for it, and never in clear to another machine. It sends no request in clear to a proxy.
-/// Thread-safe.
+/// Sends single requests with binary or JSON bodies. Answers are bounded in length and time, and a server's problem documents become
+/// exceptions. The connection adds the API key or token to the requests that need it, and never sends it unencrypted to another machine. It
+/// sends no unencrypted request to a proxy. Thread-safe.
 /// </summary>
 internal sealed class ServerConnection
 {
@@ -84,8 +84,8 @@ internal sealed class ServerConnection
     }
 
     /// <summary>
-    /// Refuses a server to which the API key or token would go in clear, before the client sends anything to any server. Throws
-    /// <see cref="OptiksServerException"/>.
+    /// Refuses a server to which the API key or token would go unencrypted. Callers call this before they send anything to any server.
+    /// Throws <see cref="OptiksServerException"/>.
     /// </summary>
     public static void RequirePrivacy(Uri server)
     {
@@ -98,8 +98,8 @@ internal sealed class ServerConnection
 
     /// <summary>
     /// Tells whether the client could not reach the server, or the connection broke before the server's answer ended. HttpClient wraps most
-    /// such exceptions. It does not wrap a SocketException that comes if the server closes a new connection before .NET reads the
-    /// connection's remote address. While the client reads a body, the stream's own exceptions reach the caller too.
+    /// exceptions of this kind. It does not wrap the <see cref="SocketException"/> of a server that closes a new connection before .NET has
+    /// read the connection's remote address. It does not wrap the stream's exceptions either while the client reads a body.
     /// </summary>
     private static bool IsConnectionFailure(Exception e) => e is HttpRequestException or HttpIOException or SocketException or IOException { InnerException: SocketException };
 

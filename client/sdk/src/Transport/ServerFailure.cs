@@ -1,9 +1,9 @@
 namespace Optiks.Client;
 
-/// <summary>Says on which side a request failed.</summary>
+/// <summary>The cause of a failed request.</summary>
 public enum ServerFailure
 {
-    /// <summary>The server gave no answer: the network failed, its name did not resolve, or the time limit passed.</summary>
+    /// <summary>The server gave no answer. The network failed, the server's name did not resolve, or the time limit passed.</summary>
     Unreachable,
 
     /// <summary>The server refused the request with a problem document, whose type says why.</summary>

@@ -3,7 +3,7 @@ namespace Optiks.Client;
 /// <summary>One request to a server.</summary>
 /// <param name="Server">The server's URL.</param>
 /// <param name="Path">Path below the server's URL, with the query.</param>
-/// <param name="Accept">Media type that the answer must have; null for any.</param>
+/// <param name="Accept">Media type that the answer must have; null for any media type.</param>
 /// <param name="MaxLength">The most octets that the answer may have.</param>
 internal sealed record ServerRequest(Uri Server, string Path, string? Accept, int MaxLength)
 {

@@ -5,7 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Turns an honest answer about one key into the page of a lying server. The page claims more versions than exist, and opens no commitment.
+/// Turns an honest answer about one key into the page of a lying server. The page claims that more versions exist than there are, and opens
+/// no commitment.
 /// </summary>
 internal static class ClaimedPage
 {
@@ -27,7 +28,7 @@ internal static class ClaimedPage
         ];
     }
 
-    // The head is the record, then the vectors of the inclusion proof, the consistency proof and the checkpoint.
+    // The head consists of the record and three vectors: the inclusion proof, the consistency proof and the checkpoint.
     private static int HeadLength(byte[] answer)
     {
         int length = EpochRecord.Length;

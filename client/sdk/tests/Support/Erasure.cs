@@ -20,8 +20,8 @@ internal static class Erasure
         {
             return answer;
         }
-        // The answer has the head, the length of the list (4 octets), the latest version (8), the first version (8), the length of the
-        // members (4), the members, and the proof of absence.
+        // The answer has these parts: the head, the length of the list (4 octets), the latest version (8 octets), the first version (8
+        // octets), the length of the members (4 octets), the members, and the proof of absence.
         int members = Start(versions.Members[0].VrfProof);
         int end = members + (int)BinaryPrimitives.ReadUInt32BigEndian(answer.AsSpan(members - 4));
         var changed = new List<byte>();

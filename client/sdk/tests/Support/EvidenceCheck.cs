@@ -6,7 +6,9 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Judges a folder of evidence as a stranger does: only by the log's key and the files, and without the client's code.</summary>
+/// <summary>
+/// Judges a folder of evidence with only the log's key and the files, as a person would who does not have the client's code.
+/// </summary>
 internal static class EvidenceCheck
 {
     public static void Proves(string folder)
@@ -27,8 +29,8 @@ internal static class EvidenceCheck
     }
 
     /// <summary>
-    /// Judges a folder about a record that breaks a rule. It checks that all entries of the folder are in one tree that the log signed. It
-    /// then returns the verdict of the rules on the last entry, given the entries before it.
+    /// Judges a folder of evidence about a record that breaks a rule. It checks that all entries of the folder are in one tree that the log
+    /// signed. It then checks the last entry against the entries before it, and returns the reason of the rule that the last entry breaks.
     /// </summary>
     public static Reason ProvesBreach(string folder)
     {

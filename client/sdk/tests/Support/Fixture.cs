@@ -1,6 +1,6 @@
 namespace Optiks.Client.Tests;
 
-/// <summary>A log, with a server, a clock and a client's folder, for one test.</summary>
+/// <summary>A log for one test, with a server, a clock and a folder for the client's state.</summary>
 internal sealed class Fixture : IAsyncDisposable
 {
     private readonly List<FixtureServer> _servers = [];
@@ -42,7 +42,7 @@ internal sealed class Fixture : IAsyncDisposable
         Clock.UtcNow = Log.Now;
     }
 
-    /// <summary>Switches to the next period and moves the clock to the new epoch.</summary>
+    /// <summary>Makes the log switch to the next period, and moves the clock to the new epoch.</summary>
     public void Switch(Func<IReadOnlyList<FixtureCopy>, IReadOnlyList<FixtureCopy>>? change = null)
     {
         Log.Switch(change);

@@ -8,7 +8,10 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>A whole log in this process, made by the native directory: epochs, records, checkpoints and answers that verify.</summary>
+/// <summary>
+/// A whole log in this process, with epochs, records, checkpoints and answers that verify. The native directory computes its trees and
+/// proofs.
+/// </summary>
 internal sealed class FixtureLog : IDisposable
 {
     public const ulong StepMs = 1_000;
@@ -22,7 +25,7 @@ internal sealed class FixtureLog : IDisposable
     private KeyDirectory _directory;
     private readonly ulong _startMs;
     private readonly List<KeyDirectory> _ended = [];
-    // Publishing replaces the whole array, so that a server may read it while a test publishes.
+    // To publish an epoch, a test replaces the whole array, so that a server can read the array at the same time.
     private volatile Epoch[] _epochs = [];
 
     public FixtureLog(ulong startMs = StartMs)
@@ -59,10 +62,12 @@ internal sealed class FixtureLog : IDisposable
 
     public ulong Period => EpochRecord.ReadPeriod(Record(Latest));
 
-    /// <summary>Returns the first epoch of an epoch's period.</summary>
+    /// <summary>Returns the first epoch of the period in which an epoch lies.</summary>
     public ulong FirstEpoch(ulong epoch) => EpochRecord.Decode(Record(epoch)).PeriodFirstEpoch;
 
-    /// <summary>Returns the last epoch of a period; <paramref name="upTo"/> is an epoch of a later period.</summary>
+    /// <summary>
+    /// Returns the last epoch of a period; the search begins at <paramref name="upTo"/>, which must be an epoch of a later period.
+    /// </summary>
     public ulong LastEpoch(ulong period, ulong upTo)
     {
         ulong epoch = upTo;
@@ -74,8 +79,8 @@ internal sealed class FixtureLog : IDisposable
     }
 
     /// <summary>
-    /// Switches to the next period: publishes an epoch with copies of all latest versions. The copies are honest unless
-    /// <paramref name="change"/> changes them.
+    /// Switches to the next period: publishes an epoch with copies of all latest versions. The copies are honest unless the function
+    /// <paramref name="change"/> replaces them.
     /// </summary>
     public void Switch(Func<IReadOnlyList<FixtureCopy>, IReadOnlyList<FixtureCopy>>? change = null)
     {
@@ -156,7 +161,9 @@ internal sealed class FixtureLog : IDisposable
 
     public void Publish(byte[] key, byte[] value) => Publish([new FixtureItem(StructureId.Keys, key, value)]);
 
-    /// <summary>Publishes an epoch with these items of any structures, without checking whether a log may publish them.</summary>
+    /// <summary>
+    /// Publishes an epoch with the given items, which may be of any structure, without checking whether a log may publish them.
+    /// </summary>
     public void Publish(IReadOnlyList<FixtureItem> items)
     {
         using var keys = new ByteStrings();
@@ -172,7 +179,7 @@ internal sealed class FixtureLog : IDisposable
         Note(items);
     }
 
-    /// <summary>Erases a version's value for good.</summary>
+    /// <summary>Erases the value of a version for good.</summary>
     public void Erase(StructureId structure, byte[] key, ulong version)
     {
         byte[] label = new byte[Lengths.Hash];
@@ -197,20 +204,23 @@ internal sealed class FixtureLog : IDisposable
     }
 
     /// <summary>
-    /// Returns another log with the same keys, secrets and first epochs: the epochs that it publishes next are a second view.
+    /// Returns another log with the same keys and secrets, and with as many first epochs of this log as the parameter
+    /// <paramref name="size"/> says. The epochs that it publishes next are a second view.
     /// </summary>
     public FixtureLog Fork(ulong size) => new(_secrets, _epochs[..(int)size], _startMs);
 
     public MemoryBoard Board(ulong size) => new(_epochs.Take((int)size).Select(epoch => epoch.Record));
 
     /// <summary>
-    /// Returns the signed checkpoint of a board; for a board of another log, it is a false checkpoint with the log's signature.
+    /// Returns the checkpoint of a board, with the log's signature. If the board is another log's, the checkpoint is false.
     /// </summary>
     public static byte[] Checkpoint(MemoryBoard board) => Checkpoint(board.Size, board.Root.ToArray());
 
     public static byte[] Checkpoint(ulong size, byte[] root) => Sign(Encoding.UTF8.GetBytes(FormattableString.Invariant($"{Origin}\n{size}\n{Convert.ToBase64String(root)}\n")));
 
-    /// <summary>Returns a note with any text, and with this number of signature lines of the log.</summary>
+    /// <summary>
+    /// Returns a note with the given text. The log's signature line occurs in it as often as the parameter <paramref name="lines"/> says.
+    /// </summary>
     public static byte[] Sign(byte[] text, int lines = 1)
     {
         byte[] keyId = new byte[4];
@@ -239,7 +249,7 @@ internal sealed class FixtureLog : IDisposable
         return [.. Record(epoch), .. Vector(inclusion), .. Vector(consistency), (byte)(note.Length >> 8), (byte)note.Length, .. note];
     }
 
-    /// <summary>Returns a PeriodsAnswer without its head: the bounds of periods from a given period on, at an epoch.</summary>
+    /// <summary>Returns a PeriodsAnswer without its head: the bounds, known at an epoch, of all periods from a given period on.</summary>
     public async Task<byte[]> BoundsAsync(ulong epoch, ulong from, ulong latest)
     {
         var bounds = new List<ulong>();
@@ -336,7 +346,7 @@ internal sealed class FixtureLog : IDisposable
         _folder.Dispose();
     }
 
-    // Records the items that the next switch copies.
+    // Remembers the published items that the next switch copies.
     private void Note(IReadOnlyList<FixtureItem> items)
     {
         foreach (FixtureItem item in items)

@@ -2,7 +2,9 @@ using System.Buffers.Binary;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>An element of a QueryList (docs/spec/rest.md section 4), parsed independently of the client's code that writes it.</summary>
+/// <summary>
+/// An element of a QueryList (docs/spec/rest.md section 4). Its parser is independent of the client's code that writes the list.
+/// </summary>
 internal sealed record FixtureQuery(byte[] Key, ulong Period, ulong Version)
 {
     public static IReadOnlyList<FixtureQuery> ReadList(ReadOnlySpan<byte> body)

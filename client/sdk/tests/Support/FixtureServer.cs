@@ -13,14 +13,14 @@ using Optiks.Tlog;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Serves a FixtureLog over HTTP on a free loopback port, honestly unless a test changes its behaviour. The server can lag, change its
+/// Serves a FixtureLog over HTTP on a free loopback port, and is honest unless a test changes its behaviour. The server can lag, change its
 /// answers, fail, and show another log.
 /// </summary>
 internal sealed class FixtureServer : IAsyncDisposable
 {
     public const string ApiKey = "optiks_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-    /// <summary>A token that the server accepts like the API key.</summary>
+    /// <summary>A token that the server accepts instead of the API key.</summary>
     public const string Token = "e30.e30.AA";
     private readonly WebApplication _app;
     private readonly ConcurrentDictionary<Guid, (byte[] Key, byte[] Value)> _accepted = new();
@@ -42,27 +42,31 @@ internal sealed class FixtureServer : IAsyncDisposable
 
     public Uri Url => new(_app.Urls.Single());
 
-    /// <summary>The epoch that the server serves; null for the latest.</summary>
+    /// <summary>The epoch that the server serves; null for the latest epoch.</summary>
     public ulong? Lag { get; set; }
 
     /// <summary>The number of versions per page of history and monitor answers.</summary>
     public uint PageSize { get; set; } = 256;
 
-    /// <summary>Changes an answer before the server sends it, given the request's path.</summary>
+    /// <summary>Receives the request's path and the answer, and returns the answer that the server sends.</summary>
     public Func<string, byte[], byte[]> Mutate { get; set; } = (_, answer) => answer;
 
     /// <summary>
-    /// Returns a status and a problem type with which the server refuses a request, given the request's path; null to answer normally.
+    /// Receives the request's path, and returns the status and problem type with which the server refuses the request; null to answer
+    /// normally.
     /// </summary>
     public Func<string, (int Status, string Problem)?> Refuse { get; set; } = _ => null;
 
-    /// <summary>Tells whether a period is gone, given the current period. The default is honest and follows the configuration.</summary>
+    /// <summary>
+    /// Tells whether the server no longer serves a period. The second argument is the current period. The default is honest and follows the
+    /// configuration.
+    /// </summary>
     public Func<ulong, ulong, bool> IsGone { get; set; } = (period, current) => current - period >= FixtureLog.Configuration.RetainedPeriods;
 
     /// <summary>Whether the server reports that all values of ended periods were erased.</summary>
     public bool HasErasedEnds { get; set; }
 
-    /// <summary>The requests that asked about ended periods.</summary>
+    /// <summary>The paths and queries of the requests that asked about ended periods.</summary>
     public ConcurrentQueue<string> EndedQueries { get; } = new();
 
     /// <summary>The methods and paths of all requests.</summary>
@@ -71,18 +75,18 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>The paths of the requests that carried an API key.</summary>
     public ConcurrentQueue<string> Authorized { get; } = new();
 
-    /// <summary>Tells which requests get answers that begin and never end.</summary>
+    /// <summary>Tells, by its path, whether a request gets an answer that begins and then never continues.</summary>
     public Func<string, bool> Hang { get; set; } = _ => false;
 
-    /// <summary>Whether every answer is a page of HTML.</summary>
+    /// <summary>Whether the server answers every request with a page of HTML.</summary>
     public bool AnswersHtml { get; set; }
 
-    /// <summary>Whether the server sends answers that do not end before the client disconnects.</summary>
+    /// <summary>Whether the server sends each answer without end, until the client disconnects.</summary>
     public bool Endless { get; set; }
 
     /// <summary>
-    /// Whether the server answers about keys as if the client kept no checkpoint. An honest server that is behind refuses with
-    /// not-caught-up.
+    /// Whether the server answers about keys as if the client kept no checkpoint. An honest server that is behind the client's checkpoint
+    /// refuses the request with <c>not-caught-up</c>.
     /// </summary>
     public bool IgnoresKeptSize { get; set; }
 
@@ -92,7 +96,7 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>Whether the operator requires an API key for lookups.</summary>
     public bool LookupsAreClosed { get; set; }
 
-    /// <summary>The number of epochs before the latest epoch that a client may ask for.</summary>
+    /// <summary>The number of epochs before the latest one for which a client may ask.</summary>
     public ulong RecentEpochs { get; set; } = 8;
 
     /// <summary>Returns the answer with the cosignatures of auditors and witnesses; null if this server has no such resource.</summary>
@@ -104,19 +108,21 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>The queries of the last lookup, history or monitor request.</summary>
     public IReadOnlyList<FixtureQuery> LastQueries { get; private set; } = [];
 
-    /// <summary>The bounds of a page about an owner's user.</summary>
+    /// <summary>The limits of one page of a monitoring answer about a user.</summary>
     public UserMonitorPage UserPage { get; set; } = new(256, 2048, 1024, 1 << 22);
 
     /// <summary>
-    /// Whether the server answers about users although the client's question names knowledge that the log does not have. An honest server
-    /// then refuses with not-caught-up.
+    /// Whether the server answers about users although the client's question names versions or users that the log does not have. An honest
+    /// server refuses such a question with <c>not-caught-up</c>.
     /// </summary>
     public bool DeniesWhatIsKnown { get; set; }
 
-    /// <summary>The greatest number of queries for which one answer to a lookup has room.</summary>
+    /// <summary>
+    /// The greatest number of queries in a lookup. The server refuses a longer lookup, as if its answer would be too long.
+    /// </summary>
     public int MostQueries { get; set; } = int.MaxValue;
 
-    /// <summary>The decoded bodies of the requests about owners' users.</summary>
+    /// <summary>The decoded bodies of all monitoring requests about users.</summary>
     public ConcurrentQueue<UserMonitorQuery> UserQueries { get; } = new();
 
     /// <summary>The status document that the server returns for every request about a user.</summary>
@@ -131,7 +137,7 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>The last update that the server received, and whether the request asked for a receipt.</summary>
     public (byte[] Key, byte[] Value, bool WantsReceipt) LastUpdate { get; private set; }
 
-    /// <summary>Whether the server publishes accepted updates at once.</summary>
+    /// <summary>Whether the server publishes each accepted update at once in a new epoch.</summary>
     public bool PublishAtOnce { get; set; } = true;
 
     public static async Task<FixtureServer> StartAsync(FixtureLog log)
@@ -189,7 +195,7 @@ internal sealed class FixtureServer : IAsyncDisposable
             context.Response.ContentType = context.Request.Headers.Accept.ToString();
             await context.Response.Body.WriteAsync(new byte[1]);
             await context.Response.Body.FlushAsync();
-            // The answer pauses until the client disconnects.
+            // Send nothing more until the client disconnects.
             await Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
             return;
         }
@@ -235,7 +241,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         }
     }
 
-    // Returns the requested epoch, or the reason why the server has no epoch of that period.
+    // Returns the epoch that a request asks for, or the problem type with which the server refuses the request.
     private (ulong Epoch, string? Unserved) Asked(HttpContext context, ulong latest)
     {
         if (context.Request.Query["at_epoch"] is [{ } at])
@@ -453,7 +459,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         }
         catch (Exception e) when (e is IOException or OperationCanceledException)
         {
-            // The client has stopped reading.
+            // The client has stopped reading the answer, so end it.
         }
     }
 

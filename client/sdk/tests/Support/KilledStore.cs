@@ -1,6 +1,8 @@
 namespace Optiks.Client.Tests;
 
-/// <summary>Simulates a process that dies just before or after its first write, or a later write.</summary>
+/// <summary>
+/// Simulates a process that dies just before or just after it has written its state, at the first write or at a given later write.
+/// </summary>
 internal sealed class KilledStore(IClientStateStore inner, bool afterWrite, int writes = 1) : IClientStateStore
 {
     private int _left = writes;

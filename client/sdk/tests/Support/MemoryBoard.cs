@@ -2,7 +2,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>A log's entries with all their proofs and tiles, computed by plain recursion.</summary>
+/// <summary>The entries of a log. Computes all tiles and proofs of the entries by plain recursion.</summary>
 internal sealed class MemoryBoard : IHashReader
 {
     private readonly List<byte[]> _entries;
@@ -23,7 +23,7 @@ internal sealed class MemoryBoard : IHashReader
     public ValueTask<IReadOnlyList<TreeHash>> ReadHashesAsync(IReadOnlyList<TreeNode> nodes, CancellationToken cancellationToken) =>
         ValueTask.FromResult<IReadOnlyList<TreeHash>>([.. nodes.Select(node => Range((int)(node.Index << node.Level), 1 << node.Level))]);
 
-    /// <summary>Returns a tile's or bundle's bytes; null when this board does not have the path.</summary>
+    /// <summary>Returns the bytes of the tile or bundle at a path; null if this board has no file at the path.</summary>
     public byte[]? Tile(TilePath path)
     {
         long first = (long)path.Index * TilePath.FullWidth;

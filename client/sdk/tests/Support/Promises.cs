@@ -14,8 +14,9 @@ internal static class Promises
     private static readonly byte[] s_seed = [.. Enumerable.Repeat((byte)0x5A, 32)];
 
     /// <summary>
-    /// Makes the server answer updates with a receipt that promises these epochs. Its time is the log's time unless the caller gives
-    /// another time.
+    /// Makes the server answer each update with a receipt. The parameters <paramref name="after"/> and <paramref name="by"/> are its
+    /// bounds: the receipt promises to publish the update in an epoch after the first bound and by the second bound. Its time is the log's
+    /// time unless the caller gives another time.
     /// </summary>
     public static void Give(FixtureServer server, ulong after, ulong by, Func<UpdateReceipt, UpdateReceipt>? change = null, ulong? timeMs = null) => server.Mutate = (path, answer) =>
     {
@@ -31,7 +32,10 @@ internal static class Promises
         return JsonSerializer.SerializeToUtf8Bytes(json);
     };
 
-    /// <summary>Creates a receipt that promises to publish a value of a key between two epochs.</summary>
+    /// <summary>
+    /// Creates a receipt that promises to publish a value of a key. The parameters <paramref name="after"/> and <paramref name="by"/> are
+    /// its bounds: the promised epoch is after the first bound, and the second bound at the latest.
+    /// </summary>
     public static UpdateReceipt Of(Guid id, byte[] key, byte[] value, ulong after, ulong by, ulong timeMs = FixtureLog.StartMs, ulong untilMs = UntilMs)
     {
         using NoteSigner log = FixtureLog.Signer();

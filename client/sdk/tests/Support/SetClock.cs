@@ -1,6 +1,6 @@
 namespace Optiks.Client.Tests;
 
-/// <summary>Returns the time that a test sets. Timers and durations use the system's clock.</summary>
+/// <summary>A clock that shows the time that a test sets. Its timers and elapsed times still follow the system's clock.</summary>
 internal sealed class SetClock : TimeProvider
 {
     public DateTimeOffset UtcNow { get; set; }

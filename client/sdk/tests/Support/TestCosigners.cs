@@ -6,7 +6,9 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Auditors and witnesses of the fixture's log, by name, and trust anchors that rely on them.</summary>
+/// <summary>
+/// Creates keys and signatures of auditors and witnesses of the fixture's log, by name, and trust anchors that name these cosigners.
+/// </summary>
 internal sealed class TestCosigners : IDisposable
 {
     private readonly Dictionary<string, NoteSigner> _keys = new(StringComparer.Ordinal);
@@ -21,14 +23,15 @@ internal sealed class TestCosigners : IDisposable
         ["keys"] = new JsonArray([.. auditors.Select(auditor => new JsonObject { ["key"] = Key(auditor.Name).ToString(), ["first_epoch"] = auditor.First })]),
     });
 
-    /// <summary>Returns a trust anchor with witnesses, where the quorum is any <paramref name="quorum"/> of the witnesses.</summary>
+    /// <summary>Returns a trust anchor with witnesses. The parameter <paramref name="quorum"/> says how many of them must cosign.</summary>
     public TrustAnchor Witnessed(int quorum, params string[] witnesses) => Anchor(json => json["witnesses"] = new JsonArray(
     [
         .. witnesses.Select(witness => $"witness {witness} {Key(witness)}"), $"group q {quorum} {string.Join(' ', witnesses)}", "quorum q",
     ]));
 
     /// <summary>
-    /// Returns the note of the log's first <paramref name="size"/> entries, with the cosignatures of these cosigners at a time.
+    /// Returns the note of the log's checkpoint with the given <paramref name="size"/>, with the cosignatures that the named cosigners made
+    /// at the given time.
     /// </summary>
     public byte[] Sign(FixtureLog log, ulong size, DateTimeOffset at, params string[] names) => Sign(FixtureLog.Checkpoint(log.Board(size)), at, names);
 
@@ -39,7 +42,7 @@ internal sealed class TestCosigners : IDisposable
             Cosignature.SignAsync(parsed.Text, (ulong)at.ToUnixTimeSeconds(), Signer(name), CancellationToken.None).AsTask().GetAwaiter().GetResult())).Encode();
     }
 
-    /// <summary>Returns the answer of a server that serves these notes.</summary>
+    /// <summary>Returns the answer to <c>GET /v1/cosignatures</c> of a server that serves these notes.</summary>
     public static byte[] Answer(params IEnumerable<byte[]> notes) =>
         Encoding.UTF8.GetBytes(new JsonObject { ["checkpoints"] = new JsonArray([.. notes.Select(note => JsonValue.Create(Encoding.UTF8.GetString(note)))]) }.ToJsonString());
 

@@ -6,7 +6,8 @@ using Optiks.Tlog;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Reads the common parts of the rows of tests/vectors/lookup and users, and creates a client that gets a vector's answer.
+/// Reads the members that all vectors in the folders lookup and users of tests/vectors have, and creates a client whose server returns a
+/// vector's answer.
 /// </summary>
 internal static class Vectors
 {

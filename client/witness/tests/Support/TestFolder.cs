@@ -3,7 +3,9 @@ using Optiks.Tlog;
 
 namespace Optiks.Witness.Tests.Support;
 
-/// <summary>A witness's folder with the key and the logs of the vectors. <c>Dispose</c> removes the folder with all its contents.</summary>
+/// <summary>
+/// A witness's folder with the key and the logs of the test vectors. <c>Dispose</c> removes the folder with all its contents.
+/// </summary>
 internal sealed class TestFolder : IDisposable
 {
     private readonly string _root = Directory.CreateTempSubdirectory("optiks-witness-").FullName;

@@ -6,7 +6,8 @@ using Optiks.Tlog;
 namespace Optiks.Witness.Tests.Support;
 
 /// <summary>
-/// Creates add-checkpoint requests of the vectors' log. It can fork the log: the entries of a fork differ from a given entry on.
+/// Creates add-checkpoint requests of the log in the test vectors. It can also fork that log: from a given entry on, the fork has other
+/// entries.
 /// </summary>
 internal sealed class TestLog
 {
@@ -22,7 +23,9 @@ internal sealed class TestLog
     private TestLog(IEnumerable<TreeHash> leaves, int forkedFrom) =>
         _leaves = [.. leaves.Select((leaf, i) => i < forkedFrom ? leaf : Rfc6962.NodeHash(leaf, leaf))];
 
-    /// <summary>Returns a log with the same entries before index <paramref name="from"/>, and other entries from that index on.</summary>
+    /// <summary>
+    /// Returns a log with the same entries before the index in <paramref name="from"/>, and with other entries from this index on.
+    /// </summary>
     public TestLog Fork(int from) => new(_leaves, from);
 
     public TreeHash Root(int size) => size == 0 ? Rfc6962.EmptyRoot : Hash(0, size);

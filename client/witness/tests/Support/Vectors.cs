@@ -3,7 +3,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Witness.Tests.Support;
 
-/// <summary>Reads tests/vectors/tlog, whose README says which program made which file.</summary>
+/// <summary>Reads the test vectors in tests/vectors/tlog. The README there says which program made each file.</summary>
 internal static class Vectors
 {
     public static JsonElement Keys { get; } = Load("keys.json");
@@ -19,7 +19,7 @@ internal static class Vectors
 
     public static byte[] LogSeed { get; } = Convert.FromHexString(Keys.GetProperty("log").GetProperty("seed_hex").GetString()!);
 
-    /// <summary>The logs that this witness knew.</summary>
+    /// <summary>The logs that the witness of the recorded answers knew.</summary>
     public static IReadOnlyList<VerifierKey> Logs { get; } =
         [Log, .. Keys.GetProperty("others").EnumerateArray().Select(Key).Where(key => key.Name.StartsWith("optiks.example/log-", StringComparison.Ordinal))];
 

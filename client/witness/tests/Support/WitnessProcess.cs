@@ -2,7 +2,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.Witness.Tests.Support;
 
-/// <summary>Runs <c>optiks witness run</c> in a separate process.</summary>
+/// <summary>Runs the command <c>optiks witness run</c> in a separate process.</summary>
 internal sealed class WitnessProcess : IAsyncDisposable
 {
     /// <summary>The exit code that .NET reports for SIGKILL.</summary>

@@ -24,8 +24,8 @@ internal sealed class BoardArguments
     public void AddTo(Command command) => command.Options.Add(_board);
 
     /// <summary>
-    /// Returns the board, and the name by which messages call it. If the user names a board, the command judges that board by a trust
-    /// anchor that does not come from the board.
+    /// Returns the board, and the board's name for messages. If the user names a board, the command judges that board by a trust anchor
+    /// that does not come from the board.
     /// </summary>
     public async Task<(OptiksBoard Board, TrustAnchor Anchor, string Name)> OpenAsync(ParseResult parse, CommandHost host, CancellationToken cancellationToken)
     {
@@ -57,7 +57,9 @@ internal sealed class BoardArguments
         return found.Note is null ? (null, Refused(host, json, name, found.Reason)) : (found.Note, ExitCodes.Success);
     }
 
-    /// <summary>Runs a function that reads files of the board, and reports files that do not make up the signed tree.</summary>
+    /// <summary>
+    /// Runs a function that reads files of the board. If the files do not make up the signed tree, the call reports that.
+    /// </summary>
     public static async Task<int> RunAsync(CommandHost host, bool json, string name, Func<Task<int>> read)
     {
         try

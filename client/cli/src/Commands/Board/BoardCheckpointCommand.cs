@@ -37,7 +37,7 @@ internal static class BoardCheckpointCommand
     private static void Print(CommandHost host, bool json, string name, VerifiedNote note)
     {
         string root = Convert.ToBase64String(note.Root);
-        // These names of cosigners are unverified: their signatures count only if a policy has the cosigners' keys.
+        // The cosigners' names in the checkpoint are unverified. A cosigner's signature counts only if a policy has the cosigner's key.
         string[] others = SignedNote.TryParse(note.Octets, out SignedNote? signed, out _) ? [.. signed.Signatures.Skip(1).Select(line => line.Name)] : [];
         if (json)
         {

@@ -7,15 +7,13 @@ namespace Optiks.Cli.Commands.Users;
 /// <summary>Prints alarms about users.</summary>
 internal static class UserAlarmReport
 {
-    /// <summary>Returns the reason of the gravest alarm (docs/spec/reasons.md section 2).</summary>
+    /// <summary>Returns the reason to print for alarms: that of the gravest alarm (docs/spec/reasons.md section 2).</summary>
     public static string Reason(IReadOnlyList<UserAlarm> alarms) =>
         alarms.Any(alarm => alarm.Kind == UserAlarmKind.NameElsewhere) ? "unexpected_user"
         : alarms.Any(alarm => alarm.Kind == UserAlarmKind.Left) ? "unexpected_leave"
         : MonitorCommand.UnexpectedVersion;
 
-    /// <summary>
-    /// Writes the alarms as the list member <paramref name="name"/>.
-    /// </summary>
+    /// <summary>Writes the alarms as a JSON list, in the member with the given <paramref name="name"/>.</summary>
     public static void Write(Utf8JsonWriter writer, string name, IEnumerable<ReviewedUserAlarm> alarms)
     {
         writer.WriteStartArray(name);
@@ -103,6 +101,6 @@ internal static class UserAlarmReport
 
     private static string What(UserAlarm alarm) => alarm.Device is null ? "device list" : $"device {DisplayText.Show(Octets(alarm.Device).Span)}";
 
-    // Decodes an id. It comes from the client's own state, which was checked when it was loaded.
+    // Decodes an id from the client's own state, which was checked when it was loaded.
     private static ReadOnlyMemory<byte> Octets(string id) => Base64UrlText.TryDecode(id, out byte[]? octets) ? octets : default;
 }

@@ -5,7 +5,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands.Users;
 
-/// <summary>The arguments of all commands that change a user: the NAME, how long to wait, and the id of an earlier request.</summary>
+/// <summary>
+/// The arguments of all commands that change a user: the argument NAME, how long to wait, and the id of an earlier request.
+/// </summary>
 internal sealed class UserArguments
 {
     private readonly Argument<string> _name = new("NAME") { Description = "a username of the user" };
@@ -26,7 +28,7 @@ internal sealed class UserArguments
         };
     }
 
-    /// <summary>Puts the NAME before a command's own arguments.</summary>
+    /// <summary>Adds the argument NAME before a command's own arguments.</summary>
     public void AddTo(Command command)
     {
         command.Arguments.Insert(0, _name);
@@ -40,7 +42,7 @@ internal sealed class UserArguments
 
     public bool IsBase64(ParseResult parse) => parse.GetValue(_base64);
 
-    /// <summary>Returns a name or device id: text, or base64url with --b64.</summary>
+    /// <summary>Returns the octets of a name or device id. The argument is text, or base64url if the user gave <c>--b64</c>.</summary>
     public ReadOnlyMemory<byte> Octets(ParseResult parse, string text)
     {
         byte[] octets = ValueArgument.Octets(KeyArguments.NotAnOption(parse, text), IsBase64(parse));
@@ -48,7 +50,7 @@ internal sealed class UserArguments
     }
 
     /// <summary>
-    /// Sends a request under its request id, waits if the user gave --wait or the command always waits, and prints the outcome.
+    /// Sends a request under its request id, waits if the user gave <c>--wait</c> or the command always waits, and prints the outcome.
     /// </summary>
     public async Task<int> RunAsync(
         GlobalOptions options, ParseResult parse, CommandHost host, Session session, Func<OptiksClient, Guid, Task<UserUpdateResult>> send, CancellationToken cancellationToken)
@@ -72,8 +74,8 @@ internal sealed class UserArguments
         }
         catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure && (sent || e.IsTransient))
         {
-            // The server may hold the request. The hint names the request id, because a second try under another id could apply the request
-            // twice.
+            // The server may have accepted the request. So print advice with the request id, because a second try under another id could
+            // apply the request twice.
             string hint = $"The request may have been accepted. {UpdateCommand.RepeatHint(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
             return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
                 .Print(options.Json(parse), host.Out, host.Error);

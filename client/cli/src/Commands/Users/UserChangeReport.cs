@@ -38,7 +38,8 @@ internal sealed class UserChangeReport
         };
     }
 
-    // Prints that the user does not leave because monitoring found alarms. Nobody could see their versions after the user has left.
+    // Prints that the request to leave was not sent, because monitoring found alarms. After the user has left, nobody could see the
+    // versions that raised the alarms.
     private int NotLeft(string name, UserUpdateResult result, UserMonitorResult look)
     {
         if (_json)

@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace Optiks.Cli.Commands.Users;
 
-/// <summary>The commands about users: usernames, devices, and leaving for good.</summary>
+/// <summary>The commands about users, which change usernames and devices, or make a user leave for good.</summary>
 internal static class UserCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host) =>

@@ -2,7 +2,9 @@ using System.CommandLine;
 
 namespace Optiks.Cli.Commands.Users;
 
-/// <summary>Erases superseded device lists of a user, or everything of a user who has left, and prints the receipt.</summary>
+/// <summary>
+/// Erases superseded device lists of a user, or everything of a user who has left, and prints the receipt of the erasure.
+/// </summary>
 internal static class UserEraseCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)

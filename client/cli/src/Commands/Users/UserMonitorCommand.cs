@@ -6,8 +6,8 @@ using Optiks.Protocol;
 namespace Optiks.Cli.Commands.Users;
 
 /// <summary>
-/// Monitors the user's own users: checks every version of the device list and of each device, and reports changes that were not made with
-/// this state folder.
+/// Monitors the users that this client owns. It checks every version of the device list and of each device's key, and reports changes that
+/// were not made with this state folder.
 /// </summary>
 internal static class UserMonitorCommand
 {
@@ -61,7 +61,8 @@ internal static class UserMonitorCommand
 
     private static async Task<int> OneAsync(Session session, ReadOnlyMemory<byte> name, bool accept, bool changesOnly, CommandHost host, bool json, CancellationToken cancellationToken)
     {
-        // Review the alarms before the look for new versions, because the user can accept only alarms that earlier calls reported.
+        // Review the alarms before monitoring, which may raise new alarms, because the user can accept only alarms that earlier calls
+        // reported.
         UserAlarmReview? review = accept ? await session.Client.ReviewUserAlarmsAsync(name, cancellationToken).ConfigureAwait(false) : null;
         if (review is { IsValid: false })
         {
@@ -72,17 +73,18 @@ internal static class UserMonitorCommand
         UserMonitorResult result = await PageProgress.RunAsync(host, pages => session.Client.MonitorUserAsync(name, pages, cancellationToken)).ConfigureAwait(false);
         if (!result.IsValid)
         {
-            // If the look is refused, the command prints no reviewed alarms, so it must not accept them.
+            // If the monitoring result is refused, the command does not print the reviewed alarms, so it must not accept them.
             accepted = [];
         }
         if (review is not null && result.IsValid)
         {
-            // Option --accept also accepts the epochs without guarantee that earlier calls reported.
+            // Option `--accept` also accepts the epochs without guarantee that earlier calls reported.
             session.Client.AcceptNoGuaranteeOfUser(name, told);
             result = result with { NoGuarantee = session.Client.NoGuaranteeOfUser(name) };
         }
         result = result with { Alarms = [.. result.Alarms.Except(accepted.Select(reviewed => reviewed.Alarm))] };
-        // Do not print the same result again. The exit code of an alarm that an earlier look printed stays the worst exit code.
+        // There is nothing new since the last round of monitoring, so do not print the result again. If an earlier round printed an alarm,
+        // the command still ends with that alarm's exit code.
         int code = changesOnly && !result.HasNews ? ExitCodes.Success : Print(host, json, result, accepted, session.Client.NoteOf);
         // Acknowledge the alarms only after they have been printed.
         session.Client.AcknowledgeUserAlarms(name, [.. accepted.Select(reviewed => reviewed.Alarm)]);

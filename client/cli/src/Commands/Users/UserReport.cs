@@ -53,7 +53,7 @@ internal static class UserReport
         return alarm ? ExitCodes.Invalid : ExitCodes.Success;
     }
 
-    /// <summary>Writes a device id as text if the id is valid text, and always also as octets.</summary>
+    /// <summary>Writes a device id in base64url, and also as text if the id is valid text.</summary>
     public static void Device(Utf8JsonWriter writer, ReadOnlyMemory<byte> device)
     {
         if (DisplayText.IsText(device.Span))
@@ -63,7 +63,7 @@ internal static class UserReport
         writer.WriteString("device_b64"u8, Base64UrlText.Encode(device.Span));
     }
 
-    /// <summary>Writes a username as text if the name is valid text, and always also as octets.</summary>
+    /// <summary>Writes a username in base64url, and also as text if the name is valid text.</summary>
     public static void Username(Utf8JsonWriter writer, ReadOnlyMemory<byte> username)
     {
         if (DisplayText.IsText(username.Span))
@@ -73,7 +73,7 @@ internal static class UserReport
         writer.WriteString("username_b64"u8, Base64UrlText.Encode(username.Span));
     }
 
-    /// <summary>Writes the user as a valid lookup shows it.</summary>
+    /// <summary>Writes, in JSON, the user that a valid lookup shows.</summary>
     public static void State(Utf8JsonWriter writer, UserLookupResult result)
     {
         if (result.User is not { } user)
@@ -116,7 +116,7 @@ internal static class UserReport
         }
     }
 
-    /// <summary>Writes the devices as the member <c>devices</c>.</summary>
+    /// <summary>Writes the devices in the JSON member <c>devices</c>.</summary>
     public static void Devices(Utf8JsonWriter writer, IReadOnlyList<UserDevice> devices)
     {
         writer.WriteStartArray("devices"u8);
