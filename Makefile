@@ -31,7 +31,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks build deb images run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-erasures test-slow test-fairness test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-rolling bench-sizes bench-audit bench-scale bench-failover bench-upgrade load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks build deb images run up down test test-deep sanitized test-all check facts username-tables configuration fix test-faults test-storm test-erasures test-slow test-fairness test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-rolling bench-sizes bench-audit bench-scale bench-failover bench-upgrade load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -92,8 +92,18 @@ test-deep: build benchmarks ## run sanitizers, Valgrind, clang-tidy, more rounds
 	@eng/install.sh deep
 	@eng/test.py deep
 
-test-all: build benchmarks ## run `test` and `test-deep` as CI does, each suite once with all its rounds; ends with one line of totals
-	@eng/install.sh check deep
+sanitized: ## build the C++ tests with sanitizers
+	@eng/install.sh build test
+	@mkdir -p build
+	@cmake --preset asan > build/cmake-asan.log 2>&1 || { cat build/cmake-asan.log; exit 1; }
+	@nice -n 10 cmake --build --preset asan
+
+# The build of the C# programs leaves a processor idle half of the time: the C++ tests with sanitizers are built meanwhile. All packages are
+# installed before, because two installations at the same time would wait for one lock.
+test-all: ## run `test` and `test-deep` as CI does, each suite once with all its rounds; ends with one line of totals
+	@eng/install.sh build test check deep bench
+	@$(MAKE) --no-print-directory -j2 build sanitized
+	@$(MAKE) --no-print-directory benchmarks
 	@eng/test.py quick deep
 
 check: build ## run the style and architecture checks

@@ -44,7 +44,7 @@ LONGEST = (
 # Commands that fetch packages for one suite from a network. This may take minutes, in which the other suites run.
 FETCHED_FIRST = {"python-e2e-openapi": [["eng/npm.sh"]]}
 # These suites have tests that repeat their work: a few times in `quick`, and more often in `deep`, which sets DEEP_VARIABLE.
-DEEPER = ("python-reference-leaves", "python-reference-model", "python-reference-periods", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-erasures", "python-e2e-faults", "python-e2e-limits", "python-e2e-malicious", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.UpdateTask.Tests")
+DEEPER = ("python-reference-leaves", "python-reference-model", "python-reference-periods", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits", "python-e2e-malicious", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.UpdateTask.Tests")
 # These suites run only in `deep`. Each suite starts services of its own, for behaviour that `quick` also covers in tests of the parts.
 DEEP_ONLY = ("python-e2e-api_reference", "python-e2e-backup", "python-e2e-bucket", "python-e2e-edge", "python-e2e-erasures", "python-e2e-failover", "python-e2e-hostile_periods", "python-e2e-keys", "python-e2e-limits", "python-e2e-pkcs11", "python-e2e-pooler", "python-e2e-radosgw", "python-e2e-receipts", "python-e2e-watching")
 # `make test-deb` and `make test-images` run these. They build packages or images and start machines of their own, which takes as long as

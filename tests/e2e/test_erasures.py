@@ -6,10 +6,9 @@ import random
 import unittest
 
 from erasures import ErasureStorm
-from rounds import rounds
 from storage import OwnPostgreSql, Sqlite
 
-SECONDS = rounds(quick=30, deep=60)
+SECONDS = 30
 
 
 class ErasureStormTest(unittest.TestCase):

@@ -18,7 +18,8 @@ from trial import Trial
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__CopiesPerChunk": "16"}
 # The log keeps every period of the test, because the judge reads the periods' data from the database.
 ALL_SERVED = PERIODS | REUSED | {"Optiks__Log__RetainedPeriods": "255"}
-AT_POINTS = faults.killed_at_some("fail points of periods", faults.PERIOD_POINTS, rounds(quick=2, deep=len(faults.PERIOD_POINTS)))
+# SQLite's part kills at every point; each run on PostgreSQL draws other points.
+AT_POINTS = faults.killed_at_some("fail points of periods", faults.PERIOD_POINTS, rounds(quick=2, deep=len(faults.PERIOD_POINTS) // 2))
 
 
 def begun(log: Deployment) -> list[int]:
