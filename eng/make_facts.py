@@ -343,7 +343,7 @@ def page_username_faults(facts):
 
 def page_limits(facts):
     limits = facts["limits"] | facts["request_limits"]
-    return table(["at most", "of"], ((f"{bound:,}", text) for bound, text in limits.values()))
+    return table(["limit", "meaning"], ((f"{bound:,}", text) for bound, text in limits.values()))
 
 
 # ---- files

@@ -7,259 +7,259 @@ public enum Reason
     /// <summary>Every check passed.</summary>
     Valid = 0,
 
-    /// <summary>A field goes beyond the end of its container (docs/spec/encoding.md section 3).</summary>
+    /// <summary>A field extends beyond the end of its container (docs/spec/encoding.md section 3).</summary>
     MalformedTruncated = 1,
 
-    /// <summary>A vector is shorter or longer than its bounds, or not a multiple of its element.</summary>
+    /// <summary>The length of a vector is outside its bounds, or is not a multiple of the element size.</summary>
     MalformedLength = 2,
 
-    /// <summary>A discriminant, optional octet or reserved value is not one of those listed.</summary>
+    /// <summary>A discriminant, optional octet or reserved value is not one of the listed values.</summary>
     MalformedEnum = 3,
 
     /// <summary>Octets are left after the outermost structure.</summary>
     MalformedTrailing = 4,
 
-    /// <summary>VRF public key not canonical, off the curve, the identity, or outside the subgroup.</summary>
+    /// <summary>The VRF public key is not canonical, off the curve, the identity, or outside the subgroup.</summary>
     VrfKeyInvalid = 20,
 
-    /// <summary>Gamma does not decode strictly.</summary>
+    /// <summary>The point Gamma of a VRF proof does not decode strictly.</summary>
     VrfGammaMalformed = 21,
 
-    /// <summary>S is not below N.</summary>
+    /// <summary>The scalar s of a VRF proof is not below N.</summary>
     VrfScalarRange = 22,
 
-    /// <summary>392*Gamma is the identity.</summary>
+    /// <summary>392*Gamma of a VRF proof is the identity.</summary>
     VrfGammaSmallOrder = 23,
 
-    /// <summary>The challenge differs: another key, name, version, or a forged proof.</summary>
+    /// <summary>The challenge of a VRF proof differs: the proof is for another key, name or version, or is forged.</summary>
     VrfChallenge = 24,
 
-    /// <summary>Siblings and mask disagree in number.</summary>
+    /// <summary>The number of siblings differs from the number of set bits in the mask.</summary>
     PathLength = 30,
 
-    /// <summary>The leaf's path does not reach the root.</summary>
+    /// <summary>The path of a present leaf does not lead to the tree's root.</summary>
     MemberRoot = 31,
 
-    /// <summary>Opened where committed is required, or the reverse.</summary>
+    /// <summary>A member is opened where it must be committed, or committed where it must be opened.</summary>
     MemberKind = 32,
 
-    /// <summary>The value is longer than the configuration allows.</summary>
+    /// <summary>A value is longer than the configuration allows.</summary>
     ValueTooLong = 33,
 
-    /// <summary>Claimed empty tree is not.</summary>
+    /// <summary>The proof claims that the tree is empty, but the tree is not empty.</summary>
     AbsentEmpty = 40,
 
-    /// <summary>Bits beyond the opened prefix.</summary>
+    /// <summary>Bits beyond the length of the opened node's prefix are set.</summary>
     AbsentPadding = 41,
 
-    /// <summary>The opened node's prefix is a prefix of the label, or the leaf is the label's.</summary>
+    /// <summary>The opened node's prefix is a prefix of the absent label, or the opened leaf has this label.</summary>
     AbsentCovers = 42,
 
-    /// <summary>An ancestor at or beyond the divergence.</summary>
+    /// <summary>The path has an ancestor at or beyond the bit where the absent label leaves the tree.</summary>
     AbsentDepth = 43,
 
-    /// <summary>The opened node's path does not reach the root.</summary>
+    /// <summary>The path of the opened node does not lead to the tree's root.</summary>
     AbsentRoot = 44,
 
-    /// <summary>More versions than epochs.</summary>
+    /// <summary>The answer claims more versions of a key than the period has epochs.</summary>
     VersionRange = 50,
 
-    /// <summary>Below the version already verified.</summary>
+    /// <summary>The answer's version is below the version that was already verified.</summary>
     VersionRegressed = 51,
 
-    /// <summary>A proof is missing or extra.</summary>
+    /// <summary>A proof of a version is missing, or the answer has an extra proof.</summary>
     LadderCount = 52,
 
-    /// <summary>Leaf from after the record.</summary>
+    /// <summary>A leaf's epoch is after the record's epoch.</summary>
     LeafEpochFuture = 53,
 
-    /// <summary>Leaf from before the period, or a misplaced copy mark.</summary>
+    /// <summary>A leaf's epoch is before the period, or a leaf that cannot be a copy is marked as a copy.</summary>
     LeafEpochPeriod = 54,
 
-    /// <summary>Versions closer together than one an epoch.</summary>
+    /// <summary>The leaf epochs of versions are closer together than one version in each epoch allows.</summary>
     LeafEpochOrder = 55,
 
-    /// <summary>Starts at another version than asked.</summary>
+    /// <summary>The list of versions starts at another version than the request asks for.</summary>
     HistoryFrom = 56,
 
-    /// <summary>Other number of answers than keys.</summary>
+    /// <summary>The number of answers differs from the number of keys or names in the request.</summary>
     AnswerCount = 57,
 
-    /// <summary>The record has another format.</summary>
+    /// <summary>The record has another format than the specified one.</summary>
     RecordFormat = 60,
 
-    /// <summary>Another log.</summary>
+    /// <summary>The record is of another log.</summary>
     RecordLogId = 61,
 
-    /// <summary>Period and first epoch of the record contradict each other or the record before.</summary>
+    /// <summary>The record's period and first epoch contradict each other or the record before.</summary>
     RecordPeriod = 62,
 
-    /// <summary>A count contradicts its root or the record before.</summary>
+    /// <summary>A count in the record contradicts its root or the record before.</summary>
     RecordCount = 63,
 
-    /// <summary>Hash of the record before differs.</summary>
+    /// <summary>The record names another hash of the record before.</summary>
     RecordPrevious = 64,
 
-    /// <summary>Time does not increase.</summary>
+    /// <summary>The record's time does not increase from the record before.</summary>
     RecordTime = 65,
 
-    /// <summary>A VRF key changed where it must not, or the reverse.</summary>
+    /// <summary>A VRF key changed where it must stay the same, or stayed the same where it must change.</summary>
     RecordVrfKey = 66,
 
-    /// <summary>Not the next epoch.</summary>
+    /// <summary>The record is of another epoch than the required one.</summary>
     RecordEpoch = 67,
 
-    /// <summary>Beyond max_ahead of the clock.</summary>
+    /// <summary>The record's time is ahead of the clock by more than max_ahead.</summary>
     RecordFromFuture = 68,
 
-    /// <summary>Beyond max_behind of the clock.</summary>
+    /// <summary>The record's time is behind the clock by more than max_behind.</summary>
     RecordTooOld = 69,
 
-    /// <summary>No checkpoint came and none is kept.</summary>
+    /// <summary>The answer has no checkpoint, and the verifier keeps no checkpoint.</summary>
     CheckpointMissing = 80,
 
-    /// <summary>The checkpoint is not a note of three lines.</summary>
+    /// <summary>The checkpoint is not a signed note of three lines.</summary>
     CheckpointMalformed = 81,
 
-    /// <summary>The checkpoint is of another origin.</summary>
+    /// <summary>The checkpoint names another origin.</summary>
     CheckpointOrigin = 82,
 
     /// <summary>The log did not sign the checkpoint.</summary>
     CheckpointSignature = 83,
 
-    /// <summary>Not an extension of the checkpoint kept.</summary>
+    /// <summary>The answer does not prove that its checkpoint extends the kept checkpoint.</summary>
     CheckpointConsistency = 84,
 
-    /// <summary>Epoch outside the checkpoint's tree.</summary>
+    /// <summary>The record's epoch is outside the checkpoint's tree.</summary>
     InclusionIndex = 85,
 
-    /// <summary>The record is not in the log.</summary>
+    /// <summary>The answer does not prove that the record is in the log.</summary>
     InclusionProof = 86,
 
-    /// <summary>Older than what was verified before; not evidence.</summary>
+    /// <summary>The answer is older than an answer that was verified before, which is not evidence of a fault.</summary>
     Stale = 87,
 
-    /// <summary>Two signed views that differ (docs/spec/answers.md section 7): keep both, stop (exit code 5).</summary>
+    /// <summary>The log signed two different views (docs/spec/answers.md section 7): keep both, and stop (exit code 5).</summary>
     Fork = 88,
 
-    /// <summary>Too few of the client's witnesses have cosigned what covers the record (docs/spec/cosigners.md section 3).</summary>
+    /// <summary>Too few of the client's witnesses have cosigned a checkpoint that covers the record (docs/spec/cosigners.md section 3).</summary>
     WitnessQuorum = 89,
 
-    /// <summary>Does not start at the auditor's record.</summary>
+    /// <summary>The audit proof does not start at the auditor's record.</summary>
     AuditStart = 100,
 
-    /// <summary>The range crosses a change of period.</summary>
+    /// <summary>The range of the audit proof crosses a change of period.</summary>
     AuditCrossesSwitch = 101,
 
-    /// <summary>Leaves not strictly increasing.</summary>
+    /// <summary>The labels of the listed leaves do not strictly increase.</summary>
     AppendLeafOrder = 102,
 
-    /// <summary>Leaf outside the range.</summary>
+    /// <summary>A listed leaf is of an epoch outside the range.</summary>
     AppendLeafEpoch = 103,
 
-    /// <summary>Listed leaves and counts differ.</summary>
+    /// <summary>The number of listed leaves differs from the counts in the records.</summary>
     AppendLeafCount = 104,
 
-    /// <summary>The token is not one of those listed.</summary>
+    /// <summary>A token of the old tree is of an unknown kind.</summary>
     AppendToken = 105,
 
-    /// <summary>The prefix is too short or has bits beyond its length.</summary>
+    /// <summary>A prefix in the old tree is too short, or has bits beyond its length.</summary>
     AppendPrefix = 106,
 
-    /// <summary>Opened leaf not below its parent.</summary>
+    /// <summary>An opened leaf of the old tree is not below its parent.</summary>
     AppendPosition = 107,
 
-    /// <summary>A listed label was there before.</summary>
+    /// <summary>A listed label was already in the old tree.</summary>
     AppendExists = 108,
 
-    /// <summary>The opened tree ends inside a token.</summary>
+    /// <summary>The opened old tree ends inside a token.</summary>
     AppendTruncated = 109,
 
-    /// <summary>Octets are left after the opened tree.</summary>
+    /// <summary>Octets are left after the opened old tree.</summary>
     AppendTrailing = 110,
 
-    /// <summary>The old root recomputed is another.</summary>
+    /// <summary>The recomputed old root differs from the record's root.</summary>
     AppendOldRoot = 111,
 
-    /// <summary>A new root recomputed is another.</summary>
+    /// <summary>A recomputed new root differs from the record's root.</summary>
     AppendNewRoot = 112,
 
-    /// <summary>Configuration or trust anchor out of bounds.</summary>
+    /// <summary>A configuration or trust anchor is out of bounds.</summary>
     Configuration = 120,
 
-    /// <summary>Records of parts not by epoch, or one twice.</summary>
+    /// <summary>The records of parts are not in the order of their epochs, or an epoch appears twice.</summary>
     PartOrder = 130,
 
-    /// <summary>Parts of different periods.</summary>
+    /// <summary>The parts of an answer are of different periods.</summary>
     PartPeriod = 131,
 
-    /// <summary>An entry refers to a record that is not there.</summary>
+    /// <summary>An entry refers to a record that the answer does not have.</summary>
     PartUnknown = 132,
 
     /// <summary>No entry refers to a part's record.</summary>
     PartUnused = 133,
 
-    /// <summary>A leaf from after the epoch for which the whole is an answer.</summary>
+    /// <summary>A leaf is from after the epoch at which the answer shows the user.</summary>
     PartEpoch = 134,
 
-    /// <summary>Name or decommission contradict what the answer says to be.</summary>
+    /// <summary>The entry of the name or of the decommission contradicts the kind of the answer.</summary>
     UserKind = 140,
 
-    /// <summary>The name's entry is left out and no user id is known.</summary>
+    /// <summary>The answer leaves out the name's entry, but the verifier knows no user id for the name.</summary>
     UserNameMissing = 141,
 
     /// <summary>The name led to another user before.</summary>
     UserChanged = 142,
 
-    /// <summary>The user had left for good.</summary>
+    /// <summary>A user who had left for good is shown again.</summary>
     UserReturned = 143,
 
     /// <summary>A user id is empty or too long.</summary>
     UserIdLength = 144,
 
-    /// <summary>The entry of a user who left says something else.</summary>
+    /// <summary>The entry of a user in decommissioned has another value than 0x01.</summary>
     DecommissionValue = 145,
 
-    /// <summary>A user without a list of devices.</summary>
+    /// <summary>The answer shows a user without a device list.</summary>
     DevicesMissing = 146,
 
-    /// <summary>Ids of devices not in order, twice, too long or too many.</summary>
+    /// <summary>The ids of a device list are out of order, repeated, too long or too many.</summary>
     DeviceList = 147,
 
-    /// <summary>A device's key is missing or extra.</summary>
+    /// <summary>The key of a device is missing, or the answer has an extra key.</summary>
     DeviceCount = 148,
 
-    /// <summary>That an earlier user of the name has left is not shown, or shown of one too many.</summary>
+    /// <summary>The answer does not show that each earlier user of the name has left, or shows one user too many.</summary>
     GenerationLeft = 149,
 
-    /// <summary>The name led to the next user before the one before it had left.</summary>
+    /// <summary>The name led to its next user before its previous user had left.</summary>
     GenerationOrder = 150,
 
-    /// <summary>Records that are not those of the first and last epochs of successive periods.</summary>
+    /// <summary>The records are not those of the first and last epochs of successive periods.</summary>
     PeriodBounds = 160,
 
-    /// <summary>Not the period after the one that ended, or not the epoch after its last.</summary>
+    /// <summary>The answer's period is not the one after the ended period, or does not begin right after its last epoch.</summary>
     HandoverPeriod = 161,
 
-    /// <summary>A copy of a key that had no version when its period ended.</summary>
+    /// <summary>The period begins with a copy of a key that had no version at the end of the period before.</summary>
     HandoverUnset = 162,
 
-    /// <summary>No copy of a key that had a version when its period ended.</summary>
+    /// <summary>The period begins without a copy of a key that had a version at the end of the period before.</summary>
     HandoverMissing = 163,
 
-    /// <summary>A copy with another value than the latest when the period ended.</summary>
+    /// <summary>The copy of a key has another value than the key had at the end of the period before.</summary>
     HandoverValue = 164,
 
-    /// <summary>The log does not vouch for receipt keys (docs/spec/receipts.md section 2).</summary>
+    /// <summary>The log does not vouch for the receipt keys (docs/spec/receipts.md section 2).</summary>
     ReceiptVoucher = 170,
 
-    /// <summary>The receipt is not a note in its form.</summary>
+    /// <summary>The receipt is not a note in the form of a receipt.</summary>
     ReceiptMalformed = 171,
 
     /// <summary>The receipt is of another log.</summary>
     ReceiptLog = 172,
 
-    /// <summary>The receipt is not by a key that the log vouches for at its time.</summary>
+    /// <summary>The receipt is not signed by a key that the log vouches for at the receipt's time.</summary>
     ReceiptKey = 173,
 
     /// <summary>The receipt's signature does not verify.</summary>
@@ -268,7 +268,7 @@ public enum Reason
     /// <summary>The receipt is of another request, key or value.</summary>
     ReceiptRequest = 175,
 
-    /// <summary>The receipt's time does not fit the clock, or the records around its epochs (docs/spec/receipts.md sections 4 and 6).</summary>
+    /// <summary>The receipt's time does not fit the clock, or the records around the receipt's epochs (docs/spec/receipts.md sections 4 and 6).</summary>
     ReceiptTime = 176,
 
     /// <summary>A version with the promised value was published in time (docs/spec/receipts.md section 6).</summary>
@@ -277,18 +277,18 @@ public enum Reason
     /// <summary>The answers do not show all versions of the promised epochs.</summary>
     PromiseUncovered = 181,
 
-    /// <summary>A version of the promised epochs was erased: it may be the promised one.</summary>
+    /// <summary>A version of the promised epochs was erased, and it may be the promised version.</summary>
     PromiseErased = 182,
 
-    /// <summary>No version with the promised value was published in time: this is proven.</summary>
+    /// <summary>It is proven that no version with the promised value was published in time.</summary>
     PromiseBroken = 183,
 
-    /// <summary>Statements of different leaves: another structure, key, version or period (docs/spec/broken-append.md).</summary>
+    /// <summary>The statements are about different leaves: another structure, key, version or period (docs/spec/broken-append.md).</summary>
     LeafUnrelated = 190,
 
     /// <summary>Both statements can be true of one tree that only grows.</summary>
     LeafAgrees = 191,
 
-    /// <summary>No tree that only grows can show both statements: the log signed both, and this is proven (exit code 5).</summary>
+    /// <summary>No tree that only grows can show both statements, and it is proven that the log signed both (exit code 5).</summary>
     LeafContradicts = 192,
 }

@@ -10,10 +10,10 @@ public enum StructureId : byte
     /// <summary>Key: username; value: user id; oZKS, life of the log.</summary>
     Usernames = 1,
 
-    /// <summary>Key: user id; value: device ids, sorted, unique; PAHD, per period.</summary>
+    /// <summary>Key: user id; value: the user's device ids, sorted and without repetition; PAHD, per period.</summary>
     Devices = 2,
 
-    /// <summary>Key: device id, or any key; value: credential value; PAHD, per period.</summary>
+    /// <summary>Key: a device id, or a key of another kind; value: credential value; PAHD, per period.</summary>
     Keys = 3,
 
     /// <summary>Key: user id; value: 0x01; oZKS, life of the log.</summary>

@@ -60,19 +60,19 @@ enum {
 /* The reasons why a username has no form (docs/spec/usernames.md section 3). */
 /* facts: username faults, generated from docs/spec/facts.toml by `make facts` */
 enum {
-  /* it has one */
+  /* the username has a form */
   OPTIKS_NAME_VALID = 0,
-  /* it is empty, or it or its form is longer than a key may be */
+  /* the username is empty, or the username or its form is longer than a key may be */
   OPTIKS_NAME_LENGTH = 1,
-  /* it is not UTF-8 */
+  /* the username is not UTF-8 */
   OPTIKS_NAME_UTF8 = 2,
-  /* a character is not one of IdentifierClass, or not assigned in Unicode 15.0.0 */
+  /* a character is not in the IdentifierClass, or is not assigned in Unicode 15.0.0 */
   OPTIKS_NAME_CHARACTER = 3,
-  /* a character is not where its contextual rule allows it */
+  /* a character is at a place where its contextual rule does not allow it */
   OPTIKS_NAME_CONTEXT = 4,
-  /* it has characters of both directions, or digits of both kinds */
+  /* the username has characters of both directions, or digits of both kinds */
   OPTIKS_NAME_DIRECTION = 5,
-  /* the rules map its form to another form */
+  /* the rules map the username's form to another form */
   OPTIKS_NAME_UNSTABLE = 6,
 };
 /* facts: end */

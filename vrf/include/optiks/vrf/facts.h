@@ -7,13 +7,13 @@
 
 namespace optiks::vrf {
 
-// VRF secret key: a scalar in [1, N).
+// The length of a VRF secret key, which is a scalar in [1, N).
 inline constexpr std::size_t kSecretKeyLen = 32;
-// VRF public key: a point.
+// The length of a VRF public key, which is a point.
 inline constexpr std::size_t kPublicKeyLen = 32;
-// VRF proof: Gamma 32, c 16, s 31.
+// The length of a VRF proof: Gamma has 32 octets, c has 16, s has 31.
 inline constexpr std::size_t kProofLen = 79;
-// Label: the beginning of the VRF's output.
+// The length of a label, which is the beginning of the VRF's output.
 inline constexpr std::size_t kLabelLen = 32;
 
 // Reason: why a key or a proof is refused. The first check of docs/spec/vrf.md sections 3 and 7 that fails names it.

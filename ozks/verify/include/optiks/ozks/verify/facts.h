@@ -32,33 +32,33 @@ inline constexpr std::uint8_t kTagRecord = 0x06;
 inline constexpr std::uint8_t kTagLogId = 0x07;
 inline constexpr std::uint8_t kTagPromise = 0x08;
 
-// Hash of any kind: H (docs/spec/encoding.md section 1) and SHA-256.
+// The length of a hash, of H (docs/spec/encoding.md section 1) or of SHA-256.
 inline constexpr std::size_t kHashLen = 32;
-// Opening of a commitment (docs/spec/tree.md section 2).
+// The length of the opening of a commitment (docs/spec/tree.md section 2).
 inline constexpr std::size_t kOpeningLen = 16;
-// Ed25519 signature (docs/spec/board.md section 5).
+// The length of an Ed25519 signature (docs/spec/board.md section 5).
 inline constexpr std::size_t kSignatureLen = 64;
-// StructureState (docs/spec/records.md section 2).
+// The length of a StructureState (docs/spec/records.md section 2).
 inline constexpr std::size_t kStructureStateLen = 72;
-// EpochRecord (docs/spec/records.md section 2).
+// The length of an EpochRecord (docs/spec/records.md section 2).
 inline constexpr std::size_t kRecordLen = 386;
-// AddedLeaf (docs/spec/proofs.md section 5).
+// The length of an AddedLeaf (docs/spec/proofs.md section 5).
 inline constexpr std::size_t kAddedLeafLen = 65;
-// Siblings of a Path: a hash for each bit of a label (docs/spec/proofs.md section 1).
+// The largest length of a Path's siblings: one hash for each bit of a label (docs/spec/proofs.md section 1).
 inline constexpr std::size_t kMaxSiblingsLen = 8192;
-// Inclusion or consistency proof: 63 hashes (docs/spec/board.md section 4).
+// The largest length of an inclusion or consistency proof: 63 hashes (docs/spec/board.md section 4).
 inline constexpr std::size_t kMaxLogProofLen = 2016;
-// Octets of a key, which has at least one.
+// The largest number of octets in a key; a key has at least one octet.
 inline constexpr std::size_t kMaxKeyLen = 255;
-// Octets of a value, unless the configuration says otherwise.
+// The largest number of octets in a value, unless the configuration sets another number.
 inline constexpr std::size_t kDefaultMaxValueLen = 65'536;
-// Octets of a value, whatever the configuration says.
+// The largest number of octets in a value that a configuration may allow.
 inline constexpr std::size_t kMaxValueLen = 1'048'576;
-// Epochs of a range.
+// The largest number of epochs in a range.
 inline constexpr std::size_t kMaxRangeEpochs = 256;
-// Users that a username leads to, one after another (docs/spec/recycled-names.md).
+// The largest number of users that a username leads to, one after another (docs/spec/recycled-names.md).
 inline constexpr std::size_t kMaxGenerations = 64;
-// Records of the bounds of periods (docs/spec/periods.md section 4).
+// The largest number of records in an answer with the bounds of periods (docs/spec/periods.md section 4).
 inline constexpr std::size_t kMaxPeriodBounds = 128;
 
 // Reason: 0 is valid, 1..19 malformed, all others invalid (docs/spec/reasons.md).
