@@ -183,7 +183,7 @@ public abstract class ServerConformance : StorageConformance
     {
         AcceptRequest order = Request(Guid.CreateVersion7(await accept.ReadClockAsync(Cancel)), new ErasureOrder(Protocol.StructureId.Keys, 1, 1).ToItem(Octets("a")));
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([order])], Cancel)).Status);
-        PendingRequest pending = (await pipeline.ReadPendingAsync(1000, 128 << 20, Cancel)).Single(ErasureOrder.IsErasure);
+        PendingRequest pending = (await pipeline.ReadPendingAsync(1000, 128 << 20, Cancel)).Single(one => one.Kind == RequestKind.Erasure);
         LeafRow row = first.Leaves.Rows.Span[0];
         LeafPlace place = (await pipeline.FindLeavesAsync([new LeafName(1, row.Structure, row.Label.ToArray())], Cancel))[0]!;
         Assert.NotNull(await pipeline.ReadValueAsync(place, Cancel));

@@ -258,9 +258,9 @@ public abstract class StorageConformance : IAsyncLifetime
     {
         Guid request = await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, 1).ToItem(Octets(key)));
         IReadOnlyList<PendingRequest> pending = await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel);
-        Assert.Equal([request], pending.Where(ErasureOrder.IsErasure).Select(one => one.RequestId));
+        Assert.Equal([request], pending.Where(one => one.Kind == RequestKind.Erasure).Select(one => one.RequestId));
         IReadOnlyList<LeafPlace?> places = await FindAsync(leaves);
-        EpochCommit commit = Commit(epoch, pending, one => ErasureOrder.IsErasure(one) ? s_erased : null);
+        EpochCommit commit = Commit(epoch, pending, one => one.Kind == RequestKind.Erasure ? s_erased : null);
         return (commit with { Erasures = [.. places.Select(place => new Erasure(place!.Epoch, place.Ordinal, new LeafOrigin(request, 0)))] }, request);
     }
 

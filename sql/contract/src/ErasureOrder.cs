@@ -34,13 +34,6 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     /// </summary>
     public ulong? Period { get; init; }
 
-    /// <summary>Returns whether a pending request asks for an erasure.</summary>
-    public static bool IsErasure(PendingRequest request)
-    {
-        ArgumentNullException.ThrowIfNull(request);
-        return request.Items is [{ Structure: StructureId.Decommissioned }];
-    }
-
     /// <summary>Creates the request's item for a key or a user id.</summary>
     public AcceptItem ToItem(ReadOnlyMemory<byte> key)
     {
@@ -61,6 +54,10 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     public static ErasureOrder Parse(PendingRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
+        if (request.Items.Count != 1)
+        {
+            throw Unknown(request.RequestId);
+        }
         var reader = new OctetReader(request.Items[0].Value, Unknown(request.RequestId).Message);
         byte structure = reader.U8();
         var order = new ErasureOrder(structure == 0 ? null : (StructureId)structure, reader.U64(), reader.U64())

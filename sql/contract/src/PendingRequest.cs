@@ -1,3 +1,5 @@
+using Optiks.Protocol;
+
 namespace Optiks.Storage;
 
 /// <summary>An accepted request that waits for an epoch.</summary>
@@ -5,4 +7,20 @@ namespace Optiks.Storage;
 /// <param name="Sequence">Order of acceptance.</param>
 /// <param name="BodyHash">Hash of the request's content, 32 bytes.</param>
 /// <param name="Items">The items, in order.</param>
-public sealed record PendingRequest(Guid RequestId, long Sequence, ReadOnlyMemory<byte> BodyHash, IReadOnlyList<AcceptItem> Items);
+public sealed record PendingRequest(Guid RequestId, long Sequence, ReadOnlyMemory<byte> BodyHash, IReadOnlyList<AcceptItem> Items)
+{
+    /// <summary>The kind of the request.</summary>
+    public RequestKind Kind => KindOf(Items);
+
+    /// <summary>Returns the kind of a request with these items.</summary>
+    public static RequestKind KindOf(IReadOnlyList<AcceptItem> items)
+    {
+        ArgumentNullException.ThrowIfNull(items);
+        return items[0].Structure switch
+        {
+            StructureId.Devices => RequestKind.User,
+            StructureId.Decommissioned => RequestKind.Erasure,
+            _ => RequestKind.Keys,
+        };
+    }
+}

@@ -127,7 +127,7 @@ public sealed class PendingSelection
     private void EndRequest()
     {
         var request = new PendingRequest(_request.RequestId!.Value, _request.Sequence, _request.BodyHash, _items.ToArray());
-        bool isErasure = ErasureOrder.IsErasure(request);
+        bool isErasure = request.Kind == RequestKind.Erasure;
         bool waits = isErasure && _takenErasures >= Math.Max(1, _maxItems / 2);
         _hasWaitingErasures |= waits && _isOldest;
         _isOldest &= !waits;

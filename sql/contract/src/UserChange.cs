@@ -21,28 +21,14 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
     /// </summary>
     public bool ChangesList => Creates || Added.Count > 0 || Removed.Count > 0;
 
-    /// <summary>Returns whether a pending request is about a user.</summary>
-    public static bool IsUserRequest(PendingRequest request)
-    {
-        ArgumentNullException.ThrowIfNull(request);
-        return IsUserRequest(request.Items);
-    }
-
-    /// <summary>Returns whether a request with these items is about a user.</summary>
-    public static bool IsUserRequest(IReadOnlyList<AcceptItem> items)
-    {
-        ArgumentNullException.ThrowIfNull(items);
-        return items[ItemIndex].Structure == StructureId.Devices;
-    }
-
     /// <summary>
     /// Returns the change in a pending request about a user; null for a request about plain keys. Throws
-    /// <see cref="StorageCorruptException"/> when <see cref="IsUserRequest(PendingRequest)"/> is true for the request but its change cannot
-    /// be decoded.
+    /// <see cref="StorageCorruptException"/> when the change of a request about a user cannot be decoded.
     /// </summary>
     public static UserChange? Parse(PendingRequest request)
     {
-        if (!IsUserRequest(request))
+        ArgumentNullException.ThrowIfNull(request);
+        if (request.Kind != RequestKind.User)
         {
             return null;
         }

@@ -63,7 +63,7 @@ internal sealed class Log : IAsyncDisposable
         foreach (PendingRequest request in pending)
         {
             Refusal? refusal = Refuse(request) ?? Refusing(request);
-            if (ErasureOrder.IsErasure(request) && refusal is null)
+            if (request.Kind == RequestKind.Erasure && refusal is null)
             {
                 refusal = new Refusal(RefusalReason.Unchanged, 0, default);
                 erasures.AddRange(Erasing(request));

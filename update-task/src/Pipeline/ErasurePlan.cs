@@ -12,8 +12,8 @@ namespace Optiks.UpdateTask.Pipeline;
 /// <param name="Erasures">The erasures for the epoch's transaction, in order of the requests.</param>
 /// <param name="Leaves">The names of the erased leaves, in the same order; null for leaves of ended periods, whose trees the task does not
 /// have.</param>
-/// <param name="Decisions">For each request that asks for an erasure, why it is refused, or <see cref="RefusalReason.Unchanged"/>.</param>
-internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyList<LeafName?> Leaves, IReadOnlyDictionary<Guid, Refusal> Decisions)
+/// <param name="Decisions">For each request that this epoch decides, why it is refused; null if the epoch carries the erasure out.</param>
+internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyList<LeafName?> Leaves, IReadOnlyDictionary<Guid, Refusal?> Decisions)
 {
     /// <summary>
     /// The device lists of users who are erased, and the keys of all devices on these lists. The next period must not contain any of these
@@ -31,7 +31,7 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
     public IReadOnlySet<Guid> Searched { get; init; } = FrozenSet<Guid>.Empty;
 
     /// <summary>The plan when no request asks for an erasure.</summary>
-    public static ErasurePlan None { get; } = new([], [], new Dictionary<Guid, Refusal>());
+    public static ErasurePlan None { get; } = new([], [], new Dictionary<Guid, Refusal?>());
 
     /// <summary>Returns the part of the plan that belongs to these requests, if the epoch takes only them.</summary>
     public ErasurePlan Restrict(IReadOnlyList<PendingRequest> taken)
@@ -52,9 +52,9 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
     {
         for (int i = 0; i < pending.Count && Decisions.Count > 0; i++)
         {
-            if (Decisions.TryGetValue(pending[i].RequestId, out Refusal? outcome))
+            if (Decisions.TryGetValue(pending[i].RequestId, out Refusal? refusal))
             {
-                decisions[i] = outcome.Reason == RefusalReason.Unchanged ? new Decision { Unchanged = outcome } : new Decision { Refusal = outcome };
+                decisions[i] = refusal is null ? new Decision { Unchanged = new Refusal(RefusalReason.Unchanged, 0, default) } : new Decision { Refusal = refusal };
             }
         }
     }

@@ -17,12 +17,6 @@ internal sealed class ErasurePlanner
     // the epoch.
     private const int MaxVersionsOfUser = 4 * ErasureOrder.MaxValues;
 
-    private static readonly Refusal s_done = new(RefusalReason.Unchanged, 0, default);
-
-    private static readonly Refusal s_waits = new(RefusalReason.Unchanged, 0, default);
-
-    private static readonly Refusal s_searched = new(RefusalReason.Unchanged, 0, default);
-
     private readonly LogSession _session;
     private readonly IPipelineStore _store;
     private readonly LeftUserSearch _leftUsers;
@@ -30,7 +24,7 @@ internal sealed class ErasurePlanner
     private readonly List<LeafName?> _leaves = [];
     private readonly HashSet<UpdateKey> _leaving = [];
     private readonly HashSet<(ulong Epoch, ulong? Period, int Ordinal)> _erased = [];
-    private readonly Dictionary<Guid, Refusal> _decisions = [];
+    private readonly Dictionary<Guid, Refusal?> _decisions = [];
     private readonly HashSet<Guid> _waiting = [];
     private readonly HashSet<Guid> _searched = [];
     private int _charged;
@@ -51,7 +45,7 @@ internal sealed class ErasurePlanner
         ErasurePlanner? planner = null;
         foreach (PendingRequest request in pending)
         {
-            if (ErasureOrder.IsErasure(request))
+            if (request.Kind == RequestKind.Erasure)
             {
                 planner ??= new ErasurePlanner(session, store, leftUsers);
                 await planner.AddAsync(request, cancellationToken);
@@ -70,26 +64,31 @@ internal sealed class ErasurePlanner
         var ended = new List<LeafPlace>();
         var leaving = new List<UpdateKey>();
         _isFirst = _charged == 0;
-        Refusal? refusal = order.Structure is { } structure ? AddVersions(names, order, structure, key) : await AddUserAsync(names, ended, leaving, key, cancellationToken);
-        if (refusal is null)
+        Verdict verdict = order.Structure is { } structure ? AddVersions(names, order, structure, key) : await AddUserAsync(names, ended, leaving, key, cancellationToken);
+        if (verdict.Step == Step.Erase)
         {
             IReadOnlyList<LeafPlace> places = [.. await LeafNames.FindAsync(_store, names, cancellationToken), .. await HavingValuesAsync(ended, cancellationToken)];
-            refusal = places.Count == 0 ? Refused(RefusalReason.NothingLeft)
-                : places.Count(place => place.HasValue) > ErasureOrder.MaxValues ? Refused(RefusalReason.ErasureLimit)
-                : Add(request, names, places);
-            _leaving.UnionWith(ReferenceEquals(refusal, s_done) ? leaving : []);
+            verdict = places.Count == 0 ? Refuse(RefusalReason.NothingLeft)
+                : places.Count(place => place.HasValue) > ErasureOrder.MaxValues ? Refuse(RefusalReason.ErasureLimit)
+                : verdict;
+            if (verdict.Step == Step.Erase)
+            {
+                Add(request, names, places);
+                _leaving.UnionWith(leaving);
+            }
         }
-        if (ReferenceEquals(refusal, s_waits))
+        switch (verdict.Step)
         {
-            _ = _waiting.Add(request.RequestId);
-            return;
+            case Step.Wait:
+                _ = _waiting.Add(request.RequestId);
+                break;
+            case Step.Search:
+                _ = _searched.Add(request.RequestId);
+                break;
+            default:
+                _decisions[request.RequestId] = verdict.Refusal;
+                break;
         }
-        if (ReferenceEquals(refusal, s_searched))
-        {
-            _ = _searched.Add(request.RequestId);
-            return;
-        }
-        _decisions[request.RequestId] = refusal;
     }
 
     private bool TryCharge(ulong leaves)
@@ -100,7 +99,7 @@ internal sealed class ErasurePlanner
         return !_isFull;
     }
 
-    private Refusal Add(PendingRequest request, List<LeafName> names, IReadOnlyList<LeafPlace> places)
+    private void Add(PendingRequest request, List<LeafName> names, IReadOnlyList<LeafPlace> places)
     {
         for (int i = 0; i < places.Count; i++)
         {
@@ -113,33 +112,32 @@ internal sealed class ErasurePlanner
                 _leaves.Add(i < names.Count ? names[i] : null);
             }
         }
-        return s_done;
     }
 
-    private Refusal? AddVersions(List<LeafName> names, ErasureOrder order, StructureId structure, ReadOnlyMemory<byte> key)
+    private Verdict AddVersions(List<LeafName> names, ErasureOrder order, StructureId structure, ReadOnlyMemory<byte> key)
     {
         if (structure == StructureId.Devices && HasLeft(key))
         {
             // The device lists of a user who has left cannot be erased alone, because only the lists say which devices are erased with the
             // user.
-            return Refused(RefusalReason.ErasedWithUser);
+            return Refuse(RefusalReason.ErasedWithUser);
         }
         ulong latest = LatestVersion(structure, key);
         if (order.Period is ulong period && period != _session.Period.Period)
         {
-            return Refused(RefusalReason.OtherPeriod, latest);
+            return Refuse(RefusalReason.OtherPeriod, latest);
         }
         if (order.Through >= latest)
         {
-            return Refused(RefusalReason.LatestVersion, latest);
+            return Refuse(RefusalReason.LatestVersion, latest);
         }
         ulong count = order.Through - order.From + 1;
         if (!TryCharge(count))
         {
-            return s_waits;
+            return new Verdict(Step.Wait);
         }
         LeafNames.Add(_session, names, structure, key, order.From, (int)count);
-        return null;
+        return new Verdict(Step.Erase);
     }
 
     private bool HasLeft(ReadOnlyMemory<byte> user) => _session.Directory.TryLeaves(StructureId.Decommissioned, user.Span, 0, new byte[Lengths.Hash], new ulong[1]);
@@ -160,24 +158,24 @@ internal sealed class ErasurePlanner
 
     // Adds the versions of the lists, and those of the keys of all devices on these lists, including the latest. The versions are of this
     // period, and of ended periods that are still served.
-    private async Task<Refusal?> AddUserAsync(List<LeafName> names, List<LeafPlace> ended, List<UpdateKey> leaving, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
+    private async Task<Verdict> AddUserAsync(List<LeafName> names, List<LeafPlace> ended, List<UpdateKey> leaving, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
     {
         if (!HasLeft(user))
         {
-            return Refused(RefusalReason.UserNotLeft);
+            return Refuse(RefusalReason.UserNotLeft);
         }
         if (!_leftUsers.TryFind(user, out LeftUserSearch.FoundUser found))
         {
-            return s_searched;
+            return new Verdict(Step.Search);
         }
         ulong lists = LatestVersion(StructureId.Devices, user);
         if (lists > MaxVersionsOfUser)
         {
-            return Refused(RefusalReason.ErasureLimit);
+            return Refuse(RefusalReason.ErasureLimit);
         }
         if (!TryCharge(lists + (ulong)found.Places.Count))
         {
-            return s_waits;
+            return new Verdict(Step.Wait);
         }
         ended.AddRange(found.Places);
         IReadOnlyList<LeafPlace> places = [];
@@ -188,7 +186,7 @@ internal sealed class ErasurePlanner
         }
         if (places.Count(place => place.HasValue) > ErasureOrder.MaxValues)
         {
-            return Refused(RefusalReason.ErasureLimit);
+            return Refuse(RefusalReason.ErasureLimit);
         }
         // A device of an ended period counts only if its key begins with a copy in this period. Otherwise its id became free and may belong
         // to another user.
@@ -204,11 +202,11 @@ internal sealed class ErasurePlanner
             ulong versions = LatestVersion(StructureId.Keys, device.Key);
             if (versions > (ulong)(MaxVersionsOfUser - names.Count))
             {
-                return Refused(RefusalReason.ErasureLimit);
+                return Refuse(RefusalReason.ErasureLimit);
             }
             if (!TryCharge(versions))
             {
-                return s_waits;
+                return new Verdict(Step.Wait);
             }
             if (versions > 0)
             {
@@ -217,7 +215,7 @@ internal sealed class ErasurePlanner
         }
         leaving.Add(new UpdateKey(StructureId.Devices, user));
         leaving.AddRange(devices);
-        return null;
+        return new Verdict(Step.Erase);
     }
 
     private bool BeginsWithCopy(ReadOnlyMemory<byte> device)
@@ -235,5 +233,16 @@ internal sealed class ErasurePlanner
         return versions[0];
     }
 
-    private Refusal Refused(RefusalReason reason, ulong latest = 0) => new(reason, 0, new ExpectedVersion(_session.Period.Period, latest));
+    private Verdict Refuse(RefusalReason reason, ulong latest = 0) => new(Step.Refuse, new Refusal(reason, 0, new ExpectedVersion(_session.Period.Period, latest)));
+
+    // The next step for a request: this epoch erases its values or refuses it, or the request waits for the next epoch, or for a search.
+    private enum Step
+    {
+        Erase,
+        Refuse,
+        Wait,
+        Search,
+    }
+
+    private readonly record struct Verdict(Step Step, Refusal? Refusal = null);
 }

@@ -142,7 +142,7 @@ internal sealed class UpdateReader : IAsyncDisposable
         using var keys = new ByteStrings(items, 32 * items);
         foreach (PendingRequest request in requests)
         {
-            if (ErasureOrder.IsErasure(request))
+            if (request.Kind == RequestKind.Erasure)
             {
                 continue;
             }

@@ -26,7 +26,7 @@ internal static class UpdateRules
         KeyDirectory directory, Configuration configuration, CopiedVersions copied, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, long maxBytes)
     {
         // ErasurePlanner decides requests that ask for erasures.
-        foreach (PendingRequest request in pending.Where(request => !ErasureOrder.IsErasure(request)))
+        foreach (PendingRequest request in pending.Where(request => request.Kind != RequestKind.Erasure))
         {
             ThrowUnlessAcceptable(request, configuration);
         }
@@ -68,7 +68,7 @@ internal static class UpdateRules
     // every later one fail, without naming the request.
     private static void ThrowUnlessAcceptable(PendingRequest request, Configuration configuration)
     {
-        bool isOfUser = UserChange.IsUserRequest(request);
+        bool isOfUser = request.Kind == RequestKind.User;
         for (int item = 0; item < request.Items.Count; item++)
         {
             AcceptItem update = request.Items[item];
