@@ -10,7 +10,7 @@ from hashlib import sha256
 import ed25519
 from refused import Refused, require
 
-# Section 1: RFC 6962 section 2.1.
+# Section 1 of board.md: Merkle trees as in RFC 6962 section 2.1.
 
 
 def leaf_hash(entry: bytes) -> bytes:
@@ -22,7 +22,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 def _split(size: int) -> int:
-    """Returns the largest power of two below size."""
+    """Returns the largest power of two below `size`."""
     return 1 << (size - 1).bit_length() - 1
 
 
@@ -45,7 +45,7 @@ def make_inclusion(leaves: list[bytes], index: int) -> list[bytes]:
 
 
 def make_consistency(leaves: list[bytes], old_size: int, whole: bool = True) -> list[bytes]:
-    """Returns SUBPROOF of RFC 6962 section 2.1.2, for 0 < old_size <= len(leaves)."""
+    """Returns the hashes of SUBPROOF (RFC 6962 section 2.1.2), for 0 < old_size <= len(leaves)."""
     if old_size == len(leaves):
         return [] if whole else [root_of(leaves)]
     k = _split(len(leaves))
@@ -157,7 +157,7 @@ def make_checkpoint(key: LogKey, seed: bytes, size: int, root: bytes) -> bytes:
 
 
 def parse_note(note: bytes) -> tuple[str, list[tuple[str, bytes]]]:
-    """Returns (text, [(name, key id and signature)]). Raises Refused("checkpoint_malformed") for anything but a note."""
+    """Returns (text, [(name, key id and signature)]). Raises Refused("checkpoint_malformed") if the octets are not a note."""
     malformed = Refused("checkpoint_malformed")
     if len(note) > 65_536:
         raise malformed
@@ -225,7 +225,8 @@ def verify_cosignatures(note: bytes, cosigners: list[LogKey]) -> dict[str, int]:
     return times
 
 
-# Section 3: the log from its tiles. A Fetch takes a path below the prefix and returns the file, or None for 404.
+# Section 3 of board.md: the log is read from its tiles. A `Fetch` takes a path below the log's prefix and returns the file, or None for
+# 404.
 
 TILE = 256
 Fetch = Callable[[str], bytes | None]

@@ -191,13 +191,14 @@ def check_witnessed(policy: Policy, vouched: Vouched, epoch: int) -> None:
 
 
 def is_audited(policy: Policy, vouched: Vouched, proven: int, epoch: int) -> bool:
-    """Returns whether an answer is audited (section 4). `proven` is n and `epoch` is e."""
+    """Returns whether an answer is audited (section 4, where `proven` is called n and `epoch` e)."""
     covering = sum(first <= proven and vouched.sizes.get(key.vkey, 0) > epoch for key, first in policy.auditors)
     return bool(policy.auditors) and covering >= policy.required
 
 
 def may_leave_out(policy: Policy, vouched: Vouched, proven: int) -> bool:
-    """Returns whether a client may name a version as known, so that the answer leaves out its proofs (section 4). `proven` is n."""
+    """Returns whether a client may name a version as known, so that the answer leaves out the version's proofs (section 4, where `proven`
+    is called n)."""
     if not policy.auditors:
         return True
     sizes = [vouched.sizes.get(key.vkey, 0) for key, _ in policy.auditors]
@@ -206,7 +207,7 @@ def may_leave_out(policy: Policy, vouched: Vouched, proven: int) -> bool:
 
 
 def cosign(key: LogKey, seed: bytes, note: bytes, time: int) -> bytes:
-    """Returns the note with this cosigner's line after the other lines."""
+    """Returns the note with a signature line of this cosigner added after the other lines."""
     text = note.decode().rpartition("\n\n")[0] + "\n"
     signature = ed25519.sign(seed, f"cosignature/v1\ntime {time}\n{text}".encode())
     return note + (board.signature_line(key.name, key.key_id, time.to_bytes(8, "big") + signature)).encode()

@@ -1,7 +1,7 @@
-"""A small key directory that answers as docs/spec says, for vectors, tests and the malicious servers that are built from the directory.
+"""A small key directory that answers as docs/spec says, for vectors, tests and malicious servers.
 
-Everything is kept in memory and derived from one seed. Its parts are open on purpose, so that a test can change one fact and leave the
-rest honest.
+Everything is kept in memory and derived from one seed. The directory's parts are public on purpose, so that a test can change one fact and
+leave the rest honest.
 """
 
 import copy
@@ -28,7 +28,7 @@ STEP_MS = 1_000
 
 @dataclass(frozen=True)
 class Stored:
-    """One version of a key, to which its leaf commits."""
+    """The content of one version of a key, to which the version's leaf commits."""
 
     epoch: int
     opening: bytes
@@ -46,9 +46,9 @@ class Directory:
         self.vrf_keys = [self._new_vrf_key() for _ in facts.STRUCTURES]
         self.trees: list[Node | None] = [None for _ in facts.STRUCTURES]
         self.counts = [0 for _ in facts.STRUCTURES]
-        # For each structure, the content of each key's leaves. Keys of usernames and decommissioned have one leaf each.
+        # For each structure, the content of each key's leaves. Keys of the structures `usernames` and `decommissioned` have one leaf each.
         self.stored: list[dict[bytes, list[Stored]]] = [{} for _ in facts.STRUCTURES]
-        # (structure, key, version) of values whose openings no longer exist.
+        # The erased values, as (structure, key, version): their openings no longer exist.
         self.erased: set[tuple[int, bytes, int]] = set()
         self.period = self.period_first_epoch = 0
         self.records: list[EpochRecord] = []
@@ -77,7 +77,7 @@ class Directory:
         return self.stored[facts.KEYS - 1]
 
     def prove(self, vrf: ecvrf.SecretKey, key: bytes, version: int, structure: int = facts.KEYS) -> tuple[int, bytes]:
-        """Returns (label as a position, VRF proof)."""
+        """Returns the label of a key's version, as a position in the tree, and its VRF proof."""
         alpha = pahd.vrf_input(structure, key, version)
         name = (vrf.encoded, alpha)
         if name not in self._proofs:
@@ -92,7 +92,7 @@ class Directory:
     def publish(
         self, updates: dict[bytes, bytes], others: dict[int, list[Leaf]] | None = None, time_ms: int | None = None
     ) -> EpochRecord:
-        """Publishes one epoch with the next version of each key. `others` has leaves that are added to any structure unchanged."""
+        """Publishes one epoch with the next version of each key. `others` has, for each structure, leaves that are added unchanged."""
         return self.publish_in({facts.KEYS: updates}, others, time_ms)
 
     def publish_in(
@@ -141,7 +141,7 @@ class Directory:
         return self._close(copies, time_ms)
 
     def current(self) -> dict:
-        """Returns the state to which the next epoch adds, for a server that later returns to it."""
+        """Returns the state to which the next epoch adds. go_back() takes it, for a server that later returns to this state."""
         return copy.deepcopy({name: getattr(self, name) for name in ("vrf_keys", "trees", "counts", "stored", "period", "period_first_epoch")})
 
     def go_back(self, current: dict) -> None:
@@ -205,8 +205,8 @@ class Directory:
     def versions_item(
         self, epoch: int, key: bytes, start: int, page: int | None = None, structure: int = facts.KEYS
     ) -> Versions:
-        """Returns the key's versions from `start` on. `page` is the maximum number of members. The answer shows only the commitment of a
-        version in `erased`."""
+        """Returns the key's versions from `start` on. `page` is the maximum number of members. For a version in `erased`, the answer shows
+        only the commitment."""
         a = self.latest(epoch, key, structure)
         last = a if page is None else min(a, start + page - 1)
         listed = range(start, last + 1)

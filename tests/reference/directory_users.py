@@ -30,7 +30,7 @@ from users import Asked, Kept
 
 @dataclass(frozen=True)
 class At:
-    """The epochs of the parts of one user's answer. When `name` is None, the answer omits that entry."""
+    """The epochs at which the parts of the answer about one user are true. If `name` is None, the answer omits the name's entry."""
 
     name: int | None
     decommissioned: int
@@ -48,7 +48,7 @@ class At:
 
 @dataclass(frozen=True)
 class State:
-    """The true state of a username at one epoch. keys has the version and value of each device, in the order of the list."""
+    """The true state of a username at one epoch. `keys` has the version and value of each device's key, in the order of the device list."""
 
     kind: int
     user: bytes | None = None
@@ -224,7 +224,7 @@ class UserDirectory(Directory):
 
 
 def list_ids(octets: bytes) -> list[bytes]:
-    """Returns the ids of a list that this directory made."""
+    """Returns the ids in a device list that this directory made."""
     return decode_whole(DeviceList.decode, octets).ids
 
 

@@ -1,7 +1,7 @@
 """Ed25519 as in docs/spec/board.md section 5, in plain integers, for the signatures of checkpoints. The code is not constant time: use it
 only with test keys.
 
-Each signature is made and verified once, because many answers share it and it depends only on the octets.
+Signatures and verdicts on them are cached, because many answers share them and they depend only on the octets.
 """
 
 import functools
@@ -117,7 +117,7 @@ def torsion() -> list[Point]:
 
 
 def holds(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Returns whether the equation holds, without the cofactor, for a public key that decodes."""
+    """Returns whether the signature satisfies the verification equation without the cofactor. The public key must be one that decodes."""
     a = decode(public)
     minus_a = (P - a[0], a[1], a[2], P - a[3])
     k = challenge(signature[:32], public, message)

@@ -1,9 +1,9 @@
-"""Verifies a running server over HTTP, and refuses changed copies of its answers.
+"""Verifies the answers of a running server over HTTP, and checks that changed copies of them are refused.
 
     python3 tests/reference/live.py --query-url http://127.0.0.1:8301 --trust trust.json --key alice --absent nobody
         [--user carol --left dave] [--api-key optiks_...] [--export FILE] [--at-least 60]
 
-Reads the log from its tiles alone, audits every epoch, and looks up each --key (which must exist) and each --absent (which must not exist).
+Reads the log only from its tiles, audits every epoch, and looks up each --key (which must exist) and each --absent (which must not exist).
 With an API key it also reads history and monitoring. It makes the same checks for users (live_users.py) and for ended periods
 (live_periods.py, --periods).
 
@@ -117,7 +117,7 @@ class Session:
 
 
 def read_board(http: Http, anchor: TrustAnchor) -> Session:
-    """Reads every record from tiles alone, and checks the chain."""
+    """Reads every record, only from the board's tiles, and checks that each record follows the record before it."""
     note = http.file("checkpoint")
     require(note is not None, "checkpoint_missing")
     checkpoint = board.verify_checkpoint(note, anchor.configuration.origin.decode(), anchor.log_key)
@@ -175,7 +175,8 @@ def audit(s: Session) -> None:
 
 
 def _audit_proof(s: Session, a: int, b: int) -> tuple[int, bytes]:
-    """Returns the end and the proof of (a, b], or of a shorter range that fits into one answer (docs/spec/rest.md section 2)."""
+    """Fetches the audit proof of (a, b], or of a shorter range from a on that fits into one answer (docs/spec/rest.md section 2). Returns
+    the range's end and the proof."""
     while True:
         try:
             return b, s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof")
@@ -210,7 +211,7 @@ def look_up(s: Session, keys: list[bytes], absent: list[bytes]) -> None:
 
     items = dict(zip(asked, decoded.items, strict=True))
     for key in keys:
-        # This is an answer about one key alone, cut out of the honest answer: the head is the same.
+        # This is an answer about a single key, cut out of the honest answer; the head is the same.
         answer = replace(decoded, items=[items[key]])
         s.rows.answer("lookup", "live_one_key", v, [key], answer.encode(), "valid")
         s.changed("lookup", v, [key], mutations.lookup_changes(answer, items[absent[0]]))

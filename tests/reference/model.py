@@ -1,8 +1,10 @@
 """A small adversarial model of the proofs: python3 tests/reference/model.py [trees]. test_model.py makes bounded runs of it.
 
-1. Malformed trees over a few short labels: one root gives each label at most one outcome, and an accepted append proof neither loses a leaf
-   nor adds one that is not listed.
-2. A server that puts forged versions into an append-only tree: honest monitoring finds every lookup that shows a forged version.
+The model tests two statements:
+
+1. In malformed trees over a few short labels, one root gives each label at most one outcome. An accepted append proof neither loses a leaf
+   nor adds a leaf that it does not list.
+2. If a server puts forged versions into an append-only tree, honest monitoring finds every lookup that shows a forged version.
 
 Each statement is also run with one rule left out, and must then fail: otherwise the model would be too weak to show anything.
 """
@@ -93,7 +95,7 @@ def _walks(node: Node, lengths: tuple[int, ...] = (), siblings: tuple[bytes, ...
 
 
 def present(root: Node) -> dict[int, set[tuple[bytes, int]]]:
-    """Returns, by label, the contents that membership proofs against this root can show for it."""
+    """Returns, for each label, the contents that membership proofs against this root can show for the label."""
     shown: dict[int, set[tuple[bytes, int]]] = {}
     for node, path in _walks(root):
         if isinstance(node, Leaf):
@@ -134,12 +136,12 @@ def count_contradictions(trees: int, seed: int) -> tuple[int, int]:
     return found, useful
 
 
-# Append proofs over such trees.
+# Append proofs over malformed trees.
 
 
 @dataclass(frozen=True)
 class Claimed(Interior):
-    """An interior node whose prefix is claimed without opening its content. The hash is the true node's."""
+    """An interior node whose prefix is claimed, while its content is not opened. Its hash is the hash of the true node."""
 
     true_hash: bytes = b""
 
@@ -149,7 +151,7 @@ class Claimed(Interior):
 
 
 class ClaimedPrefixes(proofs.OldTree):
-    """Verifies by a weaker rule: token 3 is a stub with a claimed prefix that no listed label extends."""
+    """Reads tokens by a weaker rule, which also allows a token 3: a stub with a claimed prefix that no listed label extends."""
 
     def read_opened(self, token: int, prefix: int, length: int, labels: list[int]) -> Node:
         if token != 3:
@@ -162,8 +164,8 @@ class ClaimedPrefixes(proofs.OldTree):
 
 
 def _claim(rng: random.Random, node: Node, prefix: int, length: int, labels: list[int]) -> tuple[Node, bytes]:
-    """Returns (tree, tokens) with one reached interior node claimed at another position, if the walk meets one. Otherwise the tokens are
-    those of tokens_of."""
+    """Returns (tree, tokens) with one reached interior node claimed at another position, if the walk meets such a node. Otherwise the
+    tokens are the tokens that tokens_of returns."""
     if not labels or isinstance(node, Leaf) or length >= LABEL_BITS:
         return node, proofs.tokens_of(node, length, labels)
     if rng.random() < 0.4:
@@ -227,8 +229,8 @@ FORGED = b"forged"
 class World:
     """An append-only tree reduced to one key: version -> (leaf epoch, value).
 
-    own is the number of versions that the owner set, from version 1. In a later period (first_epoch > 0) version 1 may be a copy, with leaf
-    epoch 0.
+    `own` is the number of versions that the owner set, from version 1 on. In a later period (first_epoch > 0) version 1 may be a copy, with
+    leaf epoch 0.
     """
 
     leaves: dict[int, tuple[int, bytes]]
@@ -274,7 +276,7 @@ class World:
                 yield pahd.verify_lookup(self, answer, known)
 
     def monitored(self, known: pahd.Known | None) -> pahd.Known | None:
-        """Makes the owner's check at this epoch. Returns its knowledge, or None for an alarm."""
+        """Makes the owner's check at this epoch. Returns the owner's new knowledge, or None for an alarm."""
         own = sum(1 for version in range(1, self.own + 1) if self.holds(version))
         start = (known.version if known else 0) + 1
         if not all(map(self.holds, range(start, own + 1))):

@@ -76,8 +76,8 @@ def random_history(rng: random.Random, epochs: int) -> UserDirectory:
 
 @dataclass
 class Owner:
-    """An owner with its state. brought: the next question's content. shown: the versions on the pages since the last result. seen: the
-    versions of all results."""
+    """An owner with its state. `brought`: the content of the next question. `shown`: the versions on the pages since the last result.
+    `seen`: the versions of all results."""
 
     brought: Own = Own(USER, [NAME])
     shown: dict[tuple[int, bytes, int], bytes | None] = field(default_factory=dict)
@@ -96,7 +96,8 @@ class Owner:
         return result.complete
 
     def missed(self, d: UserDirectory, e: int) -> str:
-        """Describes a version that a lookup of an epoch up to e shows and the owner did not see. Empty if there is no such version.
+        """Describes a version that a lookup of an epoch up to `e` shows and the owner did not see. The text is empty if there is no such
+        version.
 
         A withheld value raises an alarm and so does not count as missed, unless it is the latest value. The same holds for devices of a
         withheld list.

@@ -6,10 +6,10 @@ later. The server also chooses the VRF key under which it answers, and the perio
 model_periods_moves.py). Time is counted in epochs.
 
 A log is found out if the auditors refuse it or its owner is alarmed. In all other logs every lookup must be true: it shows the value that
-the owner had published by then. Consider a client that was shown a version in an earlier period, and accepts a lookup in a later one. This
-client also knows, without any owner, that nobody was shown the key as absent since the switch.
+the owner had published by then. Consider a client that was shown a version in an earlier period, and accepts a lookup in a later period.
+This client also knows, without any owner's checks, that nobody was shown the key as absent since the switch.
 
-Each check is left out once. The model must then accept a lie that the check would find.
+Each check is left out in one run. The model must then accept a lie that the check would find.
 """
 
 import contextlib
@@ -85,7 +85,7 @@ class Owner:
     version: int = 0
     value: bytes | None = None
     end: EndState | None = None
-    # The number of periods that were reported as having no guarantee.
+    # The number of periods about which the owner was told that there is no guarantee.
     told: int = 0
 
     def check(self, epoch: int, story: Story) -> None:
@@ -136,7 +136,7 @@ class Owner:
             return value == mine[version - 1]
         if self.end is None:
             return value in self.log.sets.values()
-        # The hand-over has compared a copy with the end state.
+        # If there was a value at the end of the previous period, the hand-over has already compared the copy with it.
         return self.end.version > 0 or value == mine[0]
 
 
@@ -185,8 +185,8 @@ def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[boo
 
 @dataclass
 class Verdict:
-    """The verdict on one log. refused: auditors refuse it. passes: something untrue was shown, and the parties that should find it did
-    not."""
+    """The verdict on one log. `refused`: auditors refuse the log. `passes`: the log showed something untrue, and the parties that should
+    find this did not."""
 
     refused: bool
     untrue: bool
@@ -207,7 +207,7 @@ def judge(log: Log, checks: list[int], left_out: str | None) -> Verdict:
 @dataclass
 class Tally:
     logs: int = 0
-    # The numbers of logs that show something untrue, by the party that finds it.
+    # The numbers of logs that show something untrue, by the party that finds this.
     refused: int = 0
     detected: int = 0
     undetected: int = 0
@@ -239,8 +239,8 @@ def found_by_records(logs: int, seed: int) -> tuple[int, int]:
     """Returns (number of logs whose records auditors refuse, number of these logs that are found by a client that keeps a record and looks
     twice).
 
-    The client looks before and after a number that is not the next one. For another VRF key, the client looks at the epoch with that key
-    and at another epoch.
+    If a period does not have the next number, the client looks once before that period begins and once afterwards. If an epoch has another
+    VRF key, the client looks at this epoch and at another epoch of the period.
     """
     rng, refused, found = random.Random(seed), 0, 0
     for _ in range(logs):

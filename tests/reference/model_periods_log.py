@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import model
 
 RETAINED = 2
-# The checks of the model itself. The other checks are reasons of docs/spec/reasons.md, or of the ladder.
+# The names of the model's own checks. The other checks have the names of reasons in docs/spec/reasons.md, or are checks of the ladder.
 LOOKING_BACK = "monitoring_at_the_end"
 REMEMBERED = "remembered_copy"
 RECORDS = ("period_length", "period_skipped", "period_again", "record_vrf_key")
@@ -39,11 +39,12 @@ class Tree(model.World):
 
 @dataclass
 class Log:
-    """A log of one key. sets: epoch -> value that the owner published then. A period ends at the epoch before the next period's first
-    epoch.
+    """A log of one key. `sets` maps an epoch to the value that the owner published in it. A period ends at the epoch before the next
+    period's first epoch.
 
-    starts has the periods' first epochs, numbers the period numbers in the records. others has trees under another VRF key, which only the
-    record of that epoch names. Under that key, the labels of leaves in the same tree look like another tree.
+    `starts` has the first epochs of the periods, and `numbers` has the period numbers in the records. `others` maps an epoch to a tree
+    under another VRF key, which only the record of this epoch names. Under that key, the leaves of the same tree have other labels, so they
+    look like another tree.
     """
 
     length: int
@@ -72,7 +73,7 @@ class Log:
         return self.others.get(epoch, self.trees[self.index_at(epoch)]).at(epoch)
 
     def own(self, i: int, epoch: int) -> list[tuple[int, bytes]]:
-        """Returns leaf epoch and value of each version that the owner expects at an epoch of the i-th period."""
+        """Returns the leaf epoch and the value of each version that the owner expects at an epoch of the i-th period."""
         start = self.starts[i]
         before = [value for at, value in sorted(self.sets.items()) if at < start]
         copy = [(0, before[-1])] if before else []
@@ -106,8 +107,8 @@ class Log:
         return True
 
     def with_bounds(self, before: int, after: int) -> list[int]:
-        """Returns the epochs whose records are compared by a client that looks at these two epochs. If the period changed, they include the
-        bounds, from the first period's on."""
+        """Returns the epochs whose records a client compares if it looks at these two epochs. If the period changed between them, these
+        include the bounds of all periods from the earlier epoch's period on."""
         first, last = self.index_at(before), self.index_at(after)
         ends = [epoch for i in range(first, last) for epoch in (self.starts[i], self.end(i))]
         return sorted({before, after, *ends, *([self.starts[last]] if ends else [])})

@@ -52,7 +52,8 @@ def random_checks(rng: random.Random, log: Log) -> list[int]:
 
 
 def _written(rng: random.Random, tree: Tree, inserted: int) -> int:
-    """Returns the epoch in a leaf. In a period's first tree it may be wrong, because nobody compares the leaves there with their epochs."""
+    """Returns the epoch that a leaf names. In a period's first tree this epoch may be wrong, because nobody compares those leaves with the
+    epochs that inserted them."""
     return rng.randint(tree.first_epoch, tree.last_epoch) + 1 if inserted == tree.first_epoch else inserted
 
 

@@ -15,8 +15,8 @@ KEYS = facts.KEYS - 1
 
 
 def audit_changes(answer: AuditProof) -> Iterator[Change]:
-    """Yields changes of an answer that covers at least two steps. For structure keys the answer lists at least two leaves, and the old tree
-    has at least two leaves."""
+    """Yields changes of an answer that covers at least two steps. For the structure `keys` the answer lists at least two leaves, and the
+    old tree has at least two leaves."""
     encoded = answer.encode()
     records = [EpochRecord.parse(octets) for octets in answer.records]
     yield "audit_truncated", encoded[:-1], "malformed_truncated"
@@ -125,8 +125,8 @@ def _tree_changes(old: Node, labels: list[int]) -> Iterator[tuple[str, bytes, st
     leaves = [(node, length) for node, length in _opened(old) if isinstance(node, Leaf)]
     for name, nodes in (("root", interior[:1]), ("deepest", interior[1:][-1:])):
         for node, _ in nodes:
-            # The node is claimed at a position that no new label reaches. If the verifier believed it, no lookup would reach the node's
-            # leaves.
+            # The proof claims the node at a position that no new label reaches. If the verifier believed this, no lookup would reach the
+            # node's leaves.
             reached = next(x for x in labels if _reaches(old, node, x))
             away = Interior(255, (reached | 1) ^ 3, Stub(node.left.hash), Stub(node.right.hash))
             yield changed(f"{name}_moved_out_of_reach", node, away, "append_old_root")

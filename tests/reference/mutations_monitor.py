@@ -1,4 +1,5 @@
-"""Named changes of honest answers about an owner's own user (docs/spec/user-monitor.md), each with the one reason that refuses it.
+"""Named changes of honest answers about an owner's own user (docs/spec/user-monitor.md), each with the one reason for which a verifier must
+refuse it.
 
 As in mutations.py, the changes need no key of the log.
 """

@@ -48,7 +48,7 @@ def bounds_changes(answer: PeriodsAnswer, size: int) -> Iterator[Change]:
 
 
 def end_changes(end: EndState) -> Iterator[tuple[str, EndState, str]]:
-    """Yields end states that an owner could have instead of the true one, for a key that has a version."""
+    """Yields end states that an owner could have instead of the true end state, for a key that has a version."""
     assert end.version > 0
     yield "of_another_period", replace(end, period=end.period + 1), "handover_period"
     yield "of_an_earlier_epoch", replace(end, last_epoch=end.last_epoch - 1), "handover_period"

@@ -15,12 +15,12 @@ Key = tuple[int, bytes]
 
 @dataclass
 class Owner:
-    """An owner's state. expected: for each key, the values that the owner set and has not yet seen, in order. overtaken: the expected
+    """An owner's state. `expected`: for each key, the values that the owner set and has not yet seen, in order. `overtaken`: the expected
     values that a later value overtook.
 
-    asked_to_leave: whether the owner asked for the decommission of the user.
+    `asked_to_leave`: whether the owner asked to decommission the user.
 
-    brought: the next question's content. shown: the versions on the pages since the last result.
+    `brought`: the content of the next question. `shown`: the versions on the pages since the last result.
     """
 
     brought: Own
@@ -52,7 +52,7 @@ class Owner:
         if value is None:
             return ["withheld"]
         before, self.latest[key] = self.latest.get(key), value
-        # The hand-over compares the copy, so this code does not (docs/spec/periods.md section 6).
+        # This code does not compare the copy, because the hand-over does (docs/spec/periods.md section 6).
         if switched and version == 1 and before is not None:
             return []
         waiting, overtaken = self.expected.get(key, []), self.overtaken.setdefault(key, [])

@@ -80,7 +80,7 @@ def verify_non_member_label(
     require(fold(node_hash, position, path) == root, "absent_root")
 
 
-# Append proofs, section 5.
+# Append proofs (section 5 of docs/spec/proofs.md).
 
 
 def extends(label: int, prefix: int, length: int) -> bool:
@@ -197,8 +197,8 @@ class RootState:
 def verify_append(
     first_epoch: int, old: RootState, steps: list[RootState], proof: AppendProof, old_tree: type[OldTree] = OldTree
 ) -> None:
-    """Verifies an append proof for (a, b] (section 5). a is first_epoch, and `steps` has one entry per epoch. Only the model's controls
-    replace old_tree."""
+    """Verifies an append proof for (a, b] (section 5). `first_epoch` is a, and `steps` has one entry for each epoch. Only the model's
+    controls replace `old_tree`."""
     added: list[Leaf] = []
     for item in proof.leaves:
         label = to_position(item.label)

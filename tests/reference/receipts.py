@@ -99,7 +99,7 @@ def check_request(receipt: Receipt, request_id: uuid.UUID, items: list[tuple[byt
 
 @dataclass
 class _List:
-    """The part of one period's list that was read."""
+    """The part of one period's list of versions that has been read so far."""
 
     record: EpochRecord
     known: pahd.Known

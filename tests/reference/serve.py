@@ -21,8 +21,8 @@ Said = tuple[str, bytes] | None
 
 
 class Server:
-    """A context manager that serves `log`, which may be replaced meanwhile. `cosigned` has the cosigned notes that the server serves; POST
-    /cosigned adds a note. `turn` is called on POST /turn."""
+    """A context manager that serves `log`, which a test may replace while the server runs. `cosigned` has the cosigned notes that the
+    server serves; POST /cosigned adds a note. `turn` is called on POST /turn."""
 
     def __init__(self, log: Directory, port: int = 0, turn: Callable[[], None] = lambda: None):
         self.log, self.turn = log, turn

@@ -187,7 +187,7 @@ class AlarmTest(unittest.TestCase):
             d.publish_users()
             d.remove_device(USER, b"ghost")
             d.publish_users()
-            # The alarms are two versions of the list, and the ghost's key.
+            # The three alarms are about two versions of the list, and about the ghost's key.
             self.assertEqual(self.look(d, o, page), ["not set"] * 3)
             self.assertEqual(self.look(d, o, page), [])
 
@@ -226,8 +226,8 @@ class AlarmTest(unittest.TestCase):
         self.assertEqual(self.look(d, o), ["not set"])
 
     def test_requests_are_seen_in_the_order_of_the_owner(self):
-        """A lost update raises no alarm about the next one. An update that is published after a later update undoes that later update, and
-        raises an alarm."""
+        """A lost update raises no alarm about the next update. An update that is published after a later update undoes that later update,
+        and raises an alarm."""
         for late, alarms in ((None, []), (b"two", ["not set"]), (b"three", ["not set"])):
             d, o = self.begin()
             o.set(facts.KEYS, b"v1", b"two")

@@ -29,7 +29,7 @@ class RecognitionTest(unittest.TestCase):
             cls.directory.publish({KEY: b"value %d" % version, b"other %d" % version: b"noise"})
 
     def labels_of_absences(self, epoch: int, key: bytes, structure: int = facts.KEYS) -> dict[int, int]:
-        """Returns label -> version, from the VRF proofs of one lookup's absences alone."""
+        """Returns label -> version, only from the VRF proofs in one lookup's proofs of absence."""
         answer = self.directory.lookup_item(epoch, key, structure=structure)
         public = self.directory.vrf_keys_at[epoch][structure - 1].public
         labels = {}
@@ -52,7 +52,7 @@ class RecognitionTest(unittest.TestCase):
         rows = table()
         self.assertEqual(sorted(rows), [1, 2, 4, 8])
         for looked, later in rows.items():
-            # Version v belongs to epoch v.
+            # In this history, epoch v publishes version v.
             seen = self.recognised(self.labels_of_absences(looked, KEY), looked)
             self.assertEqual(seen, {version: version for version in later}, looked)
 

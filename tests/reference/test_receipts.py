@@ -56,7 +56,8 @@ class PromisesTest(unittest.TestCase):
                 convicted += found == "promise_broken"
                 with mock.patch.object(receipts, "check_time"):
                     without_the_rule += is_later and self._verdict(d, log, after, by, b"dropped", self._whole(d, after, by), time) == "promise_broken"
-        # Within the key's time the log is responsible for it. Without the rule an honest log is convicted.
+        # While a receipt key is valid, the log is responsible for what the key signs, so some promises convict the log. Without the rule,
+        # promises about epochs after the key's expiry would convict an honest log, too.
         self.assertGreater(convicted, 0)
         self.assertGreater(without_the_rule, 10)
 

@@ -16,10 +16,10 @@ from verify import Verifier, vrf_key
 
 @dataclass(frozen=True)
 class Own:
-    """The verifier's question and state (section 2). names: the usernames that the answer must show. keys: the ids that the question names,
-    each with the known state of its key, or None.
+    """The verifier's question and state (section 2). `names`: the usernames that the answer must show. `keys`: the ids that the question
+    names, each with the known state of its key, or None.
 
-    ends: the known end states of the list and of keys at the end of the previous period, by structure and key (docs/spec/periods.md section
+    `ends`: the known states of the list and of keys at the end of the previous period, by structure and key (docs/spec/periods.md section
     6).
     """
 
@@ -32,14 +32,14 @@ class Own:
     ends: dict[tuple[int, bytes], handover.EndState] = field(default_factory=dict)
 
     def kept_list(self, period: int) -> bytes | None:
-        """Returns the octets of the kept list if it counts in this period."""
+        """Returns the octets of the kept device list if the list is from this period."""
         return self.devices.devices if self.devices and self.devices.known.period == period else None
 
 
 @dataclass(frozen=True)
 class MonitorResult:
-    """An accepted answer's content. devices is None for a user who has left. lists has the ids of each opened version, and keys the results
-    by followed id, in order."""
+    """An accepted answer's content. `devices` is None for a user who has left. `lists` has the ids of each opened version of the list.
+    `keys` has the result for each followed id, in order."""
 
     epoch: int
     period: int

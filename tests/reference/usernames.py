@@ -10,7 +10,7 @@ UCD = "/usr/share/unicode"
 NON_JOINER, JOINER = 0x200C, 0x200D
 VIRAMA = 9
 ARABIC_DIGITS, EXTENDED_DIGITS = range(0x660, 0x66A), range(0x6F0, 0x6FA)
-# RFC 8264 section 9.6.
+# The exceptions of RFC 8264 section 9.6, by category.
 VALID = {0xDF, 0x3C2, 0x6FD, 0x6FE, 0xF0B, 0x3007}
 CONTEXT = {NON_JOINER, JOINER, 0xB7, 0x375, 0x5F3, 0x5F4, 0x30FB, *ARABIC_DIGITS, *EXTENDED_DIGITS}
 DISALLOWED = {0x640, 0x7FA, 0x302E, 0x302F, *range(0x3031, 0x3036), 0x303B}
@@ -26,7 +26,7 @@ def _lines(name):
 
 @functools.cache
 def _property(name):
-    """Returns {code point: the values in its lines} for a file with one property."""
+    """Returns {code point: the values in its lines} for a Unicode file with one property."""
     found = {}
     for points, value, *_ in _lines(name):
         first, _, last = points.partition("..")
@@ -183,7 +183,7 @@ def _narrow(point):
 
 
 def _rules(points):
-    """Applies rules 1 to 5 and returns (fault, points)."""
+    """Applies rules 1 to 5 of usernames.md and returns (fault, points)."""
     points = [_narrow(point) for point in points]
     for at, point in enumerate(points):
         if point in CONTEXT:

@@ -36,7 +36,7 @@ class KeptList:
 
 @dataclass(frozen=True)
 class Kept:
-    """The content of all valid answers about one username (section 2). devices and keys belong to the user id."""
+    """The content of all valid answers about one username (section 2). `devices` and `keys` are about the user with the user id."""
 
     user: bytes | None = None
     has_left: bool = False
@@ -67,10 +67,10 @@ class Earlier:
 
 @dataclass(frozen=True)
 class UserResult:
-    """The accepted answer about one user. epoch is e*. devices and keys are present only for a current user, with keys in the order of the
-    list.
+    """The accepted answer about one user. `epoch` is e*. `devices` and `keys` are present only for a current user, with keys in the order
+    of the device list.
 
-    generation is 0 in a log that does not reassign usernames; earlier has the users before this one.
+    `generation` is 0 in a log that does not reassign usernames; `earlier` has the earlier users of the name.
     """
 
     kind: int
@@ -150,8 +150,8 @@ def device_ids(octets: bytes, configuration: Configuration) -> list[bytes]:
 
 
 class EntryChecks:
-    """Checks entries, each at its own record. times has the leaf epochs of all checked members. has_left: the user is known to have
-    left."""
+    """Checks entries, each at its own record. `times` has the leaf epochs of all checked members. `has_left` says whether the user is
+    already known to have left."""
 
     def __init__(self, v: Verifier, records: list[EpochRecord], keys: list[ecvrf.PublicKey], has_left: bool):
         self.v, self.records, self.keys, self.known_to_have_left = v, records, keys, has_left
@@ -211,7 +211,7 @@ class _User(EntryChecks):
         return result
 
     def _verify_at(self, e: int, user: UserLookup) -> UserResult:
-        """Makes steps 3 to 7 of section 5."""
+        """Makes the checks of section 5 from step 3 to step 7, with e* = `e`."""
         require((user.generations is not None) == self.by_generations, "user_kind")
         if user.name is not None:
             require(user.name.present == (user.kind != NO_SUCH_USER), "user_kind")
@@ -286,7 +286,7 @@ class _User(EntryChecks):
         return (users[-1] if users else None), earlier
 
     def _devices(self, user_id: bytes, entry: VersionedEntry) -> pahd.Result:
-        """Verifies the entry of the list without the list's form (step 6)."""
+        """Verifies the entry of the device list, but not the form of the list itself (step 6)."""
         kept = None if self.by_generations else self.kept.devices
         listed = self._versioned(facts.DEVICES, user_id, entry, None if kept is None else kept.known)
         require(listed.version >= 1, "devices_missing")
