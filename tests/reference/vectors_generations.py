@@ -19,7 +19,8 @@ NUMBER, OTHER, GONE, NOBODY = b"+44 20", b"+44 21", b"+44 22", b"+44 23"
 
 
 def honest_directory(**configuration) -> UserDirectory:
-    """Makes epochs 1 to 7. NUMBER leads to the first user until epoch 2, to the second from 4 until 5, and to the third from 6 on."""
+    """Makes epochs 1 to 7. NUMBER leads to the first user until epoch 2, to the second user from epoch 4 until 5, and to the third user
+    from epoch 6 on."""
     d = UserDirectory(seed=81, username_reuse=1, **configuration)
     d.create(b"id-first", [NUMBER], {b"f1": b"f1 1"})
     d.create(b"id-other", [OTHER], {b"o1": b"o1 1", b"o2": None})
@@ -76,7 +77,7 @@ def honest_rows(m: Maker) -> None:
     m.rows.users("several", m.v, several, d.user_lookup(several).encode(), "valid")
     for device in (b"o2", b"t1"):
         m.row("one_device", Asked(OTHER, device), "valid")
-    # Known lists and keys do not count, because they might belong to the previous user of the name.
+    # The verifier does not use known lists and keys, because they might belong to the previous user of the name.
     known = pahd.Known(0, 1, 1)
     kept = Kept(b"id-first", False, 1, KeptList(known, DeviceList([b"f1"]).encode()), {b"f1": known}, 1)
     m.row("list_and_keys_of_the_first_are_known", Asked(NUMBER, kept=kept), "valid")
@@ -150,7 +151,7 @@ def part_rows(m: Maker) -> None:
 
 
 def period_rows(rows: Rows) -> None:
-    """Adds rows about periods: generations count through all of them, and are not copies."""
+    """Adds rows about periods: generations are counted through all periods, and no period begins with copies of them."""
     d = honest_directory(period_length_ms=2 * STEP_MS)
     d.switch_period(d.records[0].time_ms + 8 * STEP_MS)
     d.decommission(b"id-third")
@@ -201,7 +202,7 @@ def lie_rows(rows: Rows) -> None:
         d.publish_users()
         show(f"next_{kind}", d, "generation_order")
         show(f"next_{kind}_to_one_who_knows_the_first", d, "generation_order", Kept(b"id-first", False, 1, generation=1))
-    # The next user gets the name, and the first stays.
+    # The next user gets the name, but the first user does not leave.
     d = Liar(seed=84, username_reuse=1)
     d.create(b"id-first", [NUMBER], {b"f1": b"f1"})
     d.create(b"id-next", [b"next"], {b"n1": b"n1"})
@@ -228,7 +229,7 @@ def lie_rows(rows: Rows) -> None:
     d.publish_users()
     show("next_revived_to_a_newcomer", d, "valid")
     show("next_revived_to_one_who_saw_it_leave", d, "user_returned", Kept(b"id-next", True, left, generation=2))
-    # The decommission of an earlier user has another value.
+    # The leaf that decommissions an earlier user has an invalid value.
     d = Liar(seed=84, username_reuse=1)
     d.create(b"id-first", [NUMBER], {})
     d.create(b"id-next", [b"next"], {})

@@ -49,8 +49,8 @@ class Liar(UserDirectory):
 
 
 def honest(seed: int, **configuration) -> Liar:
-    """Makes six epochs, 0 to 5. Alice's key has versions 1, 2, 3 at epochs 1, 2, 4, and Bob's has version 1 at epoch 1. Carol has a name, a
-    phone, and from epoch 3 a laptop. Nobody has left."""
+    """Makes six epochs, 0 to 5. Alice's key has versions 1, 2 and 3 at epochs 1, 2 and 4, and Bob's key has version 1 at epoch 1. Carol has
+    a name, a phone and, from epoch 3 on, a laptop. Nobody has left."""
     d = Liar(seed=seed, period_length_ms=LENGTH_MS, **configuration)
     d.create(CAROL, [CAROL], {PHONE: b"phone 1"})
     d.staged[KEYS] |= {ALICE: b"alice 1", BOB: b"bob 1"}
@@ -80,7 +80,7 @@ class _Pairs:
         self.rows.append({"kind": kind, "anchor": self.anchors.index(d.anchor), "first": first.hex(), "second": second.hex(), "reason": reason})
 
     def lie(self, kind: str, about: tuple[int, bytes, int], change: Callable[[Liar], None], kept: int = 5, **configuration) -> None:
-        """Adds two statements about the leaf: at epoch `kept`, and after the lie."""
+        """Adds two statements about the leaf: one at epoch `kept`, and one after the lie."""
         d = honest(171, **configuration)
         change(d)
         self.add(kind, "leaf_contradicts", d, d.statement(kept, *about), d.statement(d.epoch, *about))
@@ -233,7 +233,7 @@ def _honest(pairs: _Pairs) -> None:
 
 
 def _not_signed_so(pairs: _Pairs) -> None:
-    """Adds statements that a log signed and that are refused individually, or prove another fault."""
+    """Adds statements that a log signed and that are each refused, or that prove another fault."""
     about = (KEYS, BOB, 1)
 
     def lie(kind: str, reason: str, change: Callable[[Liar], object]) -> None:

@@ -1,6 +1,5 @@
-"""Whole answers with the verifier's state and the verdict: tests/vectors/lookup/.
-
-Honest answers, the changes of mutations.py, and the lies of a server that signs them.
+"""Whole answers with the verifier's state and the verdict: tests/vectors/lookup/. The rows have honest answers, the changes of
+mutations.py, and lies that the server signs.
 """
 
 import random
@@ -240,8 +239,8 @@ def signed_lie_rows(rows: Rows) -> None:
 
 
 def _jump_rows(rows: Rows) -> None:
-    """Adds a server that inserts version 4 without version 3. The server would show version 2 to one client and version 4 to another under
-    one record."""
+    """Adds rows of a server that inserts version 4 without version 3. The server would show version 2 to one client and version 4 to
+    another under one record."""
     d, key = Directory(seed=60), b"victim"
     d.versions[key] = [Stored(i, d.rng.randbytes(16), b"version %d" % i) for i in (1, 2, 3, 4)]
     for epoch in (1, 2, 3, 4):
@@ -266,8 +265,8 @@ def _jump_rows(rows: Rows) -> None:
 
 
 def _torsion_rows(rows: Rows) -> None:
-    """Adds a server that adds a point of order 2 to Gamma. The label stays the same, so the server would gain nothing if the answer were
-    valid."""
+    """Adds rows of a server that adds a point of order 2 to Gamma. The label stays the same, so the server would gain nothing if the answer
+    were valid."""
     d = honest_directory()
     v, key = Verifier(d.anchor, d.now_ms), NAMES[1]
     answer = d.lookup([key])
@@ -350,7 +349,8 @@ def period_rows(rows: Rows) -> None:
 
 
 def _early_switches(rows: Rows) -> None:
-    """Adds two switches, the second possibly too early by one millisecond. The auditor knows the time of the first switch."""
+    """Adds rows about two switches, the second of which may be one millisecond too early. The auditor knows the time of the first
+    switch."""
     for early, reason in ((0, "valid"), (1, "record_period")):
         d = Directory(seed=57, period_length_ms=5 * STEP_MS)
         d.publish({b"alice": b"1"})
@@ -380,7 +380,7 @@ def versions_rows(rows: Rows) -> None:
     d = honest_directory()
     v = Verifier(d.anchor, d.now_ms)
     for key in (b"alice", NAMES[3], b"nobody"):
-        # A history and a monitoring have the same octets and get the same verdict.
+        # A history answer and a monitoring answer have the same octets and get the same verdict.
         for form in ("history", "monitor"):
             rows.answer(form, "honest", v, [key], d.versions_answer([key]).encode(), "valid")
     for key in (b"alice", NAMES[3]):
@@ -417,8 +417,8 @@ def versions_rows(rows: Rows) -> None:
 
 
 def shrinking_rows(rows: Rows) -> None:
-    """Adds pages whose latest version shrinks, so that the value of the last shown version is never opened, and pages whose latest version
-    grows."""
+    """Adds rows of pages whose latest version shrinks, so that the value of the last shown version is never opened, and of pages whose
+    latest version grows."""
     d = Directory(seed=59)
     for i in range(1, 5):
         d.publish({b"alice": b"alice %d" % i} | ({b"bob": b"bob %d" % i} if i <= 2 else {}))

@@ -19,7 +19,8 @@ from vectors_user_handover import user_handover_rows
 from verify import Verifier
 
 LENGTH_MS = 5 * STEP_MS
-# Alice changes in both periods, Bob in neither; Carol is new in the second and Dave in the third; Nobody exists in no period.
+# Alice changes her key in every period, and Bob sets his key only once. Carol's key is new in the second period, and Dave's key in the
+# third. NOBODY never has a key.
 ALICE, BOB, CAROL, DAVE, NOBODY = KEYS = b"alice", b"bob", b"carol", b"dave", b"nobody"
 
 
@@ -32,7 +33,7 @@ def first_period(d: Directory) -> Directory:
 
 
 def honest_directory(seed: int = 91) -> Directory:
-    """Makes periods 0 (epochs 0 to 3), 1 (4 to 6) and 2 (from 7 on; its last epoch is 8)."""
+    """Makes period 0 (epochs 0 to 3), period 1 (epochs 4 to 6) and period 2 (epochs 7 and 8)."""
     d = first_period(Directory(seed=seed, period_length_ms=LENGTH_MS))
     switch(d)
     d.publish({CAROL: b"carol 1"})

@@ -64,8 +64,8 @@ def valid_rows() -> list[dict]:
 
 
 def _point_with(component: int) -> bytes:
-    """Returns a canonical encoding whose y0 (component 0) or y1 (component 1) is 0. With p in its place, it is a second encoding of the
-    point."""
+    """Returns a canonical encoding whose y0 (component 0) or y1 (component 1) is 0. If p is put in the place of this 0, the result is a
+    second encoding of the same point."""
     for other in range(1, 1000):
         y = [other, other]
         y[component] = 0
@@ -128,7 +128,7 @@ def invalid_rows() -> list[dict]:
         row(f"c_byte_{byte - 32}", "vrf_challenge", proof[:byte] + bytes([proof[byte] ^ 1]) + proof[byte + 1 :])
     for name, encoded in noncanonical_points():
         row(f"gamma_{name}", "vrf_gamma_malformed", encoded + proof[32:])
-    # A decoder that masks bit 127 would take this proof's Gamma for the honest one and accept.
+    # A decoder that masks bit 127 would take this proof's Gamma for the honest Gamma and accept the proof.
     row("gamma_honest_with_bit_127", "vrf_gamma_malformed", proof[:15] + bytes([proof[15] | 0x80]) + proof[16:])
     row("gamma_negated", "vrf_challenge", proof[:31] + bytes([proof[31] ^ 0x80]) + proof[32:])
     row("gamma_malformed_before_s_range", "vrf_gamma_malformed", b"\xff" * 32 + with_s(fourq.N)[32:])
@@ -147,7 +147,7 @@ def invalid_rows() -> list[dict]:
             if order == 1:
                 continue
             # A prover that knows x can pass the challenge with Gamma + T when c is a multiple of T's order. The label must then be the
-            # honest one. For any other c an exact verifier refuses.
+            # label of the honest proof. For any other c an exact verifier refuses.
             shifted = fourq.point_add(gamma, torsion)
             row(f"gamma_plus_order_{order}_pasted", "vrf_challenge", fourq.point_to_string(shifted) + proof[32:])
             seen = set()

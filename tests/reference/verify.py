@@ -87,7 +87,7 @@ class Verifier:
     now_ms: int
     checkpoint: Checkpoint | None = None
     record: EpochRecord | None = None
-    # The record of the first epoch of the kept record's period, if that record is kept too.
+    # The record of the first epoch of the kept record's period, if the verifier kept this record too.
     period_record: EpochRecord | None = None
     least_epoch: dict[bytes, int] = field(default_factory=dict)
     known: dict[bytes, pahd.Known] = field(default_factory=dict)
@@ -114,7 +114,7 @@ class Verifier:
         return r, checkpoint
 
     def verify_head_alone(self, head: Head) -> tuple[EpochRecord, Checkpoint]:
-        """Verifies a head by steps 2 to 4 of section 3, without the kept record."""
+        """Verifies a head by steps 2 to 4 of section 3, without comparing it with the kept record."""
         r = EpochRecord.parse(head.record)
         record.check_alone(r, self.anchor.log_id)
         checkpoint = self._check_checkpoint(head)
@@ -159,8 +159,8 @@ class Verifier:
         record.check_same_log(r, kept, length_ms, start_ms)
 
     def structures(self, r: EpochRecord, keys: list[bytes], count: int) -> list[pahd.ProvenStructure]:
-        """Returns each key's view of structure keys. Makes the checks of section 4 that follow the head, up to the check of the least
-        epoch, which the caller makes."""
+        """Returns the view of each key in the structure `keys`. Makes the checks of section 4 that follow the head, up to the check of the
+        least epoch, which the caller makes."""
         require(count == len(keys), "answer_count")
         state = r.structure(facts.KEYS)
         public = vrf_key(r, facts.KEYS)
