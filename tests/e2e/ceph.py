@@ -25,7 +25,7 @@ STORE_OCTETS = 256 << 20
 
 
 class ServerFailed(Exception):
-    """A program of Ceph failed; the text has its output."""
+    """A program of Ceph failed; the exception's text has the program's output."""
 
 
 class Ceph:

@@ -19,17 +19,17 @@ LISTS_PER_SECOND = 4
 TAKEOVER_SECONDS = 90
 # The range of the random time for which the load runs undisturbed before each kill.
 CALM_SECONDS = (2, 5)
-# The defaults of the services; the harness otherwise shortens them.
+# The services' default settings. Without these lines, the harness would set shorter times.
 DEFAULTS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeasePollInterval": "00:00:01", "Optiks__UpdateTask__BoardLockTimeout": "00:00:10"}
-# How often a supervisor restarts a service whose first connection took too long (docs/operations/exit-codes.md). TLS to a cluster on a busy
-# machine may take too long.
+# The number of times that a supervisor starts a service whose first connection took too long (docs/operations/exit-codes.md). On a busy
+# machine, a TLS connection to a cluster may take too long.
 STARTS = 12
 PRIMARY, TASK = "kill -9 of the primary", "kill -9 of the active update-task"
 
 
 @dataclass(frozen=True)
 class Outage:
-    """The outage that one kill caused."""
+    """The outage that one kill caused: its kind and lengths."""
 
     point: str
     without_accepting: float
@@ -37,11 +37,11 @@ class Outage:
 
 
 class SteadyWriter(BulkWriter):
-    """Sends lists at a steady rate, whether or not they are published. After an outage it resumes at its rate, without making up for what
-    it did not send."""
+    """Sends lists of updates at a steady rate, whether or not earlier lists are published. After an outage it continues at this rate, and
+    does not send more to make up for lists that it did not send."""
 
     def __init__(self, log, name, seed, point, rate: float, keys: int):
-        """rate: updates a second."""
+        """`rate` is the number of updates a second."""
         self.moments: list[float] = []
         """The times at which lists were accepted."""
         self._list = round(rate / LISTS_PER_SECOND)
@@ -79,7 +79,7 @@ class Drill:
     """Use as a context manager: a log with a second, standby update-task, and the load."""
 
     def __init__(self, seed: int, rate: float, keys: int):
-        """rate: updates a second. keys: the number of keys, which are changed in turn."""
+        """`rate` is the number of updates a second. `keys` is the number of keys, which are changed in turn."""
         self._log = Supervised(DEFAULTS, engine=OnPatroni)
 
         def writers(trial: Trial) -> list[Writer]:
@@ -140,7 +140,7 @@ class Drill:
         time.sleep(self.trial.random.uniform(*CALM_SECONDS))
 
     def _leading(self) -> tuple[Process, Process]:
-        """Returns the lease's holder, and the other task."""
+        """Returns the update-task that holds the lease, and the other update-task."""
         deadline = time.monotonic() + TAKEOVER_SECONDS
         while True:
             holder = self.trial.oracle.status()["lease_holder"]
@@ -164,7 +164,7 @@ class Drill:
 
     @staticmethod
     def _is_later(since: float, moments: list[float]) -> bool:
-        # Two events are needed, because the first may have been under way at the kill.
+        # Two events after the kill are needed, because the first event may have been under way at the kill.
         return sum(moment > since + 0.5 for moment in moments[-3:]) >= 2
 
     def _accepted(self) -> list[float]:
@@ -175,5 +175,5 @@ class Drill:
 
 
 def longest(moments: list[float], since: float) -> float:
-    """Returns the longest time between two of the moments that ends after `since`."""
+    """Returns the longest time between two successive moments, of which the second is after `since`."""
     return max((after - before for before, after in itertools.pairwise(moments) if after > since), default=0)

@@ -84,8 +84,8 @@ class GreedyCaller:
 
 
 def of_query_service(url: str, credentials: dict[str, str | None], epoch: int) -> list[Greed]:
-    """Returns the greedy callers of a query-service. credentials: by the callers "stranger", "token", "key lookup", "key history". epoch:
-    the newest epoch."""
+    """Returns the greedy callers of a query-service. `credentials` has the credential of each of the callers "stranger", "token", "key
+    lookup" and "key history". `epoch` is the newest epoch."""
     binary = "application/vnd.optiks."
 
     def greed(name: str, caller: str, make: Callable[[int], Request]) -> Greed:
@@ -117,7 +117,8 @@ def of_query_service(url: str, credentials: dict[str, str | None], epoch: int) -
 
 
 def of_update_service(url: str, credentials: dict[str, str | None]) -> list[Greed]:
-    """Returns the greedy callers of an update-service. credentials: by the callers "stranger", "token", "key update", "key erase"."""
+    """Returns the greedy callers of an update-service. `credentials` has the credential of each of the callers "stranger", "token", "key
+    update" and "key erase"."""
 
     def greed(name: str, caller: str, make: Callable[[int], Request]) -> Greed:
         return Greed(name, caller, url, credentials[caller], make)

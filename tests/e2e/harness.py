@@ -27,7 +27,8 @@ OUT = Path(os.environ.get("OPTIKS_OUT", ROOT / "build/out"))
 TASK, UPDATE, QUERY = "update-task", "update-service", "query-service"
 QUERY_BENCH = "query-bench"
 """The query-service with an endpoint that does no work, to measure against."""
-# The services in starting order: the task publishes the genesis record, without which query-service is not ready.
+# The services in the order of their starts. The task is first, because it publishes the genesis record, without which the query-service is
+# not ready.
 SERVICES = (TASK, UPDATE, QUERY)
 PROGRAMS = {TASK: "Optiks.UpdateTask", UPDATE: "Optiks.UpdateService", QUERY: "Optiks.QueryService", QUERY_BENCH: "Optiks.QueryService.Bench"}
 READY_SECONDS = 90
@@ -37,15 +38,15 @@ FAST = {"Optiks__UpdateTask__EpochInterval": "00:00:00.200",
 
 
 class NotReady(Exception):
-    """A service ended or is not ready; the text has the end of its log."""
+    """A service ended or is not ready; the exception's text has the end of the service's log."""
 
 
 class Process:
     """One service process. It may be started again after it ended."""
 
     def __init__(self, service: str, log: Path, environment: Callable[[], dict[str, str]], port: int):
-        """environment: a function that is called at each start, because the account with which a service connects is known only after the
-        first migration."""
+        """`environment` is a function that returns the service's environment variables. It is called at each start, because the account
+        with which a service connects is known only after the first migration."""
         self.service = service
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
@@ -68,13 +69,13 @@ class Process:
 
     @property
     def stopped(self) -> bool:
-        """Whether a SIGSTOP has stopped it. A stopped process still runs."""
+        """Whether a SIGSTOP has stopped the process. A stopped process still counts as running."""
         return "State:\tT" in Path(f"/proc/{self._process.pid}/status").read_text()
 
     @property
     def anonymous_bytes(self) -> int:
-        """The process's memory that belongs to no file, in octets; 0 if the process has ended. The rest is mapped from files and in the
-        page cache."""
+        """The process's anonymous memory (memory that belongs to no file), in octets; 0 if the process has ended. The process's other
+        memory is mapped from files and belongs to the page cache."""
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         found = re.search(r"^RssAnon:\s+(\d+) kB", status, re.MULTILINE)
         return int(found[1]) * 1024 if found else 0
@@ -87,7 +88,7 @@ class Process:
             return False
 
     def start(self, *prefix: str, **environment: str) -> None:
-        """Starts the service. prefix: a command that runs the service, such as prlimit."""
+        """Starts the service. `prefix` is a command that runs the service, such as prlimit."""
         folder = OUT / self.service
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -95,7 +96,7 @@ class Process:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
 
     def wait_ready(self, health: str = "ready") -> None:
-        """Waits until the service is ready. With health "live", waits only until the service answers."""
+        """Waits until the service is ready. If `health` is "live", waits only until the service answers."""
         deadline = time.monotonic() + READY_SECONDS
         with Client(self.url, timeout=5) as client:
             while True:
@@ -138,7 +139,7 @@ class Process:
         self._process.send_signal(number)
 
     def kill(self) -> None:
-        """Sends SIGKILL: no handler, no flushing."""
+        """Sends SIGKILL, so the process cannot run a handler or flush data."""
         self._process.kill()
         self._process.wait()
 
@@ -184,10 +185,10 @@ class Deployment:
     everything afterwards."""
 
     def __init__(self, settings: dict[str, str] | None = None, replicas: int = 1, before_start=None, engine: str | Callable = Sqlite.name, query: str = QUERY):
-        """engine: one of ENGINES, or a function that makes a similar one."""
+        """`engine` is the name of one of ENGINES, or a function that makes an object like theirs."""
         self.data = Path(tempfile.mkdtemp(prefix="optiks-e2e-"))
         self.data.chmod(0o700)
-        # The first program creates its keys in the empty folder, so the logs are in a separate one.
+        # The first program creates its keys only in an empty folder, so the log files are in a separate folder.
         self.logs = Path(tempfile.mkdtemp(prefix="optiks-e2e-log-"))
         self.storage = (engine if callable(engine) else ENGINES[engine])(self.data, self.logs)
         lease = {"Optiks__UpdateTask__LeaseDuration": f"00:00:{self.storage.lease_seconds:02}"}
@@ -206,7 +207,7 @@ class Deployment:
         return Process(service, self.logs / f"{service}-{port}.log", lambda: self._environment | self.storage.settings(service, database_port), port)
 
     def _database_port(self, service: str) -> int | None:
-        """Returns the port at which another process of a service finds the database; None for the database's own port."""
+        """Returns the port at which one more process of this service finds the database, or None for the database's own port."""
         return None
 
     @property
@@ -224,7 +225,7 @@ class Deployment:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Returns the environment of the programs of the log's users."""
+        """Returns the environment in which the log's users run programs."""
         return self._environment
 
     @property
@@ -283,7 +284,7 @@ class Deployment:
         return self.optiks_at([(query or self.query).url], self.update.url, *arguments)
 
     def optiks_at(self, query_urls: list[str], update_url: str, *arguments: str) -> Run:
-        """Runs the command line as `optiks` does, with services at these URLs."""
+        """Runs the command line like the method `optiks`, but with services at these URLs."""
         urls = [part for url in query_urls for part in ("--query-url", url)]
         return self._run([OUT / "cli/optiks", *arguments, *urls, "--update-url", update_url])
 
@@ -302,7 +303,8 @@ class Deployment:
         return self._publish("/v1/updates", {"items": [{"key": key, "value": value} for key, value in updates]})
 
     def change_user(self, *changes: dict, user_b64: str | None = None) -> dict:
-        """Sends the changes of one user (None: of a new user), waits until they are published, and returns their status."""
+        """Sends changes of one user, waits until they are published, and returns the request's status. If `user_b64` is None, they create a
+        new user."""
         return self._publish("/v1/users", {"changes": changes} | ({"user_b64": user_b64} if user_b64 else {}))
 
     def _publish(self, path: str, document: dict) -> dict:
@@ -334,9 +336,9 @@ class Deployment:
 
 
 def clean_environment() -> dict[str, str]:
-    """Returns this process's environment, without a developer's settings for another Optiks."""
+    """Returns this process's environment, without variables that a developer set for another Optiks log."""
     kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(("OPTIKS", "ASPNETCORE_", "XDG_DATA"))}
     if "DOTNET_ROOT" not in kept and (dotnet := shutil.which("dotnet")):
-        # The programs find the .NET runtime on their own only in its standard folders.
+        # Without this variable, the programs find the .NET runtime only in its standard folders.
         kept["DOTNET_ROOT"] = str(Path(dotnet).resolve().parent)
     return kept

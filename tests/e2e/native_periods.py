@@ -1,4 +1,4 @@
-"""The native verifier's function for bounds of periods, given rows of tests/reference/rows.py."""
+"""Calls the native verifier's function for bounds of periods with rows of tests/reference/rows.py."""
 
 from ctypes import POINTER, byref, c_char_p, c_int32, c_size_t, c_uint64
 

@@ -1,4 +1,4 @@
-"""The native verifier's calls about users, given rows of tests/reference/rows.py."""
+"""Calls the native verifier's functions about users with rows of tests/reference/rows.py."""
 
 import time
 from collections.abc import Callable
@@ -47,8 +47,8 @@ STRUCTS = {"optiks_user_state_t": UserState, "optiks_user_result_t": UserResult,
 
 
 class NativeUsers:
-    """The same library and verdicts as the verifier of keys. seconds: the time of the native verifier's last call, without the work done
-    here."""
+    """Uses the same library and verdicts as NativeVerifier. `seconds` is the time that the last call of the native verifier took, without
+    the work of this class."""
 
     def __init__(self, verifier: NativeVerifier):
         self._verifier, self._name, self._library = verifier, verifier.name, verifier.library
@@ -121,7 +121,8 @@ class NativeUsers:
         return judged, {"epoch": head.epoch, "has_left": bool(has_left.value), "devices": lists[0], "keys": lists[1:]}
 
     def _with_room(self, call: Callable[[int], tuple], *counts: c_size_t):
-        """Repeats a call with room for as many elements as the first call says (rule 4 of optiks.h)."""
+        """Makes a call and, if its buffers were too small, repeats it with as much room as the first call asked for (rule 4 of
+        optiks.h)."""
         started = time.perf_counter()
         room, status = call(16)
         if status == ABI_E_BUFFER:

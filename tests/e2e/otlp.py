@@ -1,5 +1,5 @@
-"""An OTLP/HTTP collector that keeps what services send (opentelemetry-proto, collector/*/v1). It decodes enough protobuf to read the names
-of metrics and spans."""
+"""An OTLP/HTTP collector that keeps the data that services send (opentelemetry-proto, collector/*/v1). It decodes enough protobuf to read
+the names of metrics and spans."""
 
 import gzip
 import http.server
@@ -64,7 +64,7 @@ class Span:
 
 @dataclass
 class Received:
-    """Everything received so far."""
+    """The payloads that the collector has received so far."""
 
     payloads: dict[str, list[bytes]] = field(default_factory=lambda: {"metrics": [], "traces": [], "logs": []})
 
@@ -74,7 +74,9 @@ class Received:
         for service, scope in self._scopes("metrics"):
             for metric in at_path(scope, 2):
                 name, unit = (b"".join(at_path(metric, number)).decode() for number in (1, 3))
-                # gauge, sum: points 1, attributes 7; histogram: points 1, attributes 9.
+                # Field numbers of opentelemetry-proto: a Metric has its gauge in field 5, its sum in field 7 and its histogram in field 9.
+                # Each of these has its points in field 1. A point of a gauge or a sum has its attributes in field 7, a point of a histogram
+                # in field 9.
                 keys = {key.decode() for data, point in ((5, 7), (7, 7), (9, 9)) for key in at_path(metric, data, 1, point, 1)}
                 known = found.get((service, name))
                 found[service, name] = Metric(name, unit, frozenset(keys) | (known.attributes if known else frozenset()))
@@ -89,7 +91,8 @@ class Received:
         return [(service, body.decode()) for service, scope in self._scopes("logs") for body in at_path(scope, 2, 5, 1)]
 
     def _scopes(self, signal: str):
-        # Each signal: resource_... 1 {resource 1 {attributes 1 {key 1, value 2 {string 1}}}, scope_... 2}.
+        # Field numbers of each kind of payload: the list of resources is field 1. In it, the resource is field 1, with its attributes in
+        # field 1 (key 1, value 2, whose string is 1), and the list of scopes is field 2.
         for payload in list(self.payloads[signal]):
             for resource in at_path(payload, 1):
                 names = [b"".join(at_path(attribute, 2, 1)).decode() for attribute in at_path(resource, 1, 1)
