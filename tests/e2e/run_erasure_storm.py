@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Storms of users, erasures, period switches, tokens, reassigned names and kills, on one engine after the other, and their results.
+"""Runs storms of users, erasures, period switches, tokens, reassigned names and kills on one engine after the other, and reports their
+results.
 
 Exit code 1: an acknowledged update is lost or doubled, an erased value still exists anywhere, or another promise is broken.
 """

@@ -1,4 +1,5 @@
-"""A log whose tasks share no folder, and whose services read the board at a URL: tests for any storage that supports conditional writes."""
+"""Tests of a log whose tasks share no folder, and whose services read the board at a URL. They fit any storage that supports conditional
+writes."""
 
 import json
 import shutil
@@ -15,7 +16,7 @@ SECRETS = ("kek", "log.key", "trust.json", "api-key", "api-keys.json")
 
 
 class SharedBucketTests:
-    """Tests for a class that has a bucket, with `settings` and `url`."""
+    """Tests for a subclass that has a bucket with `settings` and `url`."""
 
     def make_log(self) -> Deployment:
         settings = {
@@ -23,7 +24,7 @@ class SharedBucketTests:
         return Deployment(settings)
 
     def verify(self, log: Deployment) -> int:
-        """Verifies from the bucket with only the trust anchor, and returns the newest epoch there."""
+        """Verifies the board in the bucket with only the trust anchor, and returns the board's newest epoch."""
         said = log.optiks("board", "verify", "--board", self.bucket.url, "--trust", str(log.data / "trust.json"), "--json")
         self.assertEqual(said.code, 0, said)
         return json.loads(said.out)["epoch"]
@@ -68,7 +69,7 @@ class SharedBucketTests:
         self.assertEqual(log.optiks("audit", "--json").code, 0)
         fsck = log.optiks_db("fsck", "--board", str(log.data / "board"))
         self.assertEqual(fsck.code, 0, fsck)
-        # Without the bucket the task signs nothing, and the services still serve existing data.
+        # While the bucket is unreachable, the task signs nothing, and the services still serve existing data.
         size = self.size(log)
         with self.away(), Client(log.task.url, timeout=30) as client, log.update_client(timeout=30) as update:
             self.assertEqual(update.post_json("/v1/updates", {"key": "dave", "value": "d1"}).status, 202)
