@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""The long auditor suite. It kills the auditor at every step, repeatedly, and restores older copies of its state; then it measures the cost
-of catching up.
+"""The long auditor suite: kills at every step with older copies of the state restored, and then measures the cost of catching up.
 
 Prints a line per round, and writes one JSON object to FILE at the end. Exit code 1: the auditor signed something that it must not sign.
 """

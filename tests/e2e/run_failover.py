@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""The long failover drill: kills a cluster's primary and the active update-task repeatedly under load, and writes the length of the
-outages. Prints a line for each kill, and at the end one row for each kind of kill. Exit code 1: a promise is broken.
+"""The long failover drill: kills a cluster's primary and the active update-task repeatedly under load, and measures the outages.
+
+Prints a line for each kill, and at the end one row for each kind of kill. Exit code 1: a promise is broken.
 """
 
 import argparse

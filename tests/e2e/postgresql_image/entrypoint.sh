@@ -1,4 +1,5 @@
-# !/bin/bash Before anybody can connect to a new server, its superuser gets a password, and the scripts of /docker-entrypoint-initdb.d run.
+#!/bin/bash
+# Before anybody can connect to a new server, its superuser gets a password, and the scripts of /docker-entrypoint-initdb.d run.
 set -euo pipefail
 
 if ((EUID == 0)); then
