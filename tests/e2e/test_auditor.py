@@ -1,5 +1,5 @@
-"""Tests `optiks auditor` with real services. The checkpoints that it serves are signed and true, and no kill, older copy or lost mark makes
-it sign a second history.
+"""Tests `optiks auditor` with real services. The checkpoints that the auditor serves are signed and true. No kill, older copy of its state
+or lost mark makes it sign a second history.
 
 OPTIKS_FAULT_SEED: the seed of the times (default: random; a failure names it).
 """
@@ -72,7 +72,8 @@ class AuditorTest(unittest.TestCase):
         self.assertNotIn(auditor.key_file.read_text().strip().split("+", 4)[4], daemon.log())
 
     def served(self, daemon, auditor: Auditor, number: int) -> int:
-        """Returns the signed size. Checkpoint, coverage and page agree on it, and the log's own tree has this root."""
+        """Returns the size that the auditor signed. Checks that the auditor's checkpoint, coverage and page agree on this size, and that
+        the log's own tree of this size has the signed root."""
         base = f"/{log_hash(auditor.origins[number])}"
         with Client(daemon.url) as client:
             coverage = client.get(f"{base}/coverage").json()
@@ -134,7 +135,7 @@ class AuditorTest(unittest.TestCase):
                 proxy.change_bodies(change)
                 run = auditor.once()
                 if reason == "checkpoint":
-                    # A server that is behind is no evidence against the log, so the auditor keeps asking.
+                    # A server that is merely behind proves nothing against the log, so the auditor keeps asking.
                     self.assertEqual((run.code, run.lines()[0]["condition"]), (3, "behind"), str(run))
                     proxy.change = honest
                     self.assertEqual(auditor.once().code, 0)
@@ -161,7 +162,7 @@ class AuditorTest(unittest.TestCase):
         with Deployment() as first:
             first.publish(("alice", "a1"))
             first.stop()
-            # The second log has the same keys, database and board: their owner can sign both histories.
+            # The second log has the same keys, database and board as the first, because the holder of the keys can sign both histories.
             with Deployment(before_start=lambda log: shutil.copytree(first.data, log.data, dirs_exist_ok=True)) as second:
                 first.start()
                 first.wait_ready()
@@ -171,7 +172,7 @@ class AuditorTest(unittest.TestCase):
                     first.publish(("alice", "a2"))
                     self.assertEqual(auditor.once().code, 0)
                     signed = auditor.newest_signed()
-                    # The second log has one epoch more than the other view.
+                    # The second log publishes one epoch more than the first.
                     second.publish(("alice", "mallory's"))
                     second.publish(("bob", "b"))
                     proxy.target = second.query.url
