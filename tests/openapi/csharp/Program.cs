@@ -30,7 +30,7 @@ async Task<T> Call<T>(string operation, Task<T> answer)
     return await answer;
 }
 
-// Asks again while the replica does not serve the epoch yet.
+// Repeats a request while the replica does not serve the epoch yet.
 async Task<T> CaughtUp<T>(string operation, Func<Task<T>> ask)
 {
     while (true)
