@@ -183,7 +183,7 @@ def _narrow(point):
 
 
 def _rules(points):
-    """Applies rules 1 to 5 of usernames.md and returns (fault, points)."""
+    """Applies rules 1 to 5 of docs/spec/usernames.md and returns (fault, points)."""
     points = [_narrow(point) for point in points]
     for at, point in enumerate(points):
         if point in CONTEXT:
