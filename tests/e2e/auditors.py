@@ -38,7 +38,7 @@ def log_hash(origin: str) -> str:
 
 
 class Signed:
-    """The size, root and time of a note that the auditor signed. The reference has verified the note."""
+    """The size, root and time of a note that the auditor signed and the Python reference verified."""
 
     def __init__(self, note: bytes, vkey: str, log_key: str):
         text, _, lines = note.decode().rpartition("\n\n")

@@ -1,4 +1,4 @@
-"""Minimal Debian 12 systems that systemd-nspawn boots, with a network between them and this machine. Needs root."""
+"""Boots minimal Debian 12 systems with systemd-nspawn, with a network between them and this machine. This needs root."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 
 CACHE = Path(os.environ.get("OPTIKS_TEST_CACHE", "/var/cache/optiks-test"))
 MIRROR = "http://deb.debian.org/debian"
-# These addresses are reserved for tests, so no real network has them. Each process that boots containers takes its own part.
+# These addresses are reserved for tests, so no real network has them. Each process that boots containers takes a separate part of them.
 TRIALS, PREFIX_LENGTH = ip_network("198.18.0.0/15"), 28
 BOOT_SECONDS, END_SECONDS = 60, 30
 BASE = "systemd,systemd-sysv,dbus,iproute2,ca-certificates"
@@ -31,7 +31,7 @@ class NotBooted(Exception):
 
 
 def root_archive() -> Path:
-    """Returns the root file system, which is made once per machine."""
+    """Returns the archive of the containers' root file system, which is made once per machine."""
     archive = CACHE / f"debian12-{hashlib.sha256((BASE + FETCHED).encode()).hexdigest()[:8]}.tar"
     if not archive.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
@@ -97,7 +97,7 @@ class Network:
         subprocess.run(["ip", "link", "delete", self.name], check=True)
 
     def next_address(self) -> str:
-        """Returns an address that no container has had."""
+        """Returns an address that no container of this network has had."""
         return next(self._addresses)
 
 

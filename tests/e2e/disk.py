@@ -18,7 +18,7 @@ class BoardDisk:
         aside.mkdir()
         self._mount(aside, "-t", "tmpfs", "-o", f"size={ROOMY},mode=700", "optiks-board")
         _run("cp", "-a", f"{board}/.", aside)
-        # The mount is one step, so that the board's files exist at all times.
+        # The prepared folder is mounted in one step, so that the board's files exist at all times.
         self._mount(board, "--bind", aside)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""nginx from Debian with the configuration of deploy/nginx, in its own folder and on its own ports, in front of a test's services."""
+"""Runs Debian's nginx with the configuration of deploy/nginx, in its own folder and on its own ports, in front of a test's services."""
 
 import json
 import os
@@ -103,7 +103,7 @@ class Edge:
         return {"SSL_CERT_FILE": str(self.certificates.authority)}
 
     def reload(self) -> None:
-        """Reloads nginx like `nginx -s reload`, and returns once no previous worker accepts connections."""
+        """Reloads nginx like `nginx -s reload`. Returns once the workers from before the reload accept no more connections."""
         before = self._workers()
         self._process.send_signal(signal.SIGHUP)
         deadline = time.monotonic() + START_SECONDS

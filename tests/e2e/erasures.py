@@ -1,5 +1,5 @@
-"""A storm of users, erasures, period switches, tokens and reassigned names under kills, and an oracle that knows which updates and erasures
-were acknowledged."""
+"""A storm of users, erasures, period switches, tokens and reassigned names while processes are killed, and an oracle that knows which
+updates and erasures were acknowledged."""
 
 import base64
 import http.client
@@ -35,8 +35,7 @@ HOUSEHOLDS, PEOPLE, IDS, NAMES, MOST_DEVICES = 2, 4, 60, 12, 3
 BETWEEN, RESTART = 5.0, 1.0
 SERVER_SHARE = 0.2
 PUBLISHED, REFUSED, PENDING = "published", "refused", "pending"
-# Refusals that are correct, because the client cannot know the state of the log: an id or a name is not free yet, or a new period has
-# begun.
+# Reasons of refusals that are correct, because the client cannot know that an id or a name is not free yet, or that a new period has begun.
 NOT_FREE, TOO_LATE = {"device-taken", "username-taken"}, {"other-period", "nothing-left"}
 
 
@@ -129,7 +128,7 @@ class Household(Worker):
             self._erase(gone)
 
     def finish_people(self) -> None:
-        """Erases everyone who has left. Call it after the thread has ended."""
+        """Erases all users of this household who have left. Call it after the thread has ended."""
         for gone in list(self._gone):
             self._erase(gone)
 
@@ -347,7 +346,7 @@ class Thief(Worker):
 
 
 class ErasureStorm:
-    """Use as a context manager: entering starts services and load, leaving ends them."""
+    """A storm on one log. Use as a context manager: entering starts the services and the load, and leaving ends them."""
 
     def __init__(self, engine: str, seed: int):
         self.seed = seed

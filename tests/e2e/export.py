@@ -64,7 +64,7 @@ def read(path: Path) -> Facts:
 
 
 def origins(path: Path) -> Counter[tuple[str, int]]:
-    """Returns the number of leaves of each request and item, whether their values are erased or not."""
+    """Returns, for each (request id, item), the number of its leaves, including leaves whose values are erased."""
     found: Counter[tuple[str, int]] = Counter()
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         for kind, start, _ in _rows(data):

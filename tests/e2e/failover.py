@@ -17,7 +17,7 @@ WRITERS = 2
 # The rate of each writer. It is high enough that the figures show when the services stopped and resumed accepting updates.
 LISTS_PER_SECOND = 4
 TAKEOVER_SECONDS = 90
-# The range of the random time for which the load runs undisturbed before each kill.
+# The least and the greatest number of seconds for which the load runs undisturbed before each kill; each time is random.
 CALM_SECONDS = (2, 5)
 # The services' default settings. Without these lines, the harness would set shorter times.
 DEFAULTS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeasePollInterval": "00:00:01", "Optiks__UpdateTask__BoardLockTimeout": "00:00:10"}
@@ -61,7 +61,7 @@ class SteadyWriter(BulkWriter):
 
 
 class Supervised(Deployment):
-    """A log whose services are started again when they end because the database is unreachable."""
+    """A log with a supervisor, which starts services again that ended because the database was unreachable."""
 
     def wait_ready(self) -> None:
         for process in self.processes:
@@ -76,7 +76,7 @@ class Supervised(Deployment):
 
 
 class Drill:
-    """Use as a context manager: a log with a second, standby update-task, and the load."""
+    """A log with two update-tasks, one of which is on standby, and with the load. Use as a context manager."""
 
     def __init__(self, seed: int, rate: float, keys: int):
         """`rate` is the number of updates a second. `keys` is the number of keys, which are changed in turn."""
@@ -109,7 +109,8 @@ class Drill:
         return self._log.storage.cluster
 
     def kill_primary(self) -> Outage:
-        """Kills PostgreSQL and Patroni of the primary's host. When the cluster works again, the host comes back and follows."""
+        """Kills PostgreSQL and Patroni on the primary's host. When the cluster works again, starts them again, and the host follows the new
+        primary."""
         self.cluster.wait_whole()
         self._calm()
         killed = self.cluster.leader()
@@ -123,7 +124,7 @@ class Drill:
         return self._outage(PRIMARY, since)
 
     def kill_task(self) -> Outage:
-        """Kills the active one of the two update-tasks."""
+        """Kills that one of the two update-tasks that holds the lease."""
         self._calm()
         killed, successor = self._leading()
         with self.trial.fault(TASK):
@@ -156,7 +157,7 @@ class Drill:
         self.trial.publish("after a kill")
 
     def _wait_load(self, since: float) -> None:
-        """Waits until updates are accepted and epochs are made."""
+        """Waits until updates are accepted and epochs are made again."""
         deadline = time.monotonic() + TAKEOVER_SECONDS
         while not self._is_later(since, self._accepted()) or not self._is_later(since, self.trial.watcher.moments):
             require(time.monotonic() < deadline, f"it does not go on: {self._log.update.log_end()}\n{self._log.task.log_end()}\n{self._log.standby.log_end()}\n{self.cluster.log_end()}")

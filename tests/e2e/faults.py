@@ -15,7 +15,7 @@ from storage import OwnPostgreSql, Sqlite
 from trial import Trial
 
 KILLED, ROLLBACK = -signal.SIGKILL, 4
-# The limit for something that takes a few seconds on an idle machine.
+# The time limit, in seconds, for actions that take a few seconds on an idle machine.
 LONG_SECONDS = 90
 # Nobody wakes a frozen update-service, so the other services must continue without it. PostgreSQL ends the transaction of the frozen
 # service's large group within ten seconds.
@@ -59,8 +59,8 @@ def after_genesis(trial: Trial) -> None:
 
 
 def killed_at_some(name: str, points: list[str], count: int | None = None) -> Fault:
-    """Makes a fault in which the update-task kills itself with SIGKILL at this many fail points in turn, by default at each. The process
-    that starts after one kill is killed at the next fail point."""
+    """Makes a fault in which the update-task kills itself with SIGKILL at this many fail points in turn, by default at each. After each
+    kill, the next process gets the next fail point."""
 
     def put(trial: Trial) -> None:
         task = trial.log.task
@@ -90,7 +90,7 @@ def killed_at(name: str) -> Fault:
 
 
 def frozen_at_draw(trial: Trial) -> None:
-    """An update-service is stopped while the database accepts updates for it; another update-service continues."""
+    """Stops an update-service with SIGSTOP in the middle of its transaction. Another update-service must continue to accept updates."""
     frozen, other = trial.log.update, trial.log.other_update
     other.start()
     other.wait_ready()
@@ -112,7 +112,7 @@ def _start_to_be_killed(trial: Trial, process: Process, name: str) -> None:
 
 
 def killed(name: str, choose: Callable[[Trial], Process]) -> Fault:
-    """Makes a fault that sends SIGKILL at a random time; the process stays dead for a random time."""
+    """Makes a fault that sends SIGKILL to the chosen process at a random time, and starts the process again after a random time."""
 
     def put(trial: Trial) -> None:
         process = choose(trial)
@@ -126,8 +126,8 @@ def killed(name: str, choose: Callable[[Trial], Process]) -> Fault:
 
 
 def paused(name: str, choose: Callable[[Trial], Process]) -> Fault:
-    """Makes a fault that sends SIGSTOP, and SIGCONT at a random time, at most half a lease after the lease's end. With a lease of two
-    seconds this is up to three seconds later."""
+    """Makes a fault that sends SIGSTOP to the chosen process, and SIGCONT after a random time of at most one and a half leases. With a
+    lease of two seconds these are three seconds."""
 
     def put(trial: Trial) -> None:
         process = choose(trial)
@@ -189,7 +189,7 @@ def overtaken_at(name: str) -> Fault:
             time.sleep(0.1)
         trial.log.task, trial.log.standby = successor, old
         trial.publish(f"by the successor of {name}")
-        # The successor may have killed the old task, which kept the board's lock.
+        # The successor may have killed the old task, because the old task still held the board's lock.
         if old.running:
             old.signal(signal.SIGCONT)
             while "No longer the writer" not in old.log()[told:]:

@@ -1,4 +1,4 @@
-"""Callers that request as much as they can with as little effort as they can, at a fixed number of requests a second."""
+"""Callers that request as much as they can with as little effort as possible, at a fixed number of requests a second."""
 
 import http.client
 import itertools
@@ -33,7 +33,7 @@ def post(path: str, document, accept: str | None = None) -> Request:
 
 @dataclass(frozen=True)
 class Greed:
-    """The requests that one caller repeats. With the credential None the caller is a stranger."""
+    """The requests that one greedy caller repeats. If the credential is None, the caller is a stranger."""
 
     name: str
     caller: str
@@ -44,7 +44,7 @@ class Greed:
 
 
 class GreedyCaller:
-    """Sends one Greed's requests over CONNECTIONS connections from `source`. Use as a context manager."""
+    """Sends the requests of one Greed from the address `source` over CONNECTIONS connections. Use as a context manager."""
 
     def __init__(self, greed: Greed, source: str):
         self.answers: Counter[str] = Counter()

@@ -1,7 +1,5 @@
-"""Real processes on their own data folder and free ports, which end-to-end tests start, kill and query.
-
-OPTIKS_OUT names the folder of the built programs (default build/out of `make build`). Nothing here touches the services that `make up`
-runs.
+"""Starts, kills and queries real processes for end-to-end tests, with their own data folder and on free ports. OPTIKS_OUT names the folder
+of the built programs (default: build/out, which `make build` fills). This module does not touch the services that `make up` runs.
 """
 
 import http.client
@@ -112,7 +110,7 @@ class Process:
                 time.sleep(0.05)
 
     def wait_unready(self, reason: str) -> None:
-        """Waits until the service is alive, is not ready, and gives this reason."""
+        """Waits until the service is alive, but is not ready for this reason."""
         deadline = time.monotonic() + READY_SECONDS
         with Client(self.url, timeout=5) as client:
             while True:
@@ -150,7 +148,7 @@ class Process:
         return self.wait(30)
 
     def wait(self, seconds: float) -> int:
-        """Returns the exit code of a process that ends on its own."""
+        """Waits until the process ends on its own, and returns its exit code."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -160,14 +158,14 @@ class Process:
         return self._log.read_text(errors="replace") if self._log.exists() else ""
 
     def log_end(self) -> str:
-        """Returns the last lines of the log, or everything from an unhandled exception on."""
+        """Returns the last lines of the process's log, or everything from an unhandled exception on."""
         log = self.log()
         unhandled = log.rfind("Unhandled exception.")
         return log[unhandled:] if unhandled >= 0 else "\n".join(log.splitlines()[-15:])
 
 
 class Run:
-    """The output of a command."""
+    """The output of a command that ended, and its exit code."""
 
     def __init__(self, done: subprocess.CompletedProcess):
         self.code, self.out, self.error = done.returncode, done.stdout, done.stderr
@@ -260,7 +258,7 @@ class Deployment:
             process.start()
 
     def stop(self) -> None:
-        """Stops the services in order, readers first."""
+        """Stops the services in order, query-services first."""
         for process in reversed(self.processes):
             code = process.stop()
             if code != 0:
@@ -276,11 +274,11 @@ class Deployment:
             raise NotReady(f"optiks-db migrate: {done}")
 
     def optiks_db(self, *arguments) -> Run:
-        """Runs the operator's tool, as the database's owner."""
+        """Runs optiks-db as the database's owner."""
         return self._run([OUT / "db/optiks-db", *arguments])
 
     def optiks(self, *arguments: str, query: Process | None = None) -> Run:
-        """Runs the command line, as a user of this data folder."""
+        """Runs the command line optiks as a user of this data folder."""
         return self.optiks_at([(query or self.query).url], self.update.url, *arguments)
 
     def optiks_at(self, query_urls: list[str], update_url: str, *arguments: str) -> Run:
@@ -299,7 +297,7 @@ class Deployment:
         return Client(self.queries[replica].url, self.api_key, **options)
 
     def publish(self, *updates: tuple[str, str]) -> dict:
-        """Sends one atomic request, waits until it is published, and returns its status."""
+        """Sends one atomic request with these updates, waits until it is published, and returns its status."""
         return self._publish("/v1/updates", {"items": [{"key": key, "value": value} for key, value in updates]})
 
     def change_user(self, *changes: dict, user_b64: str | None = None) -> dict:
@@ -319,7 +317,7 @@ class Deployment:
             return accepted.json() | status
 
     def wait_served(self, epoch: int) -> None:
-        """Waits until every replica answers with this epoch or a later one."""
+        """Waits until every replica serves this epoch or a later epoch."""
         deadline = time.monotonic() + 60
         for replica in range(len(self.queries)):
             with self.query_client(replica) as client:
@@ -329,7 +327,7 @@ class Deployment:
                     time.sleep(0.05)
 
     def facts(self) -> dict[str, list]:
-        """Returns the rows that updates have left in the database, if the engine is SQLite."""
+        """Returns the rows that updates have left in the database. Only for the engine SQLite."""
         with sqlite3.connect(f"file:{self.database}?mode=ro", uri=True) as connection:
             return {table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
                     for table in ("request", "pending", "outcome", "leaf", "value")}

@@ -56,7 +56,7 @@ class HostileLog(Server):
         return MEDIA + "user-lookup", self.answer(self.asked, query.get("checkpoint_size", 0))
 
     def trust(self, folder: Path) -> Path:
-        """Returns the file with the log's trust anchor."""
+        """Writes the log's trust anchor into a file in the folder, and returns the file's path."""
         path = folder / "trust.json"
         path.write_text(self.d.anchor.render())
         return path
@@ -117,7 +117,7 @@ class WritingLog(HostileLog):
         return JSON, json.dumps(pending).encode()
 
     def _apply(self, user: bytes, change: dict) -> list[bytes]:
-        """Stages a change and returns the devices to which it gives a value."""
+        """Stages a change of a user, and returns the ids of the devices to which the change gives a value."""
         d, device = self.d, octets(change.get("device_b64", ""))
         if change["op"] == "create":
             devices = {octets(one["device_b64"]): octets(one["value_b64"]) for one in change.get("devices", [])}

@@ -103,8 +103,8 @@ class Worker:
 
 
 class Reader(Worker):
-    """Looks keys up with one client that keeps its state. While a service is dead a lookup may get no answer, but it must never get an
-    invalid or older answer."""
+    """Looks keys up with one client that keeps its state. While a service is dead, a lookup may get no answer. But the client must never
+    get an invalid answer, or an answer that is older than an earlier answer."""
 
     def __init__(self, log: Callers, keys: list[str], folder: Path):
         self.verified = 0
@@ -196,7 +196,7 @@ class Writer(Worker):
             time.sleep(RETRY_SECONDS)
 
     def _published(self, request_id: str) -> bool:
-        """Waits for a second, and returns whether the request is then known to be published."""
+        """Waits for a second, and returns whether the update-service then says that the request is published."""
         try:
             answer = self._client.get(f"/v1/updates/{request_id}?wait=1")
         except (OSError, http.client.HTTPException):

@@ -1,4 +1,4 @@
-"""A server in front of query-services that changes their answers. A client that verifies answers must not believe it."""
+"""A proxy in front of query-services that changes their answers. A client that verifies answers must refuse changed answers."""
 
 import http.server
 import threading
@@ -47,7 +47,7 @@ class LyingProxy:
                 try:
                     self.wfile.write(answer.body)
                 except ConnectionError:
-                    # The client did not wait for the answer.
+                    # The client closed the connection before it got the answer.
                     self.close_connection = True
 
             def log_message(self, *_):

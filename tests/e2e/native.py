@@ -82,7 +82,8 @@ class NativeVerifier:
         check_sizes(library, STRUCTS)
 
     def verdict(self, anchors: list[dict], row: dict) -> tuple[str, list[dict] | None]:
-        """Returns the reason and, for a valid answer about keys, its contents, in the form of the row's results."""
+        """Returns the verifier's reason for a row. For a valid answer about keys, also returns the answer's contents, in the form of the
+        row's `results`."""
         context = context_of(anchors[row["anchor"]], row)
         answer = bytes.fromhex(row["answer"])
         if row["form"] == "audit":

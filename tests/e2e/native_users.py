@@ -63,8 +63,8 @@ class NativeUsers:
             POINTER(VersionsResult), POINTER(OwnKeyResult), c_size_t, size, POINTER(VersionEntry), c_size_t, size]
 
     def lookup(self, anchors: list[dict], row: dict) -> tuple[str, list[dict]]:
-        """Returns the reason and, for a valid answer, its contents about each user, in the form of the row's results. Members that the
-        native call does not return are missing."""
+        """Returns the verifier's reason for a row and, for a valid answer, its contents about each user, in the form of the row's
+        `results`. Members that the native call does not return are missing."""
         users, answer = row["users"], bytes.fromhex(row["answer"])
         texts, devices, states, lists, keys = [], [], [], [], []
         for user in users:
@@ -95,7 +95,7 @@ class NativeUsers:
         return self._name(reason), shown
 
     def monitor(self, anchors: list[dict], row: dict) -> tuple[str, dict]:
-        """Returns the reason and, for a valid answer, its contents about an owner's own user."""
+        """Returns the verifier's reason for a row and, for a valid answer, its contents about an owner's own user."""
         own, answer = row["own"], bytes.fromhex(row["answer"])
         listed, keys = own["devices"], own["keys"]
         octets = strings([bytes.fromhex(text) for text in (own["user"], *own["names"], listed["list"] if listed else "", *(one["device"] for one in keys))])

@@ -146,7 +146,7 @@ class Oracle:
 
     @property
     def reuses_names(self) -> bool:
-        """Whether the log may reassign a username later."""
+        """Whether the log may reassign a username after its user has left."""
         return anchor_of(self._log).configuration.username_reuse == 1
 
     def wait_published(self) -> None:
@@ -255,8 +255,8 @@ class Oracle:
 
 
 def _numbers(structure: int, periods: list[int], reuses_names: bool) -> list[int]:
-    """Returns the version numbers in these successive periods. Version 1 of a later period is a copy of the latest version of the period
-    before."""
+    """Returns the expected version numbers of versions that were set in these successive periods. Version 1 of a later period is a copy of
+    the latest version of the previous period."""
     if structure not in PER_PERIOD:
         first = int(structure == USERNAMES and reuses_names)
         return list(range(first, first + len(periods)))

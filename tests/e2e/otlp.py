@@ -36,7 +36,7 @@ def fields(message: bytes):
 
 
 def at_path(message: bytes, *path: int):
-    """Yields all values at a path of field numbers."""
+    """Yields all values that are at a path of field numbers in a message."""
     for number, value in fields(message):
         if number == path[0]:
             if len(path) == 1:
@@ -69,7 +69,7 @@ class Received:
     payloads: dict[str, list[bytes]] = field(default_factory=lambda: {"metrics": [], "traces": [], "logs": []})
 
     def metrics(self) -> dict[tuple[str, str], Metric]:
-        """Returns the metrics by service and name."""
+        """Returns the received metrics, by (service, name)."""
         found = {}
         for service, scope in self._scopes("metrics"):
             for metric in at_path(scope, 2):
@@ -87,7 +87,7 @@ class Received:
                 for service, scope in self._scopes("traces") for span in at_path(scope, 2)]
 
     def logs(self) -> list[tuple[str, str]]:
-        """Returns (service, body) of each log record."""
+        """Returns (service, body) of each received log record."""
         return [(service, body.decode()) for service, scope in self._scopes("logs") for body in at_path(scope, 2, 5, 1)]
 
     def _scopes(self, signal: str):
@@ -102,7 +102,7 @@ class Received:
 
 
 class Collector:
-    """Use as a context manager. `url` is the OTLP endpoint."""
+    """The collector's HTTP server. Use as a context manager. `url` is the OTLP endpoint."""
 
     def __init__(self):
         self.received = Received()

@@ -1,4 +1,4 @@
-"""Finds Debian packages that were built."""
+"""Finds the Debian packages that `make deb` built."""
 
 from pathlib import Path
 

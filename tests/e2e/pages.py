@@ -65,7 +65,7 @@ def shows(shown: str, printed: str) -> bool:
 
 
 def _pattern_of(line: str) -> str:
-    """Returns a regular expression for one shown line."""
+    """Returns a regular expression that matches the outputs for which one shown line stands."""
     pattern, end = "", 0
     for part in re.finditer("|".join([re.escape(ANYTHING), " {2,}", *(f"(?:{varying})" for varying in VARYING)]), line):
         pattern += re.escape(line[end:part.start()])

@@ -47,7 +47,7 @@ class Node:
 
     @property
     def postmaster(self) -> int | None:
-        """The postmaster's process id; None if it does not run."""
+        """The process id of the host's postmaster; None if the postmaster does not run."""
         with suppress(OSError, IndexError, ValueError):
             pid = int((self.data / "postmaster.pid").read_text().splitlines()[0])
             if "postgres" in Path(f"/proc/{pid}/cmdline").read_text():
@@ -82,7 +82,7 @@ class Patroni:
 
     @property
     def authority(self) -> Path:
-        """Returns the authority of the servers' certificates."""
+        """Returns the certificate of the authority that signed the servers' certificates."""
         return self._folder / "authority.pem"
 
     def __enter__(self) -> "Patroni":
@@ -134,7 +134,7 @@ class Patroni:
         return leader
 
     def wait_whole(self) -> None:
-        """Waits until all nodes run on one timeline, and one of the nodes has everything that is committed."""
+        """Waits until all nodes run on the same timeline, and a standby has everything that is committed."""
         deadline = time.monotonic() + WHOLE_SECONDS
         while not self._is_whole():
             if time.monotonic() >= deadline:
@@ -205,7 +205,7 @@ class Patroni:
         addresses = {f"{node.name}.example.org:5432 check port 8008": f"127.0.0.1:{node.port} check port {node.rest_port}" for node in self.nodes}
         text = _replaced(DEPLOY / "haproxy.cfg", addresses | {"bind 127.0.0.1:5000": f"bind 127.0.0.1:{self.port}"})
         if os.geteuid() != 0:
-            # Without root HAProxy cannot change to another user.
+            # Without root, HAProxy cannot change to another user, so these lines are removed.
             text = re.sub(r"^    (user|group) haproxy\n", "", text, flags=re.MULTILINE)
         file = self._folder / "haproxy.cfg"
         file.write_text(text)

@@ -75,7 +75,7 @@ class PostgreSql:
         """Starts the server, and returns when it accepts connections. A server that was killed recovers first."""
         options = {"port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": self._folder, "max_connections": 200} | self._settings
         with (self._folder / "log").open("ab") as log:
-            # A separate session, so that Ctrl-C reaches only the tests.
+            # The server runs in a separate session, so that Ctrl-C reaches only the tests.
             self._process = subprocess.Popen(
                 [self._programs / "postgres", "-D", self.data, *(part for name, value in options.items() for part in ("-c", f"{name}={value}"))],
                 cwd=self._folder, env=os.environ | self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, **self._user)
@@ -95,7 +95,7 @@ class PostgreSql:
         self._process.wait(STOP_SECONDS)
 
     def kill(self) -> None:
-        """Kills the postmaster with kill -9, and then every remaining process of the server. Returns when all have ended."""
+        """Kills the postmaster with kill -9, and then every remaining process of the server. Returns when all processes have ended."""
         children = children_of(self._process.pid)
         self._process.kill()
         self._process.wait()

@@ -18,7 +18,7 @@ RULES, RULE_TESTS, CONFIGURATION, PROBE = (DEPLOY / "prometheus" / name for name
 # The name of the job whose target is the address to which the probe connects.
 EDGE = "optiks-edge"
 DASHBOARD = DEPLOY / "grafana/optiks.json"
-# Words of PromQL that may occur where a metric's name may occur.
+# Keywords of PromQL that may occur at places where a metric's name may occur.
 WORDS = {"and", "or", "unless", "on", "by", "le"}
 
 

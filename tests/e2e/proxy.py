@@ -52,8 +52,8 @@ class Proxies:
         self._loop.close()
 
     def add(self, name: str, target: int) -> int:
-        """Returns the port of a new, calm proxy to a port of this machine, where nobody needs to listen yet. `name` says which two ends the
-        proxy connects."""
+        """Adds a calm proxy to a port of this machine, on which no program needs to listen yet. Returns the proxy's port. `name` says which
+        two ends the proxy connects."""
         # Each proxy has its own random generator, so that its times do not depend on the progress of other proxies.
         proxy = Proxy(name, target, random.Random(f"{self._seed} {len(self._proxies)}"), self._begin)
         self._proxies.append(proxy)
@@ -159,7 +159,7 @@ class Proxy:
         self._cut()
 
     async def _refuse(self, seconds: float) -> None:
-        """Refuses new connections; existing ones continue."""
+        """Refuses new connections; existing connections continue."""
         self._say("refusal")
         self._stop_listening()
         self._bind()

@@ -18,7 +18,7 @@ from trial import Row
 
 
 def run(drill: Drill, kills: int, say) -> list[Outage]:
-    """Makes this number of kills of each kind, in a random order."""
+    """Kills the primary and the active update-task this number of times each, in a random order."""
     order = [drill.kill_primary, drill.kill_task] * kills
     drill.trial.random.shuffle(order)
     outages = []

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """The long fault suite: every fault on every engine, repeated until the time is over; random kills; or storms.
 
-Random kills continue until the given number of updates was accepted. Prints a line per fault, and at the end one row for each engine and
-point. Exit code 1: a promise is broken.
+Random kills continue until the given number of updates was accepted. Prints a line for each fault, and at the end one row for each engine
+and fault point. Exit code 1: a promise is broken.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from storage import ENGINES, OwnPostgreSql, Sqlite
 from storm import Storm, StormLog
 from trial import Row, Trial
 
-# The part of an engine's time that is reserved for judging.
+# The part of an engine's time, in seconds, that is reserved for judging the log.
 JUDGE_SECONDS = 25
 BULK_WRITERS, VERSIONS = 2, 5
 # This is the default of operators' logs. With it, the rate of the load decides how often a process is killed, and not the interval of the
@@ -62,7 +62,7 @@ class Suite:
             self._judge(trial)
 
     def run_until(self, engine: str, updates: int) -> None:
-        """Runs random kills, pauses and restarts until this many updates are accepted, in lists."""
+        """Runs random kills, pauses and restarts until this many updates, which are sent in lists, are accepted."""
 
         def writers(trial: Trial) -> list[Writer]:
             keys = max(updates // VERSIONS // BULK_WRITERS, LIST)

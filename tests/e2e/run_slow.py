@@ -42,8 +42,8 @@ def get(path: str, accept: str) -> bytes:
 
 
 def slow_clients(log: Deployment) -> list[Slow]:
-    """Returns the slow clients. One third of the readers reads long lookups, one third ranges of audit proofs, and one third histories.
-    Half of the writers sends updates, and half sends queries."""
+    """Returns the slow clients. One third of the readers read long lookups, one third read ranges of audit proofs, and one third read
+    histories. Half of the writers send updates, and half send queries."""
     key = f"Authorization: Bearer {log.api_key}"
     keys = json.dumps([{"key": f"long{i}"} for i in range(LONG_KEYS)]).encode()
     with log.query_client() as client:

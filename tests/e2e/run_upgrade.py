@@ -44,7 +44,7 @@ class Upgrade:
 
 
 def put_through(hosts: Hosts, older: Path, running, say) -> Upgrade:
-    """Upgrades all hosts in their order. The first host is upgraded, downgraded, and upgraded again."""
+    """Upgrades all hosts in the order of docs/operations/upgrade.md. The first host is upgraded, downgraded, and upgraded again."""
     done = Upgrade()
     done.moments.asked = time.time()
     for role in ORDER:
@@ -94,7 +94,7 @@ def figures_of(report: dict, done: Upgrade, arguments: argparse.Namespace, most:
     for operation in (LOOKUP, UPDATE):
         figures += comparison.figures(f"upgrade/p99/{operation}", operation)
     figures.append(Figure("upgrade/without-epoch", "s, longest", *longest_pauses([epoch["at_s"] for epoch in report["epochs"]], report, done.moments)))
-    # If one second has no accepted updates, the pause between the seconds with updates is two seconds.
+    # These are the seconds with accepted updates. If one second has none, the pause between its neighbours counts as two seconds.
     accepting = [second for second, row in enumerate(report["seconds"]) if row["updates"] > 0]
     figures.append(Figure("upgrade/without-accepting", "s, longest, to the second", *longest_pauses(accepting, report, done.moments)))
     return figures

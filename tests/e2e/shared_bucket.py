@@ -11,7 +11,7 @@ from harness import Deployment
 from rest import Client
 
 PATIENCE = 90
-# The files that an operator copies to another host. The development key belongs to the clients, not to the task.
+# The files that an operator copies to another host. The file with the development key (api-key) is for the clients, not for the task.
 SECRETS = ("kek", "log.key", "trust.json", "api-key", "api-keys.json")
 
 
@@ -47,7 +47,7 @@ class SharedBucketTests:
             shutil.copy(log.data / name, other / name)
         log.standby.start(OPTIKS_DATA=str(other), Optiks__Storage__ConnectionString=f"Data Source={log.database}")
         log.standby.wait_ready()
-        # The task is killed, and its disk is lost with the host.
+        # The test kills the task and moves its board away, as if the host and its disk were lost.
         log.task.kill()
         before = (log.data / "board/log/checkpoint").read_bytes()
         shutil.move(log.data / "board", log.data / "board.gone")

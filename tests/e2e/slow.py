@@ -11,13 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 OCTETS_A_SECOND = 400
-# The receive buffer has the kernel's minimum size, so that unread data stays with the server.
+# The clients' receive buffer in octets. It has about the kernel's minimum size, so that unread data stays with the server.
 RECEIVE_BUFFER = 4096
 
 
 @dataclass(frozen=True)
 class Slow:
-    """The actions that one client repeats: it sends `request` at once and `rest` slowly, and reads the answer slowly."""
+    """The work that one client repeats: it sends `request` at once and `rest` slowly, and reads the answer slowly."""
 
     url: str
     request: Callable[[], bytes]

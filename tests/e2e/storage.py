@@ -61,7 +61,7 @@ class Sqlite:
         """Completes the work that the database deferred while rows were loaded."""
 
     def drop_free_space(self) -> None:
-        """Removes the former copies of rows that SQLite moved in the file, with the command of docs/operations/state.md."""
+        """Removes old copies of rows that SQLite left in the file when it moved the rows, with the command of docs/operations/state.md."""
         [(shell, command)] = commands_of(STATE_PAGE)["Copies of erased values"]
         subprocess.run([shell, "-euc", command], env=os.environ | {"OPTIKS_DATA": str(self.database.parent)}, check=True, timeout=BUSY_SECONDS)
 
@@ -121,7 +121,8 @@ class OwnPostgreSql:
         self.server.sql("CHECKPOINT")
 
     def drop_free_space(self) -> None:
-        """Removes deleted rows. The server keeps them until it reuses their space, and the log cannot bound this time."""
+        """Removes deleted rows from the disk. The server keeps them until it reuses their space, and the log cannot limit how long this
+        takes."""
         self.server.sql("VACUUM FULL", DATABASE)
         self.server.sql("CHECKPOINT")
 

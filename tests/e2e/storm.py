@@ -287,7 +287,7 @@ class Storm(Trial):
         self._later(self.random.uniform(0, RESTART), lambda: self._start(process))
 
     def _free(self) -> list[Process]:
-        """Returns the processes that run and that no strike has hit yet."""
+        """Returns the processes that run and that are not under the effect of a strike."""
         return [process for process in self.log.processes
                 if process.running and process not in self._paused and process not in self._expected and process not in self._down]
 

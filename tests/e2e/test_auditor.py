@@ -61,7 +61,7 @@ class AuditorTest(unittest.TestCase):
                     page = client.get("/").body.decode()
                     self.assertTrue(all(origin in page for origin in auditor.origins), page)
                     self.assertEqual(client.get(f"/{log_hash('nobody.example')}/checkpoint").status, 404)
-                # A second auditor with the same folders does not start.
+                # A second auditor that uses the same folders must not start.
                 self.assertEqual(auditor.once().code, 78)
                 self.assertEqual(daemon.stop(), 0, daemon.log_end())
             auditor.look_at_signed()
@@ -117,7 +117,7 @@ class AuditorTest(unittest.TestCase):
         resumed = auditor.resume()
         self.assertEqual((resumed.code, "the mark is made again" in resumed.out), (0, True), str(resumed))
         self.assertEqual(auditor.once().code, 0)
-        # The start of the coverage never changes.
+        # The auditor refuses this configuration, because the start of its coverage must never change.
         auditor.write_config(first_epoch=2)
         refused = auditor.once()
         self.assertEqual((refused.code, "never changes" in refused.error), (78, True), str(refused))
@@ -148,7 +148,7 @@ class AuditorTest(unittest.TestCase):
                 if name == "proof":
                     judged = self.log.optiks("evidence", "verify", found["evidence"], "--json")
                     self.assertEqual((judged.code, judged.lines()[0]["kind"], judged.lines()[0]["reason"]), (1, "refused-proof", found["reason"]), str(judged))
-                # The server is honest again, but nothing is signed before a person has looked.
+                # The server is honest again, but the auditor signs nothing until a person has looked at the finding.
                 proxy.change = honest
                 for _ in range(2):
                     self.assertEqual(auditor.once().code, 1)

@@ -54,7 +54,7 @@ class Archived(OwnPostgreSql):
             time.sleep(0.1)
 
     def run(self, script: str, **variables: str) -> str:
-        """Runs a script as the server's user."""
+        """Runs a script as the user under which PostgreSQL runs."""
         return shell("sh", script, self.environment | variables, account(), self.folder)
 
     def close(self) -> None:
@@ -74,7 +74,7 @@ class Backups(unittest.TestCase):
     """The parts that the tests on both engines have in common."""
 
     def setUp(self):
-        # Blocks of `sh` are for the host of the database, and blocks of `bash` for the host of the update-task.
+        # On the page, blocks of `sh` are for the host of the database, and blocks of `bash` are for the host of the update-task.
         self.page = commands_of(PAGE)
         self.backup = Path(tempfile.mkdtemp(prefix="optiks-e2e-backup-"))
         self.addCleanup(shutil.rmtree, self.backup)

@@ -44,7 +44,7 @@ class BucketTest(unittest.TestCase):
         self.assertGreater(self.verify(), epoch)
         self.assertEqual(self.bucket.objects["checkpoint"][1:], ("text/plain; charset=utf-8", "public, max-age=2"))
 
-        # A failing bucket delays nothing.
+        # While the bucket fails, updates are still published and served without delay.
         self.bucket.is_down = True
         epoch = self.log.publish(("alice", "a2"))["epoch"]
         deadline = time.monotonic() + PATIENCE

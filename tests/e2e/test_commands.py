@@ -137,7 +137,7 @@ class FolderTest(unittest.TestCase):
 
 
 def own_ports() -> dict[str, str]:
-    """Returns the variables that name each service's port, with free ports."""
+    """Returns the environment variables that set the port of each service, with free ports."""
     return {name: str(free_port()) for name in ("OPTIKS_QUERY_PORT", "OPTIKS_UPDATE_PORT", "OPTIKS_TASK_PORT")}
 
 
@@ -251,7 +251,8 @@ class EndsTest(unittest.TestCase):
                     self.ends(run(service(name), "--urls", url, env=environment(OPTIKS_DATA=str(self.folder), **variables)), 78, word)
 
     def test_output_goes_into_what_is_no_file(self):
-        """A key that is revoked through a link is also revoked for programs that read the link's target."""
+        """Checks that output into a link or a device does not replace it. So a key that is revoked through a link is also revoked for
+        programs that read the link's target."""
         shared = self.folder / "shared"
         shared.mkdir(mode=0o700)
         (self.folder / "api-keys.json").symlink_to("shared/api-keys.json")

@@ -73,7 +73,8 @@ class CosignersTest(unittest.TestCase):
         return cls.enterClassContext(LyingProxy(url, change)).url
 
     def trust(self, name: str, required: int = 1, quorum: int = 1, max_lag_ms: int = 3_600_000) -> str:
-        """Writes a trust anchor that lists all auditors and witnesses, and requires these numbers of them."""
+        """Writes a trust anchor that lists all auditors and witnesses. It requires `required` of the auditors and `quorum` of the
+        witnesses."""
         keys = [{"key": auditor.vkey, "first_epoch": 0} for auditor in self.auditors]
         witnesses = [f"witness w{i} {witness.vkey}" for i, witness in enumerate(self.witnesses)] + [f"group q {quorum} w0 w1 w2", "quorum q"]
         path = self.folder / f"{name}.json"
@@ -116,7 +117,7 @@ class CosignersTest(unittest.TestCase):
         cosigners.check_witnessed(anchor.policy, vouched, said["epoch"])
         self.assertTrue(cosigners.is_audited(anchor.policy, vouched, said["epoch"], said["epoch"]))
 
-        # Two of three auditors and two of three witnesses are unavailable.
+        # These policies require two auditors or two witnesses, but only one of each kind works.
         two = self.lookup("two", self.trust("two", required=2))
         self.assertEqual((two.code, two.lines()[0]["verdict"], two.lines()[0]["audited"]), (0, "present", "not-yet"))
         quorum = self.lookup("quorum", self.trust("quorum", quorum=2))

@@ -41,11 +41,11 @@ def older(package: Path, folder: Path) -> None:
 
 
 class Packages(unittest.TestCase):
-    """The tests run in this order: later tests rely on earlier ones."""
+    """The tests must run in this order, because later tests rely on earlier ones."""
 
     @classmethod
     def setUpClass(cls):
-        # Blocks of `sh` are for the log's host, and blocks of `bash` for another host.
+        # On the page, blocks of `sh` are for the log's host, and blocks of `bash` are for another host.
         cls.page = commands_of(PAGE)
         cls.other = Path(tempfile.mkdtemp(prefix="optiks-e2e-other-"))
         cls.addClassCleanup(shutil.rmtree, cls.other)
@@ -54,7 +54,7 @@ class Packages(unittest.TestCase):
         cls.home = cls.log.root / "root"
 
     def put(self, is_older: bool) -> None:
-        """Puts the packages into the folder where the page's commands look for them."""
+        """Puts the packages into the folder where the commands of docs/operations/install.md look for them."""
         for package in self.home.glob("*.deb"):
             package.unlink()
         for name in ("optiks-server", "optiks-cli", "optiks-auditor"):
@@ -156,7 +156,7 @@ class Packages(unittest.TestCase):
         self.wait("""promtool query instant http://127.0.0.1:9090 'count(up{job=~"optiks-.*"} == 1)' | grep -q '=> 3'""", 60)
 
         def firing() -> set[str]:
-            # The alert about the disk depends on the machine that runs the test.
+            # The alert about the disk is left out, because it depends on the machine that runs the test.
             return set(re.findall(r'alertname="(\w+)"', self.log.output(ask))) - {"OptiksDiskFilling"}
 
         def wait(fires: bool, seconds: float) -> None:
@@ -238,7 +238,7 @@ class Packages(unittest.TestCase):
         shutil.copy(self.home / "cert.pem", self.other)
         setting = self.page_of_other.split("optiks update")[0]
         self.assertEqual([self.elsewhere(f"{setting}timeout 5 optiks lookup alice", check=False).returncode == 0 for _ in range(3)], [True, True, False])
-        # Invalid settings are refused, and the service keeps running.
+        # The service refuses invalid settings at a reload, and keeps running with the old settings.
         self.log.run("sed -i 's|\"Burst\": 2|\"Burst\": -2|' /etc/optiks/optiks.json; systemctl reload optiks-query-service@8301")
         self.wait("journalctl --unit optiks-query-service@8301 | grep -q 9042")
         self.log.run("sed -i 's|\"Burst\": -2|\"Burst\": 500|; s|\"PerSecond\": 0.01|\"PerSecond\": 50|' /etc/optiks/optiks.json; systemctl reload optiks-query-service@8301")

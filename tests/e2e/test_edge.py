@@ -17,7 +17,8 @@ from harness import OUT, Deployment, Process, Run
 from rest import Answer, Client
 
 MEBIOCTET = 1 << 20
-# A caller without a credential soon exceeds this limit at the update-services.
+# The number of requests that an update-service accepts at once from a caller without a credential. It is small, so that the tests soon
+# exceed it.
 BURST = 30
 LIMITS = {"Optiks__RateLimits__Statuses__PerSecond": "0.01", "Optiks__RateLimits__Statuses__Burst": str(BURST)}
 NOBODY = "/v1/updates/01900000-0000-7000-8000-000000000000"
@@ -171,7 +172,7 @@ class Passing(EdgeCase):
             forms = {accept: client.get("/v1/epochs/0", accept).body for accept in ("application/json", "application/vnd.optiks.record") for _ in range(2)}
             self.assertEqual(2, len(set(forms.values())))
             self.assertEqual(["MISS", "HIT"] * 2, [line["cache"] for line in self.edge.requests("/v1/epochs/0")])
-            # An error is never cached.
+            # nginx must never cache an error, so the same request is sent twice.
             for _ in range(2):
                 self.assertEqual(404, client.get("/v1/epochs/999999").status)
             self.assertEqual(["MISS"] * 2, [line["cache"] for line in self.edge.requests("/v1/epochs/999999")])
@@ -252,7 +253,7 @@ class Passing(EdgeCase):
                     self.assertEqual(200, client.post_json("/v1/lookup", {"key": "alice"}).status)
                     time.sleep(0.05)
                     for secure in slow[1::2][:5]:
-                        # An occasional octet does not keep them alive.
+                        # An occasional octet must not keep these connections alive.
                         secure.sendall(b"x")
             for secure in slow:
                 self.assertIn(said_last(secure), (b"", b"HTTP/1.1 408 Request Time-out"))

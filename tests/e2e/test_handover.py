@@ -62,7 +62,7 @@ class HandoverTest(unittest.TestCase):
         self.one(self.owner("carol", "user", "create", "carol", "--device", "phone=phone 1", "--device", "laptop=laptop 1", "--wait", "--json"))
         for owner, command in (("alice", ("monitor", "alice")), ("carol", ("user", "monitor", "carol"))):
             self.assertEqual(self.one(self.owner(owner, *command, "--json"))["reason"], "valid")
-        # Another client knows alice's key from here on, and does not monitor again for now.
+        # From here on, another client also monitors alice's key. It does not monitor again until a later test.
         self.one(self.owner("late", "monitor", "alice", "--json"), ALARM)
         self.assertEqual(self.one(self.owner("late", "monitor", "alice", "--accept", "--json"))["reason"], "valid")
         self.one(self.owner("alice", "update", "alice", "alice 2", "--wait", "--json"))

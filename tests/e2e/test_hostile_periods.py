@@ -58,7 +58,7 @@ class HostilePeriodsTest(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def optiks(self, log: HostileLog, client: str, *arguments: str) -> tuple[int, dict]:
-        """Runs a client with its own state."""
+        """Runs the command line as the client with this name, which has its own state."""
         command = [harness.OUT / "cli/optiks", *arguments, "--query-url", log.url, "--data", str(self.folder / client), "--trust", str(log.trust(self.folder)), "--api-key", API_KEY, "--json"]
         run = Run(subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=60, check=False))
         lines = run.lines()
@@ -136,7 +136,7 @@ class HostilePeriodsTest(unittest.TestCase):
                 self.assertEqual(self.judge_user(log), reason)
 
     def compare(self, log: HostileLog, client: str, reason: str, command: tuple[str, ...]) -> list[dict]:
-        """Checks what the command line says about the hand-over, and returns the alarms."""
+        """Runs the owner's command, checks that it reports the hand-over with this reason, and returns the alarms."""
         code, said = self.optiks(log, client, *command)
         if reason == "valid":
             self.assertEqual((code, said["reason"], said["handed_over"], said["alarms"]), (VALID, "valid", [0], []), said)
@@ -329,7 +329,7 @@ class HostilePeriodsTest(unittest.TestCase):
 
 
 def question(key: bytes, version: int) -> bytes:
-    """Returns a QueryList (docs/spec/rest.md section 4) of one key."""
+    """Returns a QueryList (docs/spec/rest.md section 4) about one key, with the version that the client knows or requests."""
     return vector(2**24 - 1, vector(255, key) + uint(0, 8) + uint(version, 8))
 
 

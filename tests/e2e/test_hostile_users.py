@@ -91,7 +91,7 @@ class HostileUsersTest(unittest.TestCase):
             drop_leaf(d, facts.DECOMMISSIONED, USER)
             d.stored[facts.DECOMMISSIONED - 1].pop(USER)
             d.left.discard(USER)
-            # Another user leaves, so that the count reveals nothing.
+            # Another user leaves, so that the number of leaves does not reveal the lie.
             d.decommission(b"id-bob")
             d.publish_users()
             log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size)
@@ -111,7 +111,7 @@ class HostileUsersTest(unittest.TestCase):
                     client = f"first look {at}"
                     log.answer = lambda asked, kept_size, at=at: log.of(asked, kept_size, at, epoch=2)
                     self.refused(log, client, "part_epoch")
-                    # The client keeps nothing of a refused answer.
+                    # The client must keep nothing of a refused answer, so it accepts an honest answer now.
                     log.answer = log.honest
                     self.assertEqual(len(self.taken(log, client)["devices"]), 2)
             d.publish_users()

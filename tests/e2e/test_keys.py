@@ -18,12 +18,12 @@ PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic"
 
 
 class Keys(unittest.TestCase):
-    """The tests run in this order: later tests rely on earlier ones."""
+    """The tests must run in this order, because later tests rely on earlier ones."""
 
     @classmethod
     def setUpClass(cls):
         cls.commands = {section: [text for _, text in blocks] for section, blocks in commands_of(PAGE).items() if blocks}
-        # test_credential.py tests this section.
+        # This section is left out, because test_credential.py tests it.
         del cls.commands["Rotating a credential of systemd"]
         cls.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-keys-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)

@@ -110,7 +110,7 @@ class MaliciousTest(unittest.TestCase):
         self.assertEqual(judged.code, VALID if is_proven else INVALID, str(judged))
 
     def test_two_heads_for_two_clients_with_and_without_a_witness(self):
-        """Each client is new, and sees only one of two histories of the same keys."""
+        """Each client is new, and is shown only one of two histories of the same keys."""
         shown = honest_log("two-heads")
         other = copy.deepcopy(shown)
         SCENARIOS["forks"].lie(other)
@@ -184,7 +184,7 @@ class MaliciousTest(unittest.TestCase):
         self.judge("second", evidence, True)
         # The evidence has both signed views, and names the cosigner of the view that the client was not shown.
         self.assertIn(f"{auditor.vkey.partition('+')[0]} cosigned", (evidence / "README.txt").read_text())
-        # The client's verdict stays, whatever the server shows it from then on.
+        # The client's verdict stays, whatever the server shows from then on.
         servers[1].log = shown
         self.assertEqual(look("second", servers[1]).code, FORK)
         # The auditor finds the same fork when it is shown the second client's history, and signs nothing more.
@@ -196,8 +196,8 @@ class MaliciousTest(unittest.TestCase):
 
     @staticmethod
     def add_checkpoint(witness: Witness, log: Log, old: int) -> bytes | None:
-        """Sends an add-checkpoint request of C2SP tlog-witness. Returns the checkpoint with the witness's line; None if the witness
-        refuses."""
+        """Sends an add-checkpoint request of C2SP tlog-witness. Returns the checkpoint with the witness's cosignature line, or None if the
+        witness refuses the request."""
         size = len(log.records)
         note = log.checkpoint(size)
         proof = board.make_consistency(log.entries(size), old) if old else []

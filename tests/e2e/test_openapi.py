@@ -63,7 +63,7 @@ class GeneratedClientsTest(unittest.TestCase):
                 self.assertEqual(client.get("/openapi/v1.json").body, DOCUMENTS[name].read_bytes())
 
     def test_typescript(self):
-        """The client also checks each answer against its description."""
+        """Generates and runs the client in TypeScript. The client also checks that each answer matches its description."""
         with tempfile.TemporaryDirectory(dir=NPM) as folder:
             for file in ("client.ts", "tsconfig.json", "package.json"):
                 shutil.copy(SOURCES / file, folder)

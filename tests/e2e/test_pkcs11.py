@@ -20,7 +20,7 @@ PIN = "4711"
 
 
 class Token:
-    """A separate token, in its own folder."""
+    """A PKCS#11 token for one test, in its own folder."""
 
     def __init__(self):
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-token-"))

@@ -23,7 +23,7 @@ class Pooled(OwnPostgreSql):
         super().__init__(data, copies)
         self.pooler_port = free_port()
         self.pooler: subprocess.Popen | None = None
-        # The server's folder is closed to other users, and the pooler does not run as root.
+        # The pooler does not run as root, so its folder is outside the server's data folder, which is closed to other users.
         self.folder = Path(self.server.data.parent) / "pooler"
         block, = re.findall(r"```ini\n(\[pgbouncer\].*?)```", PAGE.read_text(), re.DOTALL)
         self.block = block
@@ -77,7 +77,7 @@ class PoolerTest(unittest.TestCase):
             log.publish(("alice", "later"))
             self.assertTrue(all(process.running for process in log.processes))
 
-            # Every start refuses a pooler in transaction mode.
+            # In transaction mode, the start of each program must refuse the pooler.
             log.stop()
             log.storage.stop_pooler()
             log.storage.start_pooler("transaction")

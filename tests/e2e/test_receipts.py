@@ -51,7 +51,7 @@ class ReceiptsTest(unittest.TestCase):
                 time.sleep(0.05)
 
     def judge(self, folder: Path) -> str:
-        """Returns the reference's verdict on a folder of evidence."""
+        """Returns the Python reference's verdict on a folder of evidence."""
         def read(name: str) -> bytes:
             return (folder / name).read_bytes()
 
@@ -63,7 +63,7 @@ class ReceiptsTest(unittest.TestCase):
             return refused.reason
 
     def receipt(self, answer: dict, item: tuple[str, bytes]) -> receipts.Receipt:
-        """Returns a receipt for one item as the reference reads it."""
+        """Returns the receipt in an answer about one item, as the Python reference reads it."""
         anchor = TrustAnchor.parse((self.log.data / "trust.json").read_text())
         receipt = receipts.verify_receipt(anchor, receipts.verify_keys(anchor, answer["receipt_keys"].encode()), answer["receipt"].encode())
         receipts.check_request(receipt, uuid.UUID(answer["request_id"]), [(item[0].encode(), item[1])])

@@ -112,7 +112,7 @@ class OnSqlite(unittest.TestCase):
         self.assertEqual((found["user_b64"], [user["user_b64"] for user in found["earlier_users"]]), (added["user_b64"], [self.first, self.second]))
         # This user has one name that other users had before, and one name that no other user had.
         self.assertNotIn("recycled", self.stranger("user", "lookup", "third"))
-        # A user who has left does not come back.
+        # The log refuses changes of a user who has left.
         again, = self.asked([{"request_id": uuid7(), "user_b64": self.second, "changes": [{"op": "add-username", "username": "back"}]}])
         self.assertEqual((again["status"], again["reason"]), ("refused", "user-left"))
         type(self).third = added["user_b64"]

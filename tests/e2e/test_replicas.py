@@ -73,7 +73,7 @@ class ReplicaTest(unittest.TestCase):
                 self.assertEqual(client.get(f"/v1/epochs/{size - 1}").status, 200)
 
     def test_one_is_enough(self):
-        """The command line falls back to the replica that answers."""
+        """Checks that the command line falls back to the other replica when one is dead."""
         dead, alive = self.log.queries
         dead.kill()
         try:

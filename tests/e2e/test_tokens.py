@@ -68,7 +68,7 @@ class TokenTest(unittest.TestCase):
 
     def test_command_line_from_key_to_history(self):
         key_file = self.private("signer.pem", self.signer.pem())
-        # The services accept the key set that the command prints, next to the other key of the same octets.
+        # The services accept the key set that the command prints, together with an entry for the same key under another id.
         printed = self.optiks("token", "jwks", "--key-file", key_file)
         self.assertEqual(printed.code, 0, printed)
         self.write_keys(self.signer.jwk, *json.loads(printed.out)["keys"])

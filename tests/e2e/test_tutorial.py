@@ -21,7 +21,7 @@ LOGS = ("log", "other")
 MAKE = '#!/bin/sh\nexec {make} -o programs "$@"\n'
 # This text separates the outputs of two blocks.
 MARK = "\036\n"
-# The shell's exit code when a command succeeds although the page shows that it fails.
+# The exit code with which the shell ends if a command succeeds although the page shows that it fails.
 STILL_ALLOWED = 99
 TIMEOUT_SECONDS = 300
 
@@ -39,7 +39,7 @@ class TutorialTest(unittest.TestCase):
         self.addCleanup(self.stop)
 
     def stop(self) -> None:
-        """Stops the services that a failed run leaves behind."""
+        """Stops the services that a failed run of the page leaves behind."""
         for log in LOGS:
             if (self.folder / log).exists():
                 subprocess.run([ROOT / "eng/services.py", "down"], env=self.environment | {"OPTIKS_DATA": str(self.folder / log)}, capture_output=True, timeout=60, check=False)

@@ -22,7 +22,7 @@ from users import Asked, UserResult, verify_users
 from verify import TrustAnchor, Verifier
 
 REFUSED, USAGE = 3, 2
-# The first letter is a fullwidth character.
+# In this spelling, the first letter is a fullwidth character.
 WIDE = "ＡLICE"
 BINARY, QUERY = "application/vnd.optiks.user-lookup", "application/vnd.optiks.user-query"
 # For each kind of fault, a name that has no form. U+0378 is not assigned; U+10D40 is assigned only since Unicode 16.

@@ -56,7 +56,7 @@ class UsersTest(unittest.TestCase):
         self.assertEqual(self.devices(self.one("user", "lookup", "alice", "--device", "phone")), {"phone": "the phone's key"})
         missing = self.one("user", "lookup", "alice", "--device", "tablet")
         self.assertEqual((missing["verdict"], missing["devices"]), ("present", []))
-        # A device's key is a key like any other.
+        # A device's key can be looked up like any other key.
         self.assertEqual(self.one("lookup", "phone")["value"], "the phone's key")
 
     def test_3_changes(self):
@@ -146,7 +146,7 @@ class UsersTest(unittest.TestCase):
             self.assertEqual((found["verdict"], found["decommissioned"], found["devices"]), ("present", True, []))
         self.assertEqual(other.lines()[0]["decommissioned"], True)
         self.assertEqual(self.one("user", "add-device", "alice", "watch", "x", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "user-left")
-        # Nobody can take over the name.
+        # No other user can take over the name.
         self.assertEqual(self.one("user", "create", "alice", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "username-taken")
 
     def test_8_erasing(self):

@@ -131,7 +131,7 @@ class Trial:
                 writer.go_on()
 
     def board_disk(self) -> BoardDisk:
-        """Moves the board to a separate disk."""
+        """Moves the board to a separate disk, unless it is there already, and returns the disk."""
         if self._board_disk is None:
             task = self.log.task
             require(task.stop() == 0, task.log_end())

@@ -36,7 +36,7 @@ UPGRADE_SERVER_SETTINGS = SERVER_SETTINGS | {"listen_addresses": "*", "ssl": "on
 
 @dataclass(frozen=True)
 class Role:
-    """The services of one host."""
+    """A host's name, and the systemd units of the services that it runs."""
 
     name: str
     units: tuple[str, ...]

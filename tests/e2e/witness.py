@@ -1,4 +1,4 @@
-"""A witness in a separate process, with its own folder."""
+"""Runs a witness in a separate process, with its own folder."""
 
 import json
 import shutil
@@ -15,7 +15,7 @@ PATIENCE = 90
 
 
 class Witness:
-    """Runs `optiks witness run` in its own folder."""
+    """A witness: the process `optiks witness run`, with its own folder."""
 
     def __init__(self, name: str):
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-witness-"))

@@ -33,7 +33,7 @@ async function checked(base: string): Promise<Middleware> {
       const described = operation.responses[String(response.status)];
       assert(described, `${what} is not described: ${await response.clone().text()}`);
       for (const header of Object.keys(described.headers ?? {})) {
-        // A list has no status resource, and therefore no Location.
+        // The answer to a list has no Location header, because a list has no status resource.
         assert(header === "Location" || response.headers.has(header), `${what} lacks the header ${header}`);
       }
       if (!described.content) {
@@ -119,7 +119,7 @@ assert.deepEqual(set.items.map(({ item, structure, version }) => [item, structur
 assert.equal(taken.reason, "username-taken");
 assert.equal(refused(await update.POST("/v1/users", { body: [] })), "batch-length");
 
-// A reader waits for the epoch that the status names.
+// This reader waits until the query-service serves the epoch that the status names.
 const epoch = published.epoch;
 const position = { min_epoch: epoch };
 for (;;) {

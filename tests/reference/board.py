@@ -1,5 +1,5 @@
-"""Implements the bulletin board of docs/spec/board.md: RFC 6962 trees, signed notes, checkpoints, and a log that is read from its tiles
-alone."""
+"""Implements the bulletin board of docs/spec/board.md: RFC 6962 trees, signed notes, checkpoints, and a log that is read only from its
+tiles."""
 
 import base64
 import binascii
@@ -119,7 +119,7 @@ class LogKey:
 
     @classmethod
     def parse(cls, vkey: str, of_type: int = KEY_TYPE_LOG) -> "LogKey":
-        """Parses a vkey of this type. Raises Refused("configuration") for any other text, and for a wrong key id."""
+        """Parses a vkey of this type. Raises Refused("configuration") if the text is not such a vkey, or has a wrong key id."""
         parts = vkey.split("+", 2)
         require(len(parts) == 3, "configuration")
         raw = canonical_base64(parts[2])
@@ -188,7 +188,7 @@ def parse_note(note: bytes) -> tuple[str, list[tuple[str, bytes]]]:
     return text, signatures
 
 
-# Unicode's White_Space property; str.isspace() would add U+001C..U+001F, which a note cannot hold anyway.
+# White space is what has Unicode's property White_Space. str.isspace() also accepts U+001C..U+001F, but a note cannot contain these anyway.
 def _has_white_space(name: str) -> bool:
     return any(c.isspace() for c in name)
 
@@ -210,7 +210,7 @@ def verify_checkpoint(note: bytes, origin: str, key: LogKey) -> Checkpoint:
 
 
 def verify_cosignatures(note: bytes, cosigners: list[LogKey]) -> dict[str, int]:
-    """Returns the time of the latest cosignature by each of these cosigners, by the cosigner's name. Raises Refused("checkpoint_signature")
+    """Returns, by cosigner's name, the time of the latest cosignature by each of these cosigners. Raises Refused("checkpoint_signature")
     when a line with a known name and key id does not verify."""
     text, signatures = parse_note(note)
     times: dict[str, int] = {}
@@ -233,7 +233,7 @@ Fetch = Callable[[str], bytes | None]
 
 
 def tile_path(kind: str, index: int, width: int = TILE) -> str:
-    """Returns the path of a tile. `kind` is a level number or "entries". The paths of audit/<N> have the same form."""
+    """Returns the path of a tile. `kind` is a level number or "entries". The paths of audit proofs, audit/<N>, have the same form."""
     groups = [f"{index % 1000:03d}"]
     while index >= 1000:
         index //= 1000
@@ -243,7 +243,8 @@ def tile_path(kind: str, index: int, width: int = TILE) -> str:
 
 
 def read_entries(fetch: Fetch, size: int) -> list[bytes]:
-    """Returns all entries of a log of this size from its bundles. Raises Refused("inclusion_proof") for a missing or inexact bundle."""
+    """Returns all entries of a log of this size from its bundles. Raises Refused("inclusion_proof") if a bundle is missing or has another
+    length than it must have."""
     entries: list[bytes] = []
     for index in range((size + TILE - 1) // TILE):
         width = min(TILE, size - index * TILE)

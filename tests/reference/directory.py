@@ -52,7 +52,7 @@ class Directory:
         self.erased: set[tuple[int, bytes, int]] = set()
         self.period = self.period_first_epoch = 0
         self.records: list[EpochRecord] = []
-        # For each epoch and structure, the VRF key and the tree's contents.
+        # For each epoch and structure: the VRF key, and the contents of the tree.
         self.vrf_keys_at: list[list[ecvrf.SecretKey]] = []
         self.stored_at: list[list[dict[bytes, list[Stored]]]] = []
         # For each epoch and structure, the leaves that the epoch added. At a period switch these are only the copies.
@@ -101,7 +101,8 @@ class Directory:
         others: dict[int, list[Leaf]] | None = None,
         time_ms: int | None = None,
     ) -> EpochRecord:
-        """Publishes like publish(), for any structure. `updates` has the updates of each structure by its number."""
+        """Publishes one epoch like publish(), but with updates of any structure. `updates` has the updates of each structure, by the
+        structure's number."""
         added: list[list[Leaf]] = [list((others or {}).get(number, [])) for number in facts.STRUCTURES]
         for number, of_keys in updates.items():
             for key, value in of_keys.items():
@@ -120,11 +121,12 @@ class Directory:
         return max(r.epoch for r in self.records if r.period == period)
 
     def copied(self, structure: int, key: bytes) -> bool:
-        """Returns whether the next period begins with a copy of the key."""
+        """Returns whether the next period begins with a copy of the key. Subclasses omit copies here."""
         return True
 
     def switch_period(self, time_ms: int) -> EpochRecord:
-        """Publishes the epoch that starts the next period: fresh VRF keys, and copies of the latest versions with leaf epoch 0."""
+        """Publishes the epoch that starts the next period, with fresh VRF keys, and with copies of the latest versions in leaves of epoch
+        0."""
         for number in facts.PER_PERIOD:
             self.vrf_keys[number - 1] = self._new_vrf_key()
             self.trees[number - 1], self.counts[number - 1] = None, 0
@@ -149,11 +151,11 @@ class Directory:
         self.__dict__.update(copy.deepcopy(current))
 
     def leaves(self, structure: int = facts.KEYS) -> list[Leaf]:
-        """Returns the stored leaves of a structure with versions."""
+        """Returns the stored leaves of a structure whose keys have versions."""
         return [self.leaf(key, version, stored, structure) for key, mine in self.stored[structure - 1].items() for version, stored in enumerate(mine, 1)]
 
     def regrow(self, structure: int = facts.KEYS) -> None:
-        """Rebuilds the tree from the stored leaves, for a server that changed them."""
+        """Rebuilds the structure's tree from the stored leaves, for a server that changed the stored leaves."""
         leaves = self.leaves(structure)
         self.trees[structure - 1], self.counts[structure - 1] = proofs.grow(None, leaves), len(leaves)
 
@@ -215,7 +217,7 @@ class Directory:
         return Versions(a, start, members, [self.absent(epoch, key, i, structure) for i in absent])
 
     def end_state(self, key: bytes, period: int, structure: int = facts.KEYS) -> EndState:
-        """Returns the end state that an owner knows after seeing the end of this period."""
+        """Returns the key's end state that an owner knows after it saw the end of this period."""
         last = self.last_epoch(period)
         a = self.latest(last, key, structure)
         return EndState(period, last, a, self.stored_at[last][structure - 1][key][-1].value if a else None)

@@ -19,7 +19,7 @@ def _hash(*parts: bytes) -> bytes:
 
 
 class SecretKey:
-    """A secret key x with 1 <= x < N, and its public key. Raises ValueError for any other 32 octets."""
+    """A secret key x with 1 <= x < N, and its public key. Raises ValueError if the octets are not such an x."""
 
     def __init__(self, encoded: bytes):
         self.x = int.from_bytes(encoded, "little")

@@ -88,7 +88,7 @@ def sign(seed: bytes, message: bytes) -> bytes:
 
 
 def sign_as(seed: bytes, public: bytes, message: bytes) -> bytes:
-    """Signs with a seed, as if its public key were `public`."""
+    """Signs with the secret key of a seed, as if the public key of this secret key were `public`."""
     scalar, prefix = _expand(seed)
     r = challenge(prefix, message)
     big_r = encode(mul(r, BASE))
@@ -96,7 +96,7 @@ def sign_as(seed: bytes, public: bytes, message: bytes) -> bytes:
 
 
 def sign_with_r(scalar: int, public: bytes, message: bytes, big_r: bytes) -> bytes:
-    """Signs with S = k a. No honest signer makes such a signature, because R contains no nonce that only the signer knows."""
+    """Signs with S = k a. No honest signer makes such a signature, because its R does not come from a nonce that only the signer knows."""
     return big_r + (challenge(big_r, public, message) * scalar % L).to_bytes(32, "little")
 
 

@@ -45,7 +45,7 @@ def sqr(a: Element) -> Element:
 
 
 def inv(a: Element) -> Element:
-    """Returns the inverse, with inv(0) = 0 as in RFC 9380's inv0."""
+    """Returns the inverse of `a`; the inverse of 0 is 0, as for inv0 in RFC 9380."""
     if a == ZERO:
         return ZERO
     norm = pow(a[0] * a[0] + a[1] * a[1], -1, P)
@@ -58,7 +58,7 @@ def _sqrt_fp(a: int) -> int | None:
 
 
 def sqrt(a: Element) -> Element | None:
-    """Returns a root of a, or None when a is not a square. It is not specified which of the two roots is returned."""
+    """Returns one of the two square roots of `a`, or None if `a` is not a square. Which of the two roots it returns is not specified."""
     a0, a1 = a
     if a1 == 0:
         root = _sqrt_fp(a0)
@@ -78,7 +78,7 @@ def sqrt(a: Element) -> Element | None:
 
 
 def sgn0(a: Element) -> int:
-    """Returns the sign of RFC 9380 section 4.1 for m = 2."""
+    """Returns the sign sgn0 of RFC 9380 section 4.1 for m = 2."""
     return a[1] & 1 if a[0] == 0 else a[0] & 1
 
 
@@ -170,7 +170,8 @@ def _multiples(p: Point) -> list[Point]:
 
 
 def _sum_of_multiples(terms: list[tuple[int, list[Point]]]) -> Point:
-    """Returns the sum of [k]p over each (k, multiples of p). The number of multiples determines the number of bits of a window."""
+    """Returns the sum of [k]p over each (k, multiples of p). The number of multiples of a point determines the number of bits in a window
+    of k."""
     width = len(terms[0][1]).bit_length() - 1
     result = IDENTITY
     longest = max(k.bit_length() for k, _ in terms)
@@ -250,7 +251,7 @@ _B_INV_SQUARED = sqr(inv(MONTGOMERY_B))
 
 
 def elligator2(u: Element) -> Point:
-    """Returns the point of E for u, not yet multiplied by the cofactor."""
+    """Returns the point of E to which Elligator 2 maps `u`, not yet multiplied by the cofactor."""
 
     def g(x: Element) -> Element:
         return mul(x, add(add(sqr(x), mul(_A_OVER_B, x)), _B_INV_SQUARED))

@@ -1,4 +1,5 @@
-"""Statements about one leaf, and pairs of statements that show that a tree did not only grow: docs/spec/broken-append.md."""
+"""Verifies statements about one leaf, and judges whether two statements prove that a tree did more than grow
+(docs/spec/broken-append.md)."""
 
 from dataclasses import dataclass, replace
 

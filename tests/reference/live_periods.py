@@ -1,4 +1,4 @@
-"""Makes the checks of live.py for ended periods: their bounds, the answers about them, and the hand-over."""
+"""Makes the checks of live.py for ended periods: the bounds of periods, the answers about ended periods, and the hand-over."""
 
 import urllib.error
 from collections.abc import Iterator

@@ -36,13 +36,13 @@ class Log(Directory):
         self.publish(updates or {}, time_ms=self._now())
 
     def next_of_stored(self, listed: list[Leaf]) -> None:
-        """Publishes an epoch whose tree of keys has the stored leaves, and whose audit proof lists the given leaves."""
+        """Publishes an epoch in which the tree of the structure `keys` has the stored leaves. Its audit proof lists the given leaves."""
         self.regrow()
         self.next()
         self.added[-1][KEYS] = listed
 
     def sign(self, **changes) -> None:
-        """Replaces the last epoch's record by a record that differs from its trees."""
+        """Replaces the last epoch's record by a record with these changes, so that record and trees differ."""
         self.records[-1] = replace(self.records[-1], **changes)
 
     def _now(self) -> int:
@@ -86,7 +86,7 @@ def replaces(log: Log) -> None:
 
 
 def changes_old(log: Log) -> None:
-    """Gives the first of alice's two versions another value, with its old epoch."""
+    """Gives the first of alice's two versions another value, in a leaf with the old epoch."""
     log.versions[ALICE][0] = replace(log.versions[ALICE][0], value=MALLORY)
     log.next_of_stored([])
 
@@ -157,7 +157,7 @@ def _for_one_epoch(log: Log, lie: Callable[[Log], object]) -> None:
 
 
 def _without_epochs(log: Log, last: int) -> Log:
-    """Returns the log as it was this many epochs ago, with the same keys."""
+    """Returns a copy of the log, with the same keys, as it was this many epochs ago."""
     other = copy.deepcopy(log)
     for states in (other.records, other.vrf_keys_at, other.stored_at, other.added, other.trees_at):
         del states[-last:]

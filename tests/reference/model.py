@@ -31,7 +31,7 @@ NO_PATH = Path(bytes(32), [])
 
 @contextlib.contextmanager
 def without(reason: str) -> Iterator[None]:
-    """Runs the verifier with one rule left out."""
+    """A context manager. Within it, the verifier works without one rule."""
     proofs.require = lambda condition, name: None if name == reason else require(condition, name)
     try:
         yield
@@ -86,7 +86,7 @@ def _spoiled(rng: random.Random, node: Node, root: Node) -> Node:
 
 
 def _walks(node: Node, lengths: tuple[int, ...] = (), siblings: tuple[bytes, ...] = ()) -> Iterator[tuple[Node, Path]]:
-    """Yields every node with each path down to it that a mask can express. No other path can fold to the root."""
+    """Yields every node, with each path from the root to it that a mask can express. No other path can fold to the root."""
     mask = sum(1 << BITS - 1 - length for length in lengths)
     yield node, Path(to_octets(mask), list(reversed(siblings)))
     if isinstance(node, Interior) and (not lengths or node.length > lengths[-1]):
@@ -306,7 +306,7 @@ class Tally:
 
 @contextlib.contextmanager
 def only_the_next() -> Iterator[None]:
-    """Requires only the absence of a + 1 instead of all of C(a) in lookups, lists and monitoring."""
+    """A context manager. Within it, lookups, lists and monitoring require only the absence of a + 1, instead of all of C(a)."""
     whole = pahd.next_rungs
     pahd.next_rungs = lambda a: [a + 1]
     try:
@@ -324,7 +324,8 @@ def states_before(world: World, epoch: int) -> list[pahd.Known | None]:
 
 
 def judge(world: World, checks: list[int], tally: Tally) -> None:
-    """Counts the world as detected or undetected if a lookup shows something untrue. The owner checks at the epochs `checks`."""
+    """If a lookup in this world shows something untrue, counts the world as detected or undetected. The owner checks its key at the epochs
+    `checks`."""
     tally.worlds += 1
     known: pahd.Known | None = None
     alarm = False
@@ -352,7 +353,7 @@ def judge(world: World, checks: list[int], tally: Tally) -> None:
 def small_worlds(epochs: int, versions: int, copied: bool = False) -> Iterator[World]:
     """Yields every placement of forged versions above the owner's versions, for every history of up to three updates by the owner.
 
-    With `copied`, the worlds are a second period that starts at epoch 1, with a copy of the owner's first version.
+    If `copied` is set, each world is a second period that starts at epoch 1 with a copy of the owner's first version.
     """
     first_epoch = int(copied)
     for updates in range(3 if copied else 4):
@@ -367,7 +368,7 @@ def small_worlds(epochs: int, versions: int, copied: bool = False) -> Iterator[W
 
 
 def ladder_worlds(count: int, seed: int) -> Iterator[World]:
-    """Yields longer histories, in which the server places all of R(a') for one target a' in epochs that keep the order."""
+    """Yields longer histories, in which the server inserts all versions in R(a') for one target a', in increasing epochs."""
     rng = random.Random(seed)
     for _ in range(count):
         own, epochs = rng.randrange(0, 24), 40
@@ -387,8 +388,8 @@ def ladder_worlds(count: int, seed: int) -> Iterator[World]:
 
 
 def two_latest(exhaustive_versions: int, ladders: int, seed: int) -> tuple[int, int]:
-    """Returns (number of records under which two lookups, by clients with any knowledge, show two latest versions, number of records with a
-    lookup that shows a version)."""
+    """Returns (number of records under which two lookups show different latest versions, number of records with a lookup that shows a
+    version). The clients that look up may have any knowledge."""
     contradictions = shown = 0
     for world in itertools.chain(small_worlds(4, exhaustive_versions), ladder_worlds(ladders, seed)):
         for epoch in range(1, world.last_epoch + 1):

@@ -47,8 +47,8 @@ class Lookers:
         return any((result.value if result.version else None) != self.log.true_at(epoch) for epoch, result in shown)
 
     def are_content(self, epoch: int, left_out: str | None) -> bool:
-        """Returns whether clients that remember a version of an earlier period accept the epoch. The copy of that version, or of a later
-        version, must be version 1 with leaf epoch 0."""
+        """Returns whether clients that remember a version of an earlier period accept the epoch. To be accepted, version 1 must have leaf
+        epoch 0, because it must be the copy of the remembered version or of a later version."""
         copied = self.log.view(epoch).leaves.get(1, (None,))[0] == 0
         return any(left_out == REMEMBERED or (copied and result.version > 0) for result in self.shown[epoch])
 
@@ -89,8 +89,8 @@ class Owner:
     told: int = 0
 
     def check(self, epoch: int, story: Story) -> None:
-        """Makes the checks of docs/spec/periods.md section 6 for all periods up to the current one, which the owner knows by number. Alarm
-        or Refused ends them."""
+        """Makes the owner's checks of docs/spec/periods.md section 6 for all periods up to the current period, whose number the owner
+        knows. The exceptions Alarm and Refused end the checks."""
         i = self.log.index_at(epoch)
         current = self.log.numbers[i]
         for ended, number in enumerate(self.log.numbers[:i]):
@@ -113,8 +113,8 @@ class Owner:
         self.end, self.known, self.version = end, pahd.Known(-1), 0
 
     def _monitor(self, i: int, epoch: int) -> None:
-        """Checks the whole list after the known version. In the model, the server shows as many versions as the owner expects, because any
-        other number raises an alarm."""
+        """Checks all versions after the owner's known version. In the model, the server shows as many versions as the owner expects,
+        because any other number raises an alarm."""
         tree, mine = self.log.view(epoch), [value for _, value in self.log.own(i, epoch)]
         known = self.known if self.known.period == tree.number else pahd.Known(tree.number)
         start, a = known.version + 1, len(mine)
@@ -142,7 +142,8 @@ class Owner:
 
 @contextlib.contextmanager
 def without(check: str | None) -> Iterator[None]:
-    """Runs the verifier without one check of docs/spec/periods.md section 6, or with only the absence of a + 1."""
+    """A context manager. Within it, the verifier works without one check of docs/spec/periods.md section 6, or requires only the absence of
+    a + 1."""
     handover.require = lambda condition, name: None if name == check else require(condition, name)
     try:
         with model.only_the_next() if check == "absent_rungs" else contextlib.nullcontext():
@@ -164,7 +165,8 @@ def stories(log: Log, before: int, epoch: int) -> Iterator[Story]:
 
 
 def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[bool, bool]:
-    """Returns (whether the owner is alarmed whatever the server claims, whether the owner was told of a period without guarantee)."""
+    """Returns two truth values: whether the owner gets an alarm whatever the server claims, and whether the owner was told of a period
+    without guarantee."""
     owners = [Owner(log, left_out)]
     before = 0
     for epoch in checks:
@@ -177,7 +179,7 @@ def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[boo
                 except (Alarm, Refused):
                     continue
                 survivors.append(checked)
-        # From here on an owner's knowledge depends on the story only in the number of periods without guarantee.
+        # From here on, the owner's knowledge from two stories can differ only in the number of periods without guarantee.
         owners = list({(one.told, one.known, one.version, one.value): one for one in survivors}.values())
         before = epoch
     return not owners, any(owner.told for owner in owners)
@@ -211,7 +213,7 @@ class Tally:
     refused: int = 0
     detected: int = 0
     undetected: int = 0
-    # The number of undetected logs that are found once the left-out check is made.
+    # The number of undetected logs that are detected when the left-out check is made.
     found_with_it: int = 0
     no_guarantee: int = 0
     example: Log | None = field(default=None, repr=False)

@@ -1,4 +1,4 @@
-"""The logs of model_periods.py, whose trees are reduced to one key, and the auditors' checks of these logs."""
+"""The logs of model_periods.py, whose trees are reduced to a single key, and the auditors' checks of these logs."""
 
 import itertools
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Tree(model.World):
 
     number: int = 0
     inserted: dict[int, int] = field(default_factory=dict)
-    # For each version, the first epoch that no longer has the leaf.
+    # For each removed version, the first epoch whose tree no longer has the version's leaf.
     removed: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -114,8 +114,8 @@ class Log:
         return sorted({before, after, *ends, *([self.starts[last]] if ends else [])})
 
     def uncovered(self, checks: list[int], left_out: str | None) -> set[int]:
-        """Returns the epochs that no auditor compares with the previous epoch, with one range of docs/spec/periods.md section 6 left
-        out."""
+        """Returns the epochs that no auditor compares with the previous epoch, if the check `left_out` is left out: one of the two ranges
+        of epochs that auditors must cover (docs/spec/periods.md section 6)."""
         ranges = []
         for end, start in ((start - 1, start) for start in self.starts[1:]):
             if left_out == BEFORE_THE_SWITCH:

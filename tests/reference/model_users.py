@@ -24,13 +24,13 @@ from verify import Verifier
 
 NAMES = [b"anna", b"anna@work", b"ben", b"nobody"]
 DEVICES = {b"A": [b"a1", b"a2", b"a3"], b"B": [b"b1", b"b2"], b"C": [b"c1", b"c2"], b"D": [b"d1"]}
-# The names of each user, and the later users, who take the names of users who have left.
+# FIRST has the names of each first user. LATER has the later users, who take names of users who have left.
 FIRST, LATER = {b"A": [b"anna", b"anna@work"], b"B": [b"ben"]}, [b"C", b"D"]
 
 
 @contextlib.contextmanager
 def without(reason: str) -> Iterator[None]:
-    """Runs the verifier with one rule of docs/spec/users.md left out."""
+    """A context manager. Within it, the verifier works without one rule of docs/spec/users.md."""
     users.require = lambda condition, name: None if name == reason else require(condition, name)
     try:
         yield

@@ -83,7 +83,7 @@ def append_changes(proof: AppendProof, steps: int) -> Iterator[tuple[str, Append
     yield "opened_extended", AppendProof(leaves, opened + b"\0"), "append_trailing"
     yield "opened_token_0", AppendProof(leaves, b"\0" + opened[1:]), "append_token"
     yield "opened_token_3", AppendProof(leaves, b"\3" + opened[1:]), "append_token"
-    # The last octet belongs to a stub's hash, or to the epoch of an opened leaf.
+    # The last octet of the opened tokens belongs to a stub's hash, or to the epoch of an opened leaf.
     yield "opened_last_octet", AppendProof(leaves, flip(opened, -1)), "append_old_root"
 
     labels = [to_position(leaf.label) for leaf in leaves]
@@ -116,7 +116,8 @@ def _exchanged(node: Node, old: Node, new: Node) -> Node:
 
 
 def _tree_changes(old: Node, labels: list[int]) -> Iterator[tuple[str, bytes, str]]:
-    """Yields opened tokens with one node changed or moved. All other tokens are correct for the changed node."""
+    """Yields encodings of the opened tokens in which one node is changed or moved. All other tokens are those that an honest prover would
+    write for the changed node."""
 
     def changed(name: str, node: Node, other: Node, reason: str) -> tuple[str, bytes, str]:
         return name, proofs.tokens_of(_exchanged(old, node, other), 0, labels), reason

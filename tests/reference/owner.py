@@ -1,5 +1,5 @@
-"""An owner's comparisons: docs/spec/state.md section 3 and docs/spec/user-monitor.md section 6. Only the alarms are here, because the
-verifier does not report them.
+"""Compares what an owner is shown with the owner's state: docs/spec/state.md section 3 and docs/spec/user-monitor.md section 6. This module
+finds only the alarms, because the verifier reports everything else.
 
 Lists are compared by their octets, because only one client sets the lists, and this client knows all of them. A client that shares its user
 with others compares the ids that were added and removed.
@@ -35,7 +35,7 @@ class Owner:
         self.expected.setdefault((structure, key), []).append(value)
 
     def look(self, result: MonitorResult, configuration) -> list[str] | None:
-        """Returns the alarms, or None after a page, because a page raises no alarm yet."""
+        """Takes an accepted result and returns the alarms. After a page it returns None, because a page raises no alarm yet."""
         user = self.brought.user
         self.brought = result.brought_next(self.brought, configuration)
         if result.has_left:

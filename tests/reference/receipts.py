@@ -1,4 +1,4 @@
-"""Receipts and evidence of broken promises: docs/spec/receipts.md."""
+"""Verifies receipts, and judges evidence of broken promises: docs/spec/receipts.md."""
 
 import base64
 import re
@@ -45,7 +45,7 @@ def keys_text(anchor: TrustAnchor, keys: list[ReceiptKey]) -> str:
 
 
 def sign(text: str, *signers: tuple[LogKey, bytes]) -> bytes:
-    """Returns the note of this text with a signature line of each signer. A signer is a key and its seed."""
+    """Returns the signed note that has this text and a signature line of each signer. A signer is a key and its seed."""
     lines = [board.signature_line(key.name, key.key_id, ed25519.sign(seed, text.encode())) for key, seed in signers]
     return (text + "\n" + "".join(lines)).encode()
 

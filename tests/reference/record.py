@@ -39,7 +39,7 @@ class Configuration:
 
     @classmethod
     def decode(cls, r: Reader) -> "Configuration":
-        """Decodes the layout only; check() checks the bounds."""
+        """Decodes only the layout of a configuration; check() checks the bounds of its values."""
         head = {"format": r.uint(2), "suite": r.uint(2), "origin": r.opaque(1, 255)}
         fields = {name: r.uint(width) for name, width in cls._WIDTHS}
         return cls(**head, **fields, username_form=r.uint(1) if head["format"] == 2 else 0)

@@ -1,4 +1,4 @@
-"""Checks, with a caller of the reference directory, the versions that a caller recognises later (docs/spec/privacy.md section 2)."""
+"""Checks which later versions a caller of the reference directory can recognise (docs/spec/privacy.md section 2)."""
 
 import re
 import unittest
@@ -16,7 +16,8 @@ LAST_VERSION = 16
 
 
 def table() -> dict[int, list[int]]:
-    """Returns the page's rows: the version at which somebody looked once -> the later versions whose labels the answer contains."""
+    """Returns the rows of the table on the page. Each row maps the version at which a caller looked once to the later versions whose labels
+    the answer contains."""
     rows = re.findall(r"^\| (\d+) \| ([\d, ]+) \| \d+ \|$", PAGE.read_text(), re.MULTILINE)
     return {int(looked): [int(version) for version in later.split(",")] for looked, later in rows}
 

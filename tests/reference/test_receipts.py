@@ -1,5 +1,5 @@
-"""A model of docs/spec/receipts.md section 6. A selection of an honest log's answers is never evidence, and a promise by a stolen old key
-is not evidence either. A dropped update is evidence if all answers are shown."""
+"""Tests a model of docs/spec/receipts.md section 6. No selection of an honest log's answers is evidence, and a promise that somebody signs
+with a stolen old key is not evidence either. A dropped update is evidence if all answers are shown."""
 
 import random
 import unittest
@@ -50,7 +50,7 @@ class PromisesTest(unittest.TestCase):
                 after = rng.randrange(d.epoch)
                 by, time = rng.randrange(after + 1, d.epoch + 1), until - 1 - rng.randrange(2) * rng.randrange(until - 1)
                 found = self._verdict(d, log, after, by, b"dropped", self._whole(d, after, by), time)
-                # Whether the key had expired before epoch `after` was made, by more than the allowed difference of clocks.
+                # True if the key had expired before epoch `after` was made, by more than the allowed difference between clocks.
                 is_later = d.records[after].time_ms > until - 1 + ahead
                 self.assertFalse(is_later and found == "promise_broken", (until, after, time))
                 convicted += found == "promise_broken"

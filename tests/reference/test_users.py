@@ -1,5 +1,5 @@
-"""Tests answers about users: honest answers show the truth, changed answers are refused, and checks come in their order
-(docs/spec/users.md)."""
+"""Tests answers about users: honest answers show the truth, changed answers are refused, and the checks are made in the order of
+docs/spec/users.md."""
 
 import unittest
 from dataclasses import replace
@@ -115,7 +115,7 @@ class UsersTest(unittest.TestCase):
             self.assertLessEqual(accepted, 1)
 
     def test_order_of_checks(self):
-        """Checks that the earlier check gives the reason if an answer has two faults."""
+        """Checks that an answer with two faults is refused with the reason of the earlier check."""
         d, plain = self.d, self.d.user_lookup([ANNA], [At(5, 5, 4, 5)], epoch=5)
         user, part = plain.users[0], plain.parts[0]
         self.assertEqual(self.reason(d.user_lookup([ANNA])), "valid")
@@ -189,7 +189,7 @@ class UsersTest(unittest.TestCase):
 
 
 def moved(users: list[UserLookup], by: int) -> list[UserLookup]:
-    """Renumbers the records as if the given number of parts had been inserted before the answer's parts."""
+    """Returns the users with changed record numbers, as if `by` parts had been inserted before the answer's parts."""
 
     def one(entry):
         return None if entry is None else replace(entry, record=entry.record + by if entry.record else 0)

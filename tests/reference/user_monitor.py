@@ -53,7 +53,7 @@ class MonitorResult:
 
     @property
     def complete(self) -> bool:
-        """Returns False for a page, which is not a result (section 5)."""
+        """Returns whether the answer is a complete result. A page is not (section 5)."""
         return self.has_left or all(one.complete for one in (self.devices, *self.keys.values()))
 
     def brought_next(self, before: Own, configuration: Configuration) -> Own:
@@ -113,7 +113,7 @@ class _Owner(EntryChecks):
         return MonitorResult(self.head.epoch, self.head.period, listed, lists, shown)
 
     def _check_handovers(self, answer: UserMonitorAnswer, ids: list[bytes]) -> None:
-        """Checks hand-overs: first the hand-over of the list, then of each followed key in order (section 6)."""
+        """Checks the hand-over of the list first, and then the hand-over of each followed key, in order (section 6)."""
         keys = ((facts.KEYS, device) for device in ids)
         for key, versions in zip([(facts.DEVICES, self.own.user), *keys], [answer.devices, *answer.keys], strict=False):
             end = self.own.ends.get(key)

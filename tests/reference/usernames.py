@@ -1,5 +1,5 @@
-"""The preparation of usernames that have one form: docs/spec/usernames.md, computed directly from the files of the Unicode Character
-Database (Debian's package unicode-data)."""
+"""Normalizes usernames as docs/spec/usernames.md says. The data come directly from the files of the Unicode Character Database (Debian's
+package unicode-data)."""
 
 import functools
 import os
@@ -90,7 +90,7 @@ def _compose(first, second):
 
 
 def normalize(points, compatible=False):
-    """Normalizes to form C, or to form KC if `compatible` (The Unicode Standard, section 3.11)."""
+    """Normalizes to form C or, if `compatible` is set, to form KC (The Unicode Standard, section 3.11)."""
     apart = []
     for one in (part for point in points for part in decompose(point, compatible)):
         at = len(apart)
@@ -113,7 +113,7 @@ def normalize(points, compatible=False):
 
 
 def _is_valid(point):
-    """Returns whether a code point is in IdentifierClass in any context (RFC 8264 section 8)."""
+    """Returns whether a code point belongs to IdentifierClass whatever its context is (RFC 8264 section 8)."""
     if point in VALID:
         return True
     if point in DISALLOWED or point not in _data():
@@ -196,7 +196,7 @@ def _rules(points):
 
 
 def prepare(name, max_len=facts.MAX_KEY_LEN):
-    """Returns (fault, form) for the octets of a name."""
+    """Returns (fault, form) for the octets of a name; the fault of a valid name is "valid"."""
     if not 1 <= len(name) <= facts.MAX_KEY_LEN:
         return "length", b""
     try:

@@ -1,5 +1,5 @@
-"""Vectors of a verifier's trusted input: configurations and trust anchors (docs/spec/records.md section 1), and the log's signatures
-(docs/spec/board.md section 5)."""
+"""Makes vectors about a verifier's trusted input (configurations and trust anchors, docs/spec/records.md section 1) and about Ed25519
+signatures (docs/spec/board.md section 5)."""
 
 import base64
 import json
@@ -178,7 +178,7 @@ def trust_anchors() -> dict:
     add("lone_surrogate", json.dumps(good).replace(ORIGIN, "\\ud800"), "configuration")
     add("padded", good | {"configuration": encoded + "=" * (-len(encoded) % 4 or 4)}, "configuration")
     add("standard_base64", good | {"configuration": encoded[:-1] + "/"}, "configuration")
-    # This configuration's base64 has unused bits in the last character.
+    # The base64 of this configuration has unused bits in its last character.
     long_origin = next(Configuration(b"o" * n) for n in (1, 2, 3) if len(Configuration(b"o" * n).encode()) % 3)
     unused = base64.urlsafe_b64encode(long_origin.encode()).decode().rstrip("=")
     long_key = LogKey(long_origin.origin.decode(), key.public)

@@ -110,7 +110,8 @@ def changed_rows(m: Maker) -> None:
         m.rows.users(kind, m.v, [Asked(NOBODY)], encoded, reason)
     user = whole.users[0]
     shown = user.generations
-    # Shows an earlier generation as the latest generation: from an answer of its time, or cut out of this answer.
+    # These answers show an earlier generation as the latest generation. The earlier generation comes from an answer of an earlier epoch, or
+    # is cut out of this answer.
     second = d.user_lookup([Asked(NUMBER)], epoch=4).users[0]
     label, _ = d.prove(d.vrf_keys[facts.USERNAMES - 1], NUMBER, 3, facts.USERNAMES)
     own = mutations_users.own_leaf(shown.names.members[2], label)
@@ -120,11 +121,11 @@ def changed_rows(m: Maker) -> None:
     hidden = replace(user, kind=1, decommissioned=gone, devices=None, keys=[], generations=replace(shown, names=names, left=shown.left[:1]))
     m.row("latest_hidden_behind_its_own_leaf", Asked(NUMBER), "absent_covers", replace(whole, users=[hidden]))
     m.row("second_of_its_own_time", Asked(NUMBER), "member_root", replace(whole, users=[second]))
-    # The rest of the answer is about the previous user of the name, or about another user.
+    # In these answers, the part after the generations is about the previous user of the name, or about another user.
     m.row("devices_of_another", Asked(NUMBER), "vrf_challenge",
           replace(whole, users=[replace(user, devices=d.versioned(e, facts.DEVICES, b"id-other"))]))
     m.row("decommissioned_of_the_second", Asked(NUMBER), "user_kind", replace(whole, users=[replace(user, decommissioned=gone)]))
-    # These answers have the form of the other kind of log.
+    # These answers have the form that belongs to the other kind of log: with or without reassigned names.
     plain = UserDirectory(seed=82)
     plain.create(b"id-plain", [NUMBER], {b"p1": b"p1"})
     plain.publish_users()
@@ -142,7 +143,7 @@ def part_rows(m: Maker) -> None:
         ("names_at_a_part_of_their_own", NUMBER, At(6, 7, 7, 7), 6, "valid"),
         ("names_of_nobody_earlier", NOBODY, At(3, 3, 3, 3), 7, "valid"),
         ("names_after_the_rest", NUMBER, At(7, 6, 7, 7), 6, "valid"),
-        # The absences of the names are of epoch 1, so e* is 1, but the first user left only at epoch 2.
+        # The proofs of the name's absence are of epoch 1, so e* is 1. But the first user left only at epoch 2.
         ("left_names_before_its_end", NUMBER, At(1, 3, 3, 3), 3, "part_epoch"),
         ("left_names_earlier", NUMBER, At(2, 3, 3, 3), 3, "valid"),
         ("third_before_its_names", NUMBER, At(7, 5, 6, 6), 7, "part_epoch"),
@@ -179,7 +180,7 @@ def liar(epochs: int = 2, **configuration) -> Liar:
 
 
 def lie_rows(rows: Rows) -> None:
-    """Adds answers that break one rule and that the operator signs."""
+    """Adds rows of answers that break one rule and that the log's operator signs."""
 
     def show(kind: str, d: Liar, reason: str, kept: Kept = Kept()) -> None:
         asked = Asked(NUMBER, kept=kept)
@@ -209,7 +210,7 @@ def lie_rows(rows: Rows) -> None:
     d.publish_users()
     d.put(facts.USERNAMES, NUMBER, b"id-next")
     show("next_while_the_first_stays", d, "generation_left")
-    # A user who left comes back.
+    # A user who left gets the name again.
     d = liar()
     d.put(facts.USERNAMES, NUMBER, b"id-first")
     show("first_again", d, "user_returned")
@@ -237,7 +238,7 @@ def lie_rows(rows: Rows) -> None:
     d.put(facts.DECOMMISSIONED, b"id-first", b"\2")
     d.put(facts.USERNAMES, NUMBER, b"id-next")
     show("first_decommissioned_with_another_value", d, "decommission_value")
-    # The values are not user ids, or the leaves name other epochs than the epochs that inserted them.
+    # In these lies, values of usernames are not user ids, or leaves name other epochs than the epochs that inserted them.
     for kind, user, reason in (("empty", b"", "user_id_length"), ("of_13_octets", b"i" * 13, "user_id_length"), ("too_long", b"i" * 49, "value_too_long")):
         d = liar(max_devices=3, max_key_len=12, max_value_len=48)
         d.put(facts.USERNAMES, NUMBER, user)

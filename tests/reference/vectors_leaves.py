@@ -1,4 +1,4 @@
-"""Pairs of statements about leaves, with what they prove: tests/vectors/leaves/."""
+"""Makes pairs of statements about leaves, with the reason that each pair proves: tests/vectors/leaves/."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -266,7 +266,7 @@ def _not_signed_so(pairs: _Pairs) -> None:
 
 
 def _changes(one: LeafStatement, other: LeafStatement) -> Iterator[mutations.Change]:
-    """Yields changes of each field after the head of a statement. `one` is opened or absent; `other` is about another key."""
+    """Yields changes of each field of a statement that comes after the head. `one` is opened or absent; `other` is about another key."""
     encoded = one.encode()
     yield from mutations.whole_changes(encoded)
     about = len(one.head.encode())
@@ -298,7 +298,7 @@ def _changes(one: LeafStatement, other: LeafStatement) -> Iterator[mutations.Cha
 
 
 def _mutations(pairs: _Pairs) -> None:
-    """Adds changes of the evidence of a dropped leaf: of the kept statement, of the received statement, and of both."""
+    """Adds changes of the evidence of a dropped leaf. The kept statement, the received statement, or both are changed."""
     d = honest(175)
     del d.stored[KEYS - 1][BOB]
     d.rebuild()

@@ -149,7 +149,7 @@ def _known_rows(d: Directory, row: Callable) -> None:
 
 
 def signed_lie_rows(rows: Rows) -> None:
-    """Adds lies that the log's operator signs. Everything verifies up to the one rule that the lie breaks."""
+    """Adds rows of lies that the log's operator signs. Each answer passes all checks before the check of the rule that the lie breaks."""
     key = b"victim"
 
     def record_lie(kind: str, reason: str, change: Callable[[EpochRecord], EpochRecord], **kept) -> None:
@@ -206,7 +206,7 @@ def signed_lie_rows(rows: Rows) -> None:
     record_lie("other_root", "member_root", keys_state(root=bytes(32)))
 
     def leaf_lie(kind: str, reason: str, leaves: list[tuple[int, int, int]], known: pahd.Known | None = None) -> None:
-        """Adds a lookup in a directory of 9 epochs. `leaves` has (version, epoch written in the leaf, epoch that inserts it)."""
+        """Adds a row of a lookup in a directory of 9 epochs. `leaves` has (version, epoch written in the leaf, epoch that inserts it)."""
         d = Directory(seed=54)
         stored = {version: Stored(written, d.rng.randbytes(16), b"forged %d" % version) for version, written, _ in leaves}
         d.versions[key] = [stored.get(i + 1, Stored(0, b"", b"")) for i in range(max(stored))]
@@ -360,9 +360,9 @@ def _early_switches(rows: Rows) -> None:
         v = Verifier(d.anchor, d.now_ms)
         kind = "second_switch_too_early" if early else "second_switch"
         rows.audit(kind, v, before, first, d.audit(3, 4).encode(), reason)
-        # The time since epoch 0 would be long enough, but epoch 0 is not in this period.
+        # The time since epoch 0 would be long enough, but epoch 0 is not in the period that ends here.
         rows.audit(f"{kind}_and_epoch_0", v, before, d.records[0], d.audit(3, 4).encode(), "record_period")
-        # A client that kept a record from before the first switch checks only the length of two periods together.
+        # A client that kept a record from before the first switch can check only the total length of two periods.
         for kept, start in ((d.records[1], d.records[0]), (d.records[0], None)):
             brought = replace(v, record=kept, period_record=start)
             answer = d.lookup([b"alice"]).encode()
@@ -459,7 +459,7 @@ def audit_rows(rows: Rows) -> None:
     rows.audit("of_another_start", v, d.records[2], d.records[0], d.audit(1, 3).encode(), "audit_start")
     for kind, encoded, reason in mutations_audit.audit_changes(d.audit(2, 7)):
         rows.audit(kind, v, d.records[2], d.records[0], encoded, reason)
-    # A fake leaf is published at one epoch and taken back at the next, with signed records and honest end points.
+    # A fake leaf is published at one epoch and removed at the next epoch. The records are signed, and the first and last states are honest.
     d = honest_directory()
     fake = Leaf(random.Random(56).getrandbits(256), bytes(32), d.epoch + 1)
     before, count = d.trees[facts.KEYS - 1], d.counts[facts.KEYS - 1]

@@ -1,4 +1,4 @@
-"""Answers about an owner's own user, with its state and the verdict: tests/vectors/users/monitor.json and notes.json."""
+"""Makes answers about an owner's own user, with the owner's state and the verdict: tests/vectors/users/monitor.json and notes.json."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -151,8 +151,8 @@ def changed_rows(m: Maker) -> None:
         ("another_id_than_was_named", {b"zz": None}, {b"zy": None}, "vrf_challenge"),
     ):
         m.row(kind, Own(ID, keys=named), d.user_monitor(Own(ID, keys=sent)), reason)
-    # The answers have the keys of the latest list only, or of every list but the first. So devices that were added and removed are left
-    # out.
+    # The answers have only the keys of the latest list, or of every list but the first. So they lack keys of devices that were added and
+    # removed.
     ids = [b"a1", b"a2", b"a3", b"a4"]
     for kind, keep in (("of_removed_devices", [b"a1", b"a3"]), ("of_one_that_came_and_went", [b"a1", b"a2", b"a3"])):
         keys = [one for device, one in zip(ids, answer.keys, strict=True) if device in keep]

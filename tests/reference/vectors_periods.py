@@ -128,7 +128,7 @@ def bounds_rows(rows: Rows) -> None:
 def _kept_rows(d: Directory, whole: PeriodsAnswer, row: Callable) -> None:
     for epoch in range(d.epoch + 1):
         row(f"kept_record_{epoch}", 0, whole, "valid", record=d.records[epoch])
-    # The replica is behind: the kept record is of a later epoch, or of a later period.
+    # The replica is behind the client: the client's kept record is of a later epoch, or of a later period.
     for epoch in (2, 4, 5, 6):
         behind = periods_answer(d, bounds_of(d, 0, epoch) if epoch > 3 else [0], epoch=epoch)
         row("kept_later_record", 0, behind, "valid", record=d.records[8])
@@ -154,7 +154,7 @@ def _kept_rows(d: Directory, whole: PeriodsAnswer, row: Callable) -> None:
 
 
 def _lying_rows(rows: Rows) -> None:
-    """Adds lies that the log's operator signs."""
+    """Adds rows of lies that the log's operator signs."""
 
     def row(kind: str, d: Directory, epochs: list[int], reason: str) -> None:
         v = Verifier(d.anchor, d.now_ms)
@@ -205,7 +205,7 @@ def handover_rows(rows: Rows) -> None:
     def row(kind: str, keys: list[bytes], encoded: bytes, reason: str, form: str = "monitor", **kept) -> None:
         rows.answer(form, kind, replace(v, **kept), keys, encoded, reason)
 
-    # Answers about ended periods: an old record is not an error, but any record other than the requested record is an error.
+    # In answers about ended periods, an old record is not an error, but any record other than the requested record is.
     late = v.now_ms + d.configuration.max_behind_ms + 1
     for period in (0, 1):
         last = d.last_epoch(period)
@@ -278,7 +278,7 @@ class ForgingDirectory(Directory):
 
 
 def _lying_handover_rows(rows: Rows) -> None:
-    """Adds lies around a switch that a server signs. The owners' end states are true."""
+    """Adds rows of lies about a switch, which the log's operator signs. The owners' end states are true."""
 
     def lie(kind: str, key: bytes, reason: str, before: Callable = lambda d: None, after: Callable = lambda d: None,
             end: EndState | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Receipts, and evidence of broken promises, with the verdict: tests/vectors/receipts/."""
+"""Makes receipts, and evidence of broken promises, with the verdicts: tests/vectors/receipts/."""
 
 import uuid
 from dataclasses import replace
@@ -278,7 +278,7 @@ def replace_item(d: Directory, epoch: int, **changes) -> bytes:
 
 
 def lying(d: Directory) -> bytes:
-    """Returns an answer with two versions and a proof of the absence of another key's third version."""
+    """Returns an answer with two versions, in which the proof that version 3 is absent is really the proof for version 4."""
     honest = d.versions_item(2, ALICE, 1)
     stand_in = d.absent(4, ALICE, 4)
     third = replace(d.absent(4, ALICE, 4), vrf_proof=d.prove(d.vrf_keys_at[4][facts.KEYS - 1], ALICE, 3)[1])

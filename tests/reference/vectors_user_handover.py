@@ -27,7 +27,7 @@ class Forger(Liar):
         return (structure, key) not in self.left_out and super().copied(structure, key)
 
     def forge(self, structure: int, key: bytes, value: bytes) -> None:
-        """Sets a false value with which the next period begins. The current period never published it."""
+        """Sets a false value for the key's copy in the next period. The current period never published this value."""
         self.stored[structure - 1].setdefault(key, []).append(Stored(self.epoch, bytes(16), value))
 
     def switch(self) -> None:
@@ -100,7 +100,7 @@ def user_handover_rows(rows: Rows) -> None:
 
 
 def _lying_rows(rows: Rows) -> None:
-    """Adds lies that a server signs at the switch. The owner's end states are true."""
+    """Adds rows of lies at a switch, which the log's operator signs. The owner's end states are true."""
 
     def lie(kind: str, reason: str, before: Callable[[Forger], None] = lambda d: None, after: Callable[[Forger], None] = lambda d: None) -> None:
         d = first_period(Forger(seed=98, period_length_ms=LENGTH_MS))

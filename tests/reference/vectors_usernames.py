@@ -37,7 +37,7 @@ def _row(kind: str, name: bytes, max_len: int = 255) -> dict:
 
 
 def _digest(points: range) -> str:
-    """Returns a digest over the fault and the form of each single character, without surrogates."""
+    """Returns a hash over the fault and the form of each character in this range, as a whole name. Surrogates are left out."""
     digest = hashlib.sha256()
     for point in points:
         if not 0xD800 <= point < 0xE000:

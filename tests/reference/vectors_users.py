@@ -161,7 +161,7 @@ def changed_rows(m: Maker) -> None:
     seen = set()
     for asked, group in groups:
         for kind, encoded, reason in group:
-            # Each kind of change is added once. A key with two versions adds the kinds of changes that are impossible for a key with one
+            # Each kind of change gets only one row. A key with two versions adds those kinds that are impossible for a key with one
             # version.
             if kind not in seen:
                 m.rows.users(kind, m.v, [asked], encoded, reason)
@@ -469,8 +469,8 @@ def lost_rows(rows: Rows) -> None:
     # At that time, the device may have belonged to another user, who has left since.
     lie("key_that_was_on_no_known_list", "valid", one, bring=lambda kept: replace(kept, devices=None))
     lie("key_that_was_not_on_the_known_list", "valid", one, bring=lambda kept: replace(kept, devices=replace(kept.devices, devices=DeviceList([b"a2"]).encode())))
-    # The client does not see that the period between began without the copy: the key was set again there, and the later period has its
-    # copy.
+    # The client does not see that the period in between began without the copy, because the key was set again in that period, and the later
+    # period has a copy of the new value.
     lie("key_of_a_period_between", "valid", one, after=one_period_more)
     lie("key_one_period_later", "handover_missing", after=key_lost_one_period_later)
     # The known list says whose device the key was in the list's own period, but not in any other period.

@@ -29,7 +29,8 @@ class Liar(UserDirectory):
     """A directory that can write arbitrary leaves."""
 
     def put(self, structure: int, key: bytes, value: bytes, written: int | None = None) -> None:
-        """Publishes the key's next leaf in a separate epoch. The leaf names the epoch `written`, which may be another epoch."""
+        """Publishes the key's next leaf in a separate epoch. The leaf names the epoch `written`, if given, instead of the epoch that
+        inserts it."""
         epoch = self.epoch + 1 if written is None else written
         stored = Stored(epoch, self.rng.randbytes(16), value)
         mine = self.stored[structure - 1].setdefault(key, [])
@@ -100,7 +101,7 @@ def _name_rows(rows: Rows) -> None:
         whole = d.user_lookup([Asked(NAME)]) if reason == "valid" else UserLookupAnswer(d.head(d.epoch), [], [item])
         rows.users(f"signed_user_id_{kind}", verifier(d), [Asked(NAME)], whole.encode(), reason)
 
-    # Two user ids for one name: the leaf is exchanged, and a client that remembers the first id notices it.
+    # The log exchanges the name's leaf, so the name has two user ids. A client that remembers the first id notices this.
     d = victim()
     d.create(b"id-second", [], {b"s1": b"s1"})
     d.publish_users()
@@ -127,7 +128,7 @@ def replace_name(d: Liar, user: bytes) -> None:
 
 
 def drop_leaf(d: Liar, structure: int, key: bytes) -> None:
-    """Removes a leaf from the tree, which no auditor would accept."""
+    """Removes the key's leaf from the tree. No auditor would accept this."""
     label, _ = d.prove(d.vrf_keys[structure - 1], key, 0, structure)
     d.trees[structure - 1] = tree.build([leaf for leaf in leaves_of(d.trees[structure - 1]) if leaf.label != label])
     d.counts[structure - 1] -= 1

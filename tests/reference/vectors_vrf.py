@@ -1,4 +1,4 @@
-"""Known answers for the VRF: tests/vectors/vrf/. The output is deterministic. Run it through make_vectors.py."""
+"""Makes known answers for the VRF: tests/vectors/vrf/. The output is deterministic. Run this module through make_vectors.py."""
 
 import random
 
@@ -12,8 +12,8 @@ _ORDERS = (1, 2, 4, 7, 8, 14, 28, 56)
 
 
 def _small_order_points() -> dict[int, list[fourq.Point]]:
-    """Returns two points of every order that divides the cofactor and occurs on the curve, or one point if the curve has only one point of
-    the order."""
+    """Returns, for every order that divides the cofactor and occurs on the curve, two points of this order, or one point if there is only
+    one."""
     rng = random.Random(7)
     by_order: dict[int, list[fourq.Point]] = {order: [] for order in _ORDERS}
     while any(len(points) < (1 if order <= 2 else 2) for order, points in by_order.items()):
@@ -79,7 +79,7 @@ def noncanonical_points() -> list[tuple[str, bytes]]:
     spelled_p = fourq.P.to_bytes(16, "little")
     y0, y1 = _point_with(0), _point_with(1)
     on_curve = fourq.point_to_string(fourq.base_mul(5))
-    # (0, 1) and (0, -1) are the points with x = 0.
+    # The points with x = 0 are (0, 1) and (0, -1).
     minus_one = fourq.encode_element((fourq.P - 1, 0))
     off = next(
         e for e in (fourq.encode_element((n, 3)) for n in range(1, 100)) if fourq.string_to_point(e) is None

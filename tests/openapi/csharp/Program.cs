@@ -112,7 +112,7 @@ using (Query.FileResponse proof = await Call("AuditFile", query.AuditFileAsync("
         Check(file.StatusCode == 200 && file.Stream.ReadByte() >= 0, "a file is given");
     }
 }
-// A log of few epochs has no full tile.
+// The query-service refuses this request, because a log of few epochs has no full tile.
 _ = await Refused("Tile", query.TileAsync(0, "000"));
 _ = await Refused("Entries", query.EntriesAsync("000"));
 
