@@ -1,5 +1,5 @@
 """Tests a model of docs/spec/broken-append.md. No two statements of an honest log contradict each other. If a leaf was exchanged, dropped
-or backdated, some two statements do."""
+or backdated, there are two statements that contradict each other."""
 
 import copy
 import random
