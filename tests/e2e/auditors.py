@@ -1,4 +1,4 @@
-"""An auditor of real logs: its key and folders, `optiks auditor` as a daemon or for a single look, and the checks of everything that it
+"""An auditor of real logs. The module makes its key and folders, runs `optiks auditor` as a daemon or once, and checks everything that it
 ever signed."""
 
 import base64
@@ -28,7 +28,7 @@ KILLED = -9
 
 
 def fail_points() -> list[str]:
-    """Returns the auditor's fail points, from the operator's page."""
+    """Returns the auditor's fail points, which it reads from docs/operations/fail-points.md."""
     page = (ROOT / "docs/operations/fail-points.md").read_text()
     return re.findall(rf"^\| `([a-z-]+)` \| `{PROGRAM}`", page, re.MULTILINE)
 
@@ -38,7 +38,7 @@ def log_hash(origin: str) -> str:
 
 
 class Signed:
-    """The size, root and time of a note that the auditor signed. The reference has verified the note."""
+    """The size, root and time of a note that the auditor signed and the Python reference verified."""
 
     def __init__(self, note: bytes, vkey: str, log_key: str):
         text, _, lines = note.decode().rpartition("\n\n")
@@ -64,7 +64,8 @@ class Signed:
 
 
 class Auditor:
-    """One key, one state, any number of logs. `look_at_signed` collects what the auditor signed, and judges it each time."""
+    """An auditor with one key and one state, of any number of logs. Each call of `look_at_signed` collects the notes that the auditor
+    signed, and judges them."""
 
     def __init__(self, folder: Path, *logs: Deployment, first_epoch: int = 0):
         self.folder, self.logs = folder, logs
@@ -85,19 +86,19 @@ class Auditor:
         self.newest = [0] * len(logs)
 
     def write_config(self, first_epoch: int = 0, query_urls: list[str] | None = None, **more) -> None:
-        """Writes the auditor's configuration. query_urls: URLs for all logs; by default those of the services."""
+        """Writes the auditor's configuration. `query_urls`: URLs for all logs; the default is the URLs of the logs' own query-services."""
         logs = [{"trust": str(log.data / "trust.json"), "query_urls": query_urls or [query.url for query in log.queries], "first_epoch": first_epoch} for log in self.logs]
         self.config.write_text(json.dumps({"key_file": self.key_file.name, "state": "state", "mark": "mark", "urls": self.url, "interval_seconds": 1, "logs": logs} | more))
 
     def once(self, fail_point: str | None = None) -> Run:
-        """Looks once at every log. If the auditor reaches the fail point, it is killed there."""
+        """Runs the auditor once for every log. If the auditor reaches the fail point, it is killed there."""
         return self._run("auditor", "--once", "--json", "--config", str(self.config), **({FAIL_POINT: fail_point} if fail_point else {}))
 
     def resume(self) -> Run:
         return self._run("auditor", "resume", "--config", str(self.config))
 
     def start(self, *prefix: str, **environment: str) -> "Daemon":
-        """Starts the daemon. prefix: a command that runs the daemon, such as setpriv."""
+        """Starts the daemon. `prefix` is a command that runs the daemon, such as setpriv."""
         return Daemon(self, prefix, environment)
 
     def folder_of(self, log: int = 0) -> Path:
@@ -107,8 +108,8 @@ class Auditor:
         return self.mark / f"{log_hash(self.origins[log])}.mark"
 
     def look_at_signed(self) -> None:
-        """Checks the notes that are signed on disk now: each note must verify, no size may have a second root, and no note may be beyond
-        the mark or the state."""
+        """Checks the notes that are signed on disk now: each note must verify, no size may have a second root, and no note may be for a
+        larger size than the auditor's mark or state."""
         for number in range(len(self.logs)):
             file = self.folder_of(number) / "signed.json"
             if not file.exists():
@@ -121,7 +122,7 @@ class Auditor:
             require(one.size <= state["head"]["size"], f"a checkpoint of {one.size} entries is signed, and the state is of {state['head']['size']}")
 
     def newest_signed(self) -> int:
-        """Returns the size that was last signed for the first log."""
+        """Returns the size of the checkpoint that the auditor last signed for the first log."""
         self.look_at_signed()
         return self.newest[0]
 
@@ -138,7 +139,7 @@ class Auditor:
 
 
 class Daemon(Process):
-    """The auditor as a running daemon. Use as a context manager."""
+    """The auditor as a running daemon. Use this class as a context manager."""
 
     def __init__(self, auditor: Auditor, prefix: tuple[str, ...], environment: dict[str, str]):
         log = auditor.folder / "daemon.log"
@@ -156,7 +157,7 @@ class Daemon(Process):
 
 
 def kill_rounds(auditor: Auditor, rounds: int, seed: int) -> Iterator[str]:
-    """Kills the auditor at every fail point in turn while the log continues. Now and then it restores an older copy of the state.
+    """Kills the auditor at every fail point in turn while the log continues. Sometimes it restores an older copy of the auditor's state.
 
     Yields the name of each fail point that killed the auditor. Raises when the auditor has signed a note that it must not sign."""
     moments = random.Random(seed)

@@ -1,4 +1,4 @@
-"""A storage server that speaks as much of S3 as the update-task needs, with conditional writes. Readers need only HTTP."""
+"""A storage server that implements as much of S3 as the update-task needs, with conditional writes. Readers need only HTTP."""
 
 import hashlib
 import threading
@@ -10,7 +10,7 @@ NAME = "board"
 
 
 class Bucket:
-    """Use as a context manager. `objects`: contents, content type and cache control by key."""
+    """Use as a context manager. `objects` has the contents, content type and cache control of each object, by the object's key."""
 
     def __init__(self):
         self.objects: dict[str, tuple[bytes, str, str]] = {}
@@ -57,8 +57,8 @@ class Bucket:
 
     @staticmethod
     def tag(contents: bytes) -> str:
-        """Returns an object's tag. It has the form of the tag of an object uploaded in parts, so that nobody takes it for a hash of the
-        contents."""
+        """Returns an object's entity tag. The tag looks like the tag of an object that was uploaded in parts, so that no client takes it
+        for a hash of the contents."""
         return f'"{hashlib.sha256(contents).hexdigest()[:32]}-1"'
 
     @staticmethod

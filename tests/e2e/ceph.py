@@ -1,5 +1,5 @@
-"""An independent S3 server: Ceph's gateway with the monitor and the store that it needs, from Debian's packages, in one folder in memory,
-for a single test."""
+"""Runs an independent S3 server for a single test: Ceph's gateway with the monitor and the store that it needs. The programs are from
+Debian's packages, and all data is in one folder in memory."""
 
 import datetime
 import hashlib
@@ -19,17 +19,18 @@ NAME = "board"
 REGION = "us-east-1"
 START_SECONDS = 120
 ACCESS, SECRET = "test", "test"
-# The size of the store's file in memory. Ceph reads its own tables into memory that it never releases; the store keeps objects there as
-# well.
+# The size in octets of the file, in memory, that holds the store. Besides objects, it must hold Ceph's own tables, whose space Ceph never
+# releases.
 STORE_OCTETS = 256 << 20
 
 
 class ServerFailed(Exception):
-    """A program of Ceph failed; the text has its output."""
+    """A program of Ceph failed; the exception's text has the program's output."""
 
 
 class Ceph:
-    """Use as a context manager. The server has a bucket that the key may write and anyone may read."""
+    """The server. Use as a context manager. It has a bucket into which only the owner of the access key may write, and which anyone may
+    read."""
 
     def __init__(self):
         monitor = shutil.which("ceph-mon")
@@ -147,7 +148,7 @@ class Ceph:
             raise ServerFailed(f"{command[0]}: {done.stdout}{done.stderr}")
 
     def _run_until(self, *command: object) -> None:
-        """Repeats a command until it succeeds, because the monitor may not answer at all while it starts."""
+        """Repeats a command until it succeeds, because the monitor may not answer while it starts."""
         deadline = time.monotonic() + START_SECONDS
         while True:
             try:

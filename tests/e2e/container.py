@@ -1,4 +1,4 @@
-"""Minimal Debian 12 systems that systemd-nspawn boots, with a network between them and this machine. Needs root."""
+"""Boots minimal Debian 12 systems with systemd-nspawn, with a network between them and this machine. This needs root."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 
 CACHE = Path(os.environ.get("OPTIKS_TEST_CACHE", "/var/cache/optiks-test"))
 MIRROR = "http://deb.debian.org/debian"
-# These addresses are reserved for tests, so no real network has them. Each process that boots containers takes its own part.
+# These addresses are reserved for tests, so no real network has them. Each process that boots containers takes a separate part of them.
 TRIALS, PREFIX_LENGTH = ip_network("198.18.0.0/15"), 28
 BOOT_SECONDS, END_SECONDS = 60, 30
 BASE = "systemd,systemd-sysv,dbus,iproute2,ca-certificates"
@@ -27,11 +27,11 @@ ENTER = 'while [ "$1" != -- ]; do echo $$ > "$1"; shift; done; shift; exec "$@"'
 
 
 class NotBooted(Exception):
-    """A container did not boot; the text has the end of its output."""
+    """A container did not boot; the exception's text has the end of its output."""
 
 
 def root_archive() -> Path:
-    """Returns the root file system, which is made once per machine."""
+    """Returns the archive of the containers' root file system, which is made once per machine."""
     archive = CACHE / f"debian12-{hashlib.sha256((BASE + FETCHED).encode()).hexdigest()[:8]}.tar"
     if not archive.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ class Cgroups:
                 self._folders.append(folder)
 
     def command(self, *command: str) -> list[str]:
-        """Returns the command that runs the given one in these cgroups."""
+        """Returns a command that runs the given command in these cgroups."""
         return ["sh", "-c", ENTER, "sh", *(str(folder / "cgroup.procs") for folder in self._folders), "--", *command]
 
     def remove(self) -> None:
@@ -78,8 +78,8 @@ class Cgroups:
 
 
 class Network:
-    """A bridge between this machine and containers. Use it as a context manager around the containers' own: the bridge is removed
-    afterwards."""
+    """A bridge between this machine and containers. Use it as a context manager around the context managers of the containers; the bridge
+    is removed at the end."""
 
     def __init__(self):
         self.name = f"optiks{os.getpid()}"
@@ -97,15 +97,15 @@ class Network:
         subprocess.run(["ip", "link", "delete", self.name], check=True)
 
     def next_address(self) -> str:
-        """Returns an address that no container has had."""
+        """Returns an address that no container of this network has had."""
         return next(self._addresses)
 
 
 class Container:
-    """A container. Use it as a context manager: the container is removed afterwards, with its files."""
+    """A container. Use it as a context manager; at the end the container is removed with its files."""
 
     def __init__(self, network: Network, name: str = "optiks"):
-        # The folder is on a disk: in a memory file system its files would count against this machine's memory.
+        # The folder is on a disk, because in a memory file system its files would count against this machine's memory.
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-container-", dir="/var/tmp"))
         self.root = self.folder / "root"
         self.name = f"{name}-{os.getpid()}"
@@ -126,7 +126,8 @@ class Container:
 
     def __exit__(self, *_) -> None:
         if self._process is not None and self._process.poll() is None:
-            # The end of the first process ends all others. Nothing in the container is needed again.
+            # The end of the container's first process ends all its other processes. SIGKILL is enough, because nothing in the container is
+            # needed again.
             os.kill(self._leader or self._process.pid, signal.SIGKILL)
             self._process.wait(END_SECONDS)
         if self._cgroups is not None:
@@ -160,7 +161,7 @@ class Container:
         return self.run("systemctl is-system-running", check=False).stdout.strip() in ("running", "degraded")
 
     def run(self, script: str, check: bool = True, seconds: float = 300) -> subprocess.CompletedProcess:
-        """Runs a script of sh in the container, which ends at its first failure."""
+        """Runs a script of sh in the container. The script ends at the first command that fails."""
         done = subprocess.run(
             ["nsenter", "-t", str(self._leader), "-m", "-u", "-i", "-n", "-p", "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive", "sh", "-eu", "-c", f"cd /root\n{script}"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=seconds, check=False)

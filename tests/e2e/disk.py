@@ -1,4 +1,4 @@
-"""A small separate disk for the board."""
+"""A small separate disk for a log's board."""
 
 import os
 import subprocess
@@ -10,15 +10,15 @@ ROOMY = "1g"
 
 
 class BoardDisk:
-    """A tmpfs over the board's folder, with the folder's contents. Only root may mount it. No update-task may run while the disk is mounted
-    or removed; readers notice nothing."""
+    """A tmpfs that is mounted over the board's folder and has the folder's contents. Only root may mount it. No update-task may run while
+    the tmpfs is mounted or removed; readers notice nothing."""
 
     def __init__(self, board: Path, aside: Path):
         self._mounted: list[Path] = []
         aside.mkdir()
         self._mount(aside, "-t", "tmpfs", "-o", f"size={ROOMY},mode=700", "optiks-board")
         _run("cp", "-a", f"{board}/.", aside)
-        # The mount is one step, so that the board's files exist at all times.
+        # The prepared folder is mounted in one step, so that the board's files exist at all times.
         self._mount(board, "--bind", aside)
 
     def close(self) -> None:
@@ -28,7 +28,7 @@ class BoardDisk:
 
     @contextmanager
     def full(self) -> Iterator[None]:
-        """Leaves no free block on the disk."""
+        """Fills the disk, so that it has no free block."""
         disk = os.statvfs(self._mounted[0])
         self._resize(str((disk.f_blocks - disk.f_bfree) * disk.f_frsize))
         try:

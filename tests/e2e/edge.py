@@ -1,4 +1,4 @@
-"""nginx from Debian with the configuration of deploy/nginx, in its own folder and on its own ports, in front of a test's services."""
+"""Runs Debian's nginx with the configuration of deploy/nginx, in its own folder and on its own ports, in front of a test's services."""
 
 import json
 import os
@@ -32,8 +32,8 @@ def openssl(folder: Path, *arguments: str) -> None:
 
 
 class Certificates:
-    """Two authorities with one certificate each, for the server and for a client; and a client's certificate from a third authority, which
-    nobody trusts."""
+    """Makes two authorities, one with a certificate for the server and one with a certificate for a client. It also makes a client's
+    certificate from a third authority, which nobody trusts."""
 
     KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc")
 
@@ -46,7 +46,7 @@ class Certificates:
         self.authority = folder / "server-ca.pem"
 
     def files(self, name: str) -> tuple[Path, Path]:
-        """Returns certificate and key."""
+        """Returns the files of the certificate with this name and of its key."""
         return self._folder / f"{name}.pem", self._folder / f"{name}.key"
 
     def authority_of(self, name: str) -> Path:
@@ -70,14 +70,14 @@ class Certificates:
 
 
 class Edge:
-    """A running nginx. The tests replace only the texts that docs/operations/edge.md tells operators to replace, and ports and folders. Use
-    as a context manager."""
+    """A running nginx. Its configuration is that of deploy/nginx: tests replace only ports, folders, and the texts that
+    docs/operations/edge.md tells operators to replace. Use as a context manager."""
 
     def __init__(self, log: Deployment | Mapping[int, str], *replaced: tuple[str, str], more: str = ""):
-        """log: a deployment, or the addresses of services by their ports in optiks-upstreams.conf. replaced: further texts of optiks.conf.
-        more: additional directives."""
+        """`log` is a deployment, or the addresses of services by their ports in optiks-upstreams.conf. `replaced` has further pairs of
+        texts to replace in optiks.conf. `more` has additional directives."""
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-edge-"))
-        # The workers run as another user, who must be able to read the folder.
+        # nginx's workers run as another user, who must be able to read the folder.
         self.folder.chmod(0o755)
         self.port, self.updates_port = free_port(), free_port()
         self.url, self.updates_url = f"https://{NAME}:{self.port}", f"https://{NAME}:{self.updates_port}"
@@ -99,11 +99,11 @@ class Edge:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Returns the environment of programs that trust nginx's certificate."""
+        """Returns an environment in which programs trust nginx's certificate."""
         return {"SSL_CERT_FILE": str(self.certificates.authority)}
 
     def reload(self) -> None:
-        """Reloads nginx like `nginx -s reload`, and returns once no previous worker accepts connections."""
+        """Reloads nginx like `nginx -s reload`. Returns once the workers from before the reload accept no more connections."""
         before = self._workers()
         self._process.send_signal(signal.SIGHUP)
         deadline = time.monotonic() + START_SECONDS
@@ -113,8 +113,8 @@ class Edge:
             time.sleep(0.02)
 
     def reach_by_tls(self, authority: Path, name: str) -> None:
-        """Makes nginx connect by TLS to services on other hosts, which have certificates of that authority for that name, as in
-        docs/operations/edge.md. Call it before the start."""
+        """Makes nginx connect by TLS to services on other hosts, as docs/operations/edge.md describes it. These services have certificates
+        from `authority` for `name`. Call it before nginx starts."""
         shutil.copy(authority, self.etc / "optiks/services.pem")
         for snippet in ("query", "queries", "updates"):
             file = self.etc / f"snippets/optiks-{snippet}.conf"
@@ -123,7 +123,7 @@ class Edge:
             proxy.write(f"proxy_ssl_verify on;\nproxy_ssl_trusted_certificate optiks/services.pem;\nproxy_ssl_name {name};\nproxy_ssl_server_name on;\nproxy_ssl_protocols TLSv1.3;\n")
 
     def set_down(self, process: Process, is_down: bool) -> None:
-        """Takes a service out, or in again, with the commands of docs/operations/edge.md."""
+        """Takes a service out of nginx's configuration, or puts it in again, with the commands of docs/operations/edge.md."""
         file = self.etc / "snippets/optiks-upstreams.conf"
         before = file.read_text()
         subprocess.run(["sed", "-i", f"/127.0.0.1:{process.port} /s/;/ down;/" if is_down else f"/127.0.0.1:{process.port} /s/ down;/;/", file], check=True)
@@ -132,8 +132,8 @@ class Edge:
         self.reload()
 
     def requests(self, path: str | None = None) -> list[dict]:
-        """Returns the access log's entries: all entries, or the entries of one path."""
-        # nginx writes the log with a delay; when told to reopen its files, it writes everything.
+        """Returns the entries of nginx's access log: all entries, or only those of one path."""
+        # nginx writes its access log with a delay. When this signal tells nginx to reopen its files, it writes everything.
         self._process.send_signal(signal.SIGUSR1)
         time.sleep(0.2)
         lines = [json.loads(line) for line in (self.logs / "optiks.log").read_text().splitlines()]
@@ -152,11 +152,11 @@ class Edge:
         certificate, key = self.certificates.files("server")
         for source, name in ((certificate, "certificate.pem"), (key, "key.pem"), (self.certificates.authority_of("client"), "clients.pem")):
             shutil.copy(source, self.etc / "optiks" / name)
-        # Debian's main file, in another folder, without its modules.
+        # This is Debian's main configuration file, changed for another folder and without Debian's modules.
         main = substitute(DEBIANS.read_text(), ("/etc/nginx/conf.d", f"{self.etc}/conf.d"), ("/etc/nginx/sites-enabled", f"{self.etc}/none"), ("/etc/nginx/modules-enabled", f"{self.etc}/none"),
                           ("/run/nginx.pid", f"{self.folder}/pid"), ("/var/log/nginx", str(self.logs)), ("worker_processes auto;", "worker_processes auto;\nworker_rlimit_nofile 65536;"), ("worker_connections 768;", "worker_connections 16384;"))
         (self.etc / "nginx.conf").write_text(main if os.geteuid() == 0 else main.replace("user www-data;", ""))
-        # IPv6 listeners are left out: not every test machine has IPv6.
+        # IPv6 listeners are left out, because some test machines lack IPv6.
         site = re.sub(r"^ *listen \[::\].*\n", "", (CONFIGURATION / "optiks.conf").read_text(), flags=re.MULTILINE)
         site = substitute(site, ("listen 443 ", f"listen {self.port} "), ("listen 8443 ", f"listen {self.updates_port} "), ("kt.example.org", NAME), ("/var/cache/optiks-nginx", f"{self.folder}/cache"), *replaced)
         temporary = "".join(f"{kind}_temp_path {self.folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
@@ -174,7 +174,8 @@ class Edge:
             time.sleep(0.02)
 
     def _workers(self) -> set[int]:
-        """Returns the processes that accept connections. Workers that only finish existing ones show that in their names."""
+        """Returns nginx's worker processes that accept connections. Workers that only finish existing connections show this in their
+        process names."""
         workers = set()
         for child in Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split():
             try:
@@ -186,13 +187,13 @@ class Edge:
 
 
 def addresses_of(log: Deployment) -> dict[int, str]:
-    """Returns the addresses of a deployment's services, by their ports in optiks-upstreams.conf."""
+    """Returns the address of each service of a deployment, by the port that the service has in optiks-upstreams.conf."""
     services = {8301: log.queries[0], 8302: log.queries[1], 8303: log.queries[2], 8311: log.update, 8312: log.other_update}
     return {port: f"127.0.0.1:{process.port}" for port, process in services.items()}
 
 
 def substitute(text: str, *replaced: tuple[str, str]) -> str:
-    """Replaces the first text of every pair, which must occur, by its second."""
+    """Replaces the first text of every pair by the second text. The first text must occur."""
     for old, new in replaced:
         if old not in text:
             raise AssertionError(f"{old!r} is not in the configuration")

@@ -1,5 +1,5 @@
-"""A storm of users, erasures, period switches, tokens and reassigned names under kills, and an oracle that knows which updates and erasures
-were acknowledged."""
+"""A storm of users, erasures, period switches, tokens and reassigned names while processes are killed, and an oracle that knows which
+updates and erasures were acknowledged."""
 
 import base64
 import http.client
@@ -26,23 +26,22 @@ SETTINGS = {
     "Optiks__Log__UsernameReuse": "true", "Optiks__Log__PeriodLength": "00:00:10", "Optiks__Log__RetainedPeriods": str(RETAINED),
     "Optiks__Periods__Automatic": "true", "Optiks__Periods__Preparation": "00:00:06", "Optiks__Periods__CopiesPerChunk": "8",
     "Optiks__Log__MaxBehind": "00:00:10", "Optiks__Log__Heartbeat": "00:00:01", "Optiks__Tokens__ClockSkew": "00:00:01"}
-# Seconds that a stolen token is valid, and that a free id waits for its next user: the account system's duty (docs/spec/tokens.md section 2),
-# with MaxBehind, ClockSkew and some room.
+# TOKEN: seconds for which a stolen token is valid. HOLD: seconds for which a free id waits before another user gets it. The account system
+# must wait as long (docs/spec/tokens.md section 2): TOKEN, MaxBehind and ClockSkew, and some room.
 TOKEN, HOLD = 5, 20.0
 SECRET = re.compile(rb"SECRET[0-9a-f]{24}")
 HOUSEHOLDS, PEOPLE, IDS, NAMES, MOST_DEVICES = 2, 4, 60, 12, 3
-# Seconds between two kills, and until a process is started again.
+# BETWEEN: seconds between two kills. RESTART: seconds until a killed process is started again.
 BETWEEN, RESTART = 5.0, 1.0
 SERVER_SHARE = 0.2
 PUBLISHED, REFUSED, PENDING = "published", "refused", "pending"
-# Refusals that are correct, because the client cannot know the state of the log: an id or a name is not free yet, or a new period has
-# begun.
+# Reasons of refusals that are correct, because the client cannot know that an id or a name is not free yet, or that a new period has begun.
 NOT_FREE, TOO_LATE = {"device-taken", "username-taken"}, {"other-period", "nothing-left"}
 
 
 @dataclass
 class Value:
-    """One value that was sent, and the test's knowledge about it."""
+    """A value that the test sent, with everything that the test knows about the value."""
 
     secret: bytes
     request_id: str
@@ -54,7 +53,7 @@ class Value:
 
 @dataclass
 class Person:
-    """A user, from creation to erasure."""
+    """The test's knowledge of a user, from the user's creation to its erasure."""
 
     id: bytes
     names: list[str]
@@ -75,7 +74,7 @@ class Person:
 
 @dataclass
 class Held:
-    """Ids of a user who has left."""
+    """The ids of a user who has left, which wait until another user may get them."""
 
     ids: list[str]
     period: int
@@ -85,7 +84,7 @@ class Held:
 
 
 class Facts:
-    """The facts that were acknowledged, over all workers."""
+    """The facts that the services acknowledged to any worker."""
 
     def __init__(self) -> None:
         self.published: Counter[tuple[str, int]] = Counter()
@@ -101,7 +100,7 @@ class Facts:
 
 
 class Household(Worker):
-    """A thread with its own people, and with names and device ids that pass from one of them to the next."""
+    """A thread with its own people. Names and device ids pass from one of these people to the next."""
 
     def __init__(self, log: Deployment, name: str, seed: int, signer: Signer, facts: Facts):
         self._log, self._signer, self._facts, self._random = log, signer, facts, random.Random(seed)
@@ -124,12 +123,12 @@ class Household(Worker):
             return
         person = self._random.choice(self._people)
         self._random.choices((self._set, self._add, self._remove, self._erase_versions, self._leave), (5, 2, 3, 3, 2))[0](person)
-        # Some people are erased at once, and most after a switch.
+        # Some people are erased immediately after they leave, but most only after a switch of the period.
         for gone in [gone for gone in self._gone if time.monotonic() - gone.left > self._random.uniform(0, 15)]:
             self._erase(gone)
 
     def finish_people(self) -> None:
-        """Erases everyone who has left. Call it after the thread has ended."""
+        """Erases all users of this household who have left. Call it after the thread has ended."""
         for gone in list(self._gone):
             self._erase(gone)
 
@@ -152,7 +151,7 @@ class Household(Worker):
         self._ids = [device for device in self._ids if device not in devices]
         self._names.remove(person.names[0])
         person.devices = devices
-        # The person is listed before anything can be requested with the person's token.
+        # The person is in this list before any request can use the person's token.
         self._facts.everyone.append(person)
         self._note(status, request["request_id"], person.values, 1 + len(person.names))
         person.token = self._signer.token(claims(devices, scope="update history erase", user_b64=b64(person.id)))
@@ -192,13 +191,15 @@ class Household(Worker):
         period, version = (status["items"][0][name] for name in ("period", "version"))
         erasure = self._ask_for_erasure({"key": device, "period": period, "from": 1, "to": version - 1}, person, self._log.api_key)
         if erasure["status"] != REFUSED:
-            # The receipt lists the copies in served periods. An earlier period was destroyed, with the value's first version.
+            # The receipt lists only the value's copies in served periods. If the value was first published in an earlier period, that
+            # period was destroyed together with that version.
             self._facts.erased.setdefault(person.latest(device).secret, f"request {erasure['request_id']} about the removed {device}: {person.latest(device)}")
 
     def _change(self, person: Person, changes: list[dict], values: list[Value], token: str | None = None) -> dict | None:
-        """Sends the changes. Returns the request's status, or None if an id is not free yet."""
+        """Sends the changes of a user. Returns the status of the request, or None if an id is not free yet."""
         request = {"request_id": uuid7(), "user_b64": b64(person.id), "changes": changes}
-        # A caller who is shown a value during the change must be shown one of the person's own values.
+        # The new values are added before the request, because a caller who is shown a value during the change must be shown one of the
+        # person's own values.
         person.values += values
         self._until_answered("/v1/users", request, token or person.token)
         status = self._outcome(f"/v1/updates/{request['request_id']}", self._log.api_key)
@@ -228,7 +229,8 @@ class Household(Worker):
         self._people.remove(person)
         person.left = time.monotonic()
         self._gone.append(person)
-        # The name is free at once, and the ids after a switch: earlier requests are refused.
+        # The names are free immediately. The ids are free only after a switch of the period: until then, the service refuses requests that
+        # use them.
         self._names += person.names
         self._newest_period = max(self._newest_period, *(item["period"] for item in status["items"]))
         self._held.append(Held(sorted({value.device for value in person.values}), self._newest_period))
@@ -255,7 +257,8 @@ class Household(Worker):
     def _erase(self, person: Person) -> None:
         status = self._ask_for_erasure({"user_b64": b64(person.id)}, person, self._log.api_key)
         self._gone.remove(person)
-        # A device that was removed in a period that was no longer served then is not found (docs/spec/erasure.md section 1).
+        # If a device was removed in a period that is no longer served, the service does not find the device (docs/spec/erasure.md section
+        # 1).
         served = self._period() - RETAINED + 1
         for value in person.values:
             if person.removed_in.get(value.device, served) >= served:
@@ -276,8 +279,8 @@ class Household(Worker):
         return status
 
     def _period(self) -> int:
-        """Returns the newest period of the database. It is at least the period of the newest epoch that was published at the time of the
-        call. A replica may be behind, and would show an earlier period."""
+        """Returns the newest period in the database, which is at least the period of the newest epoch that was published at the time of the
+        call. A replica could not say this, because it may be behind."""
         deadline = time.monotonic() + ANSWER_SECONDS
         while (status := self._log.optiks_db("period", "status", "--json")).code != 0:
             require(not self._abandoned and time.monotonic() < deadline, f"no periods in {ANSWER_SECONDS} s: {status}")
@@ -310,8 +313,8 @@ class Household(Worker):
 
 
 class Thief(Worker):
-    """Requests everything about people's devices with their tokens, in this period and in the period that ended, including ids that other
-    people had before."""
+    """Requests everything about people's devices with these people's tokens, in the current period and in the period that ended. It also
+    requests ids that other people had before."""
 
     def __init__(self, log: Deployment, seed: int, signer: Signer, facts: Facts):
         self._log, self._random, self._signer, self._facts = log, random.Random(seed), signer, facts
@@ -343,7 +346,7 @@ class Thief(Worker):
 
 
 class ErasureStorm:
-    """Use as a context manager: entering starts services and load, leaving ends them."""
+    """A storm on one log. Use as a context manager: entering starts the services and the load, and leaving ends them."""
 
     def __init__(self, engine: str, seed: int):
         self.seed = seed
@@ -396,13 +399,13 @@ class ErasureStorm:
                 process.start()
 
     def judge(self) -> dict:
-        """Ends the load and all processes. Raises Wrong if a value leaked, or another promise was broken. The report says which updates
-        were lost or doubled, and which values came back."""
+        """Ends the load and all processes, and returns a report. The report says which updates were lost or doubled, and which values came
+        back. Raises Wrong if a value leaked, or another promise was broken."""
         for worker in self._workers:
             worker.finish()
         for household in self._households:
             household.finish_people()
-        # Every replica serves the last erasure once this returns.
+        # Once this call returns, every replica has applied the last erasure.
         self.log.publish(("the last one", "of all"))
         self._look_living_up()
         audit = self.log.optiks("audit", "--from", "0", "--json")
@@ -429,7 +432,7 @@ class ErasureStorm:
                 "erasures": self.facts.erasures, "erased": len(self.facts.erased), "thefts": self.facts.tries, "lost": len(lost), "doubled": len(doubled), "back": back}
 
     def _look_living_up(self) -> None:
-        """Checks that every remaining user is shown as the last change left it."""
+        """Checks that lookups show every remaining user as the user's last change left it."""
         for person in self.facts.living.values():
             with self.log.query_client() as client:
                 answer = client.post_json("/v1/users/lookup", [{"username": person.names[0]}], "application/json")

@@ -1,4 +1,5 @@
-"""Reads what `optiks-db export` writes (sql/db/src/Transfer/RowWriter.cs has the form): the facts of a database, whatever its engine."""
+"""Reads the files that `optiks-db export` writes: the facts of a database of any engine. sql/db/src/Transfer/RowWriter.cs defines the form
+of the files."""
 
 import mmap
 import struct
@@ -11,7 +12,7 @@ from pathlib import Path
 
 MAGIC = b"optiks export 2\n"
 EPOCH, LEAF, PENDING, OUTCOME, HEAD, END = 2, 3, 5, 6, 7, 255
-# This reason refuses nothing: a request left a user's list unchanged.
+# A row with this reason is not a refusal: its request left a user's device list unchanged.
 UNCHANGED = 0
 PREFIX = struct.Struct(">BI")
 LEAF_START = struct.Struct(">QIBQQ")
@@ -35,7 +36,7 @@ class Facts:
 
 
 def read(path: Path) -> Facts:
-    """Reads an exported file. Raises ValueError if the file is not whole."""
+    """Reads an exported file. Raises ValueError if a part of the file is missing."""
     facts = Facts()
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         ended = False
@@ -63,7 +64,7 @@ def read(path: Path) -> Facts:
 
 
 def origins(path: Path) -> Counter[tuple[str, int]]:
-    """Returns the number of leaves of each request and item, whether their values are erased or not."""
+    """Returns, for each (request id, item), the number of its leaves, including leaves whose values are erased."""
     found: Counter[tuple[str, int]] = Counter()
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         for kind, start, _ in _rows(data):

@@ -17,19 +17,19 @@ WRITERS = 2
 # The rate of each writer. It is high enough that the figures show when the services stopped and resumed accepting updates.
 LISTS_PER_SECOND = 4
 TAKEOVER_SECONDS = 90
-# The range of the random time for which the load runs undisturbed before each kill.
+# The least and the greatest number of seconds for which the load runs undisturbed before each kill; each time is random.
 CALM_SECONDS = (2, 5)
-# The defaults of the services; the harness otherwise shortens them.
+# The services' default settings. Without these lines, the harness would set shorter times.
 DEFAULTS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeasePollInterval": "00:00:01", "Optiks__UpdateTask__BoardLockTimeout": "00:00:10"}
-# How often a supervisor restarts a service whose first connection took too long (docs/operations/exit-codes.md). TLS to a cluster on a busy
-# machine may take too long.
+# The number of times that a supervisor starts a service whose first connection took too long (docs/operations/exit-codes.md). On a busy
+# machine, a TLS connection to a cluster may take too long.
 STARTS = 12
 PRIMARY, TASK = "kill -9 of the primary", "kill -9 of the active update-task"
 
 
 @dataclass(frozen=True)
 class Outage:
-    """The outage that one kill caused."""
+    """The outage that one kill caused: its kind and lengths."""
 
     point: str
     without_accepting: float
@@ -37,11 +37,11 @@ class Outage:
 
 
 class SteadyWriter(BulkWriter):
-    """Sends lists at a steady rate, whether or not they are published. After an outage it resumes at its rate, without making up for what
-    it did not send."""
+    """Sends lists of updates at a steady rate, whether or not earlier lists are published. After an outage it continues at this rate, and
+    does not send more to make up for lists that it did not send."""
 
     def __init__(self, log, name, seed, point, rate: float, keys: int):
-        """rate: updates a second."""
+        """`rate` is the number of updates a second."""
         self.moments: list[float] = []
         """The times at which lists were accepted."""
         self._list = round(rate / LISTS_PER_SECOND)
@@ -61,7 +61,7 @@ class SteadyWriter(BulkWriter):
 
 
 class Supervised(Deployment):
-    """A log whose services are started again when they end because the database is unreachable."""
+    """A log with a supervisor, which starts services again that ended because the database was unreachable."""
 
     def wait_ready(self) -> None:
         for process in self.processes:
@@ -76,10 +76,10 @@ class Supervised(Deployment):
 
 
 class Drill:
-    """Use as a context manager: a log with a second, standby update-task, and the load."""
+    """A log with two update-tasks, one of which is on standby, and with the load. Use as a context manager."""
 
     def __init__(self, seed: int, rate: float, keys: int):
-        """rate: updates a second. keys: the number of keys, which are changed in turn."""
+        """`rate` is the number of updates a second. `keys` is the number of keys, which are changed in turn."""
         self._log = Supervised(DEFAULTS, engine=OnPatroni)
 
         def writers(trial: Trial) -> list[Writer]:
@@ -109,7 +109,8 @@ class Drill:
         return self._log.storage.cluster
 
     def kill_primary(self) -> Outage:
-        """Kills PostgreSQL and Patroni of the primary's host. When the cluster works again, the host comes back and follows."""
+        """Kills PostgreSQL and Patroni on the primary's host. When the cluster works again, starts them again, and the host follows the new
+        primary."""
         self.cluster.wait_whole()
         self._calm()
         killed = self.cluster.leader()
@@ -123,7 +124,7 @@ class Drill:
         return self._outage(PRIMARY, since)
 
     def kill_task(self) -> Outage:
-        """Kills the active one of the two update-tasks."""
+        """Kills that one of the two update-tasks that holds the lease."""
         self._calm()
         killed, successor = self._leading()
         with self.trial.fault(TASK):
@@ -140,7 +141,7 @@ class Drill:
         time.sleep(self.trial.random.uniform(*CALM_SECONDS))
 
     def _leading(self) -> tuple[Process, Process]:
-        """Returns the lease's holder, and the other task."""
+        """Returns the update-task that holds the lease, and the other update-task."""
         deadline = time.monotonic() + TAKEOVER_SECONDS
         while True:
             holder = self.trial.oracle.status()["lease_holder"]
@@ -156,7 +157,7 @@ class Drill:
         self.trial.publish("after a kill")
 
     def _wait_load(self, since: float) -> None:
-        """Waits until updates are accepted and epochs are made."""
+        """Waits until updates are accepted and epochs are made again."""
         deadline = time.monotonic() + TAKEOVER_SECONDS
         while not self._is_later(since, self._accepted()) or not self._is_later(since, self.trial.watcher.moments):
             require(time.monotonic() < deadline, f"it does not go on: {self._log.update.log_end()}\n{self._log.task.log_end()}\n{self._log.standby.log_end()}\n{self.cluster.log_end()}")
@@ -164,7 +165,7 @@ class Drill:
 
     @staticmethod
     def _is_later(since: float, moments: list[float]) -> bool:
-        # Two events are needed, because the first may have been under way at the kill.
+        # Two events after the kill are needed, because the first event may have been under way at the kill.
         return sum(moment > since + 0.5 for moment in moments[-3:]) >= 2
 
     def _accepted(self) -> list[float]:
@@ -175,5 +176,5 @@ class Drill:
 
 
 def longest(moments: list[float], since: float) -> float:
-    """Returns the longest time between two of the moments that ends after `since`."""
+    """Returns the longest time between two successive moments, of which the second is after `since`."""
     return max((after - before for before, after in itertools.pairwise(moments) if after > since), default=0)

@@ -1,4 +1,5 @@
-"""The faults of a trial. After each fault every process runs again and an update is published and served."""
+"""The faults to which a trial exposes a log. After each fault, the trial checks that every process runs again, and that an update is
+published and served."""
 
 import os
 import re
@@ -14,16 +15,16 @@ from storage import OwnPostgreSql, Sqlite
 from trial import Trial
 
 KILLED, ROLLBACK = -signal.SIGKILL, 4
-# The limit for something that takes a few seconds on an idle machine.
+# The time limit, in seconds, for actions that take a few seconds on an idle machine.
 LONG_SECONDS = 90
-# Nobody wakes a frozen update-service, so the other services must continue without it. PostgreSQL ends a large group of it within ten
-# seconds.
+# Nobody wakes a frozen update-service, so the other services must continue without it. PostgreSQL ends the transaction of the frozen
+# service's large group within ten seconds.
 FROZEN_SECONDS = 60
 GENESIS, DRAW, ACCEPT = "genesis-key", "draw", "accept"
 
 
 def fail_points() -> list[str]:
-    """Returns the fail points of the services on the operator's page, in its order."""
+    """Returns the services' fail points that docs/operations/fail-points.md lists, in the page's order."""
     page = (ROOT / "docs/operations/fail-points.md").read_text()
     return re.findall(r"^\| `([a-z-]+)` \| update-", page, re.MULTILINE)
 
@@ -36,7 +37,7 @@ class Fault:
 
 
 def one(point: str, put: Callable[[Trial], None]) -> Fault:
-    """Makes a fault that gives one row of the report."""
+    """Makes a fault that has one row in the report."""
 
     def put_and_go_on(trial: Trial) -> None:
         with trial.fault(point):
@@ -58,8 +59,8 @@ def after_genesis(trial: Trial) -> None:
 
 
 def killed_at_some(name: str, points: list[str], count: int | None = None) -> Fault:
-    """Makes a fault in which the update-task kills itself with SIGKILL at this many fail points in turn, by default at each. The process
-    that starts after one kill is killed at the next fail point."""
+    """Makes a fault in which the update-task kills itself with SIGKILL at this many fail points in turn, by default at each. After each
+    kill, the next process gets the next fail point."""
 
     def put(trial: Trial) -> None:
         task = trial.log.task
@@ -89,7 +90,7 @@ def killed_at(name: str) -> Fault:
 
 
 def frozen_at_draw(trial: Trial) -> None:
-    """An update-service is stopped while the database accepts updates for it; another update-service continues."""
+    """Stops an update-service with SIGSTOP in the middle of its transaction. Another update-service must continue to accept updates."""
     frozen, other = trial.log.update, trial.log.other_update
     other.start()
     other.wait_ready()
@@ -111,7 +112,7 @@ def _start_to_be_killed(trial: Trial, process: Process, name: str) -> None:
 
 
 def killed(name: str, choose: Callable[[Trial], Process]) -> Fault:
-    """Makes a fault that sends SIGKILL at a random time; the process stays dead for a random time."""
+    """Makes a fault that sends SIGKILL to the chosen process at a random time, and starts the process again after a random time."""
 
     def put(trial: Trial) -> None:
         process = choose(trial)
@@ -125,8 +126,8 @@ def killed(name: str, choose: Callable[[Trial], Process]) -> Fault:
 
 
 def paused(name: str, choose: Callable[[Trial], Process]) -> Fault:
-    """Makes a fault that sends SIGSTOP, and SIGCONT at a random time, at most half a lease after the lease's end. With a lease of two
-    seconds this is up to three seconds later."""
+    """Makes a fault that sends SIGSTOP to the chosen process, and SIGCONT after a random time of at most one and a half leases. With a
+    lease of two seconds these are three seconds."""
 
     def put(trial: Trial) -> None:
         process = choose(trial)
@@ -156,7 +157,7 @@ def server_restarted(trial: Trial) -> None:
 
 
 def session_killed(trial: Trial) -> None:
-    """Kills a session: the postmaster then ends all other sessions too, and recovers."""
+    """Kills one session of PostgreSQL. The postmaster then ends all other sessions too, and recovers."""
     trial.moment()
     trial.log.storage.kill_session(trial.random)
     trial.log.wait_ready()
@@ -170,7 +171,7 @@ def session_paused(trial: Trial) -> None:
 
 
 def overtaken_at(name: str) -> Fault:
-    """Makes a fault in which a task stops at the fail point beyond the end of its lease, and another task takes over. Then the old task
+    """Makes a fault in which a task stops at the fail point until its lease has ended and another task has taken over. Then the old task
     wakes up."""
 
     def put(trial: Trial) -> None:
@@ -181,14 +182,14 @@ def overtaken_at(name: str) -> Fault:
         told, told_by_successor = len(old.log()), len(successor.log())
         successor.start()
         successor.wait_ready()
-        # The successor is a standby at first: ready, but not yet the writer.
+        # At first the successor is a standby: it is ready, but it does not yet hold the lease.
         deadline = time.monotonic() + LONG_SECONDS
         while "Holding the lease" not in successor.log()[told_by_successor:]:
             require(time.monotonic() < deadline, f"nobody took over: {successor.log_end()}")
             time.sleep(0.1)
         trial.log.task, trial.log.standby = successor, old
         trial.publish(f"by the successor of {name}")
-        # The successor may have killed the old task, which kept the board's lock.
+        # The successor may have killed the old task, because the old task still held the board's lock.
         if old.running:
             old.signal(signal.SIGCONT)
             while "No longer the writer" not in old.log()[told:]:
@@ -211,20 +212,21 @@ def _accepts_without_publishing(trial: Trial) -> None:
 
 
 def _faketime() -> Path:
-    """Returns Debian's library, from the folder of this architecture."""
+    """Returns the path of Debian's library faketime, in the folder of this machine's architecture."""
     found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
     require(len(found) > 0, "libfaketime is missing: run eng/install.sh faketime")
     return found[0]
 
 
 def clock_jumped(seconds: int) -> Fault:
-    """Makes a fault in which only the update-task sees another time, from some point of its run on."""
+    """Makes a fault in which the clock of the update-task, and no other clock, jumps while the task runs."""
 
     def put(trial: Trial) -> None:
         clock = trial.log.logs / "clock"
         clock.write_text("+0\n")
         task = trial.log.task
-        # The monotonic clock and the waits that use it stay unchanged, because with faketime's "fix" for them waits end at random.
+        # The monotonic clock and the waits that use it stay unchanged. With faketime's "fix" for this clock, such waits would end at
+        # random.
         trial.restart(task, LD_PRELOAD=str(_faketime()), FAKETIME_TIMESTAMP_FILE=str(clock), FAKETIME_NO_CACHE="1",
                       FAKETIME_DONT_FAKE_MONOTONIC="1", FAKETIME_FORCE_MONOTONIC_FIX="0")
         task.wait_ready()
@@ -274,7 +276,7 @@ def rolled_back(running: bool) -> Fault:
 
 
 def board_full(trial: Trial) -> None:
-    """The board's disk has no room: epochs wait, and accepting continues."""
+    """Fills the board's disk. Epochs then wait, while the update-service continues to accept updates."""
     disk = trial.board_disk()
     with disk.full():
         trial.log.task.wait_unready("cannot be written")
@@ -297,7 +299,8 @@ def query(trial: Trial) -> Process:
 # A log that does not switch periods never reaches these fail points, and a log that serves all of its periods never reaches the fail points
 # of destroying.
 OF_PERIODS, DESTROYING = "period-", "period-destroying"
-# These logs have no witnesses and no bucket: test_witnesses.py and BucketTests kill there.
+# The logs of this suite have no witnesses and no bucket, so they never reach these fail points. test_witnesses.py and BucketTests kill the
+# task there.
 ELSEWHERE = ("quorum", "release", "bucket-mark", "bucket-object", "bucket-objects", "bucket-checkpoint")
 POINTS = [name for name in fail_points() if name not in (GENESIS, DRAW, ACCEPT, *ELSEWHERE) and not name.startswith(OF_PERIODS)]
 PERIOD_POINTS = [name for name in fail_points() if name.startswith(OF_PERIODS) and name != DESTROYING]
@@ -317,13 +320,13 @@ BOARD_FULL = one("full disk beneath the board", board_full)
 
 
 def random_ones(engine: str) -> list[Fault]:
-    """Returns the kills and pauses of everything that may die or hang."""
+    """Returns faults that kill or pause each process that may die or hang."""
     return KILLS + PAUSES + (SERVER if engine == OwnPostgreSql.name else [])
 
 
 def every(engine: str) -> list[Fault]:
-    """Returns every fault that this user can cause on an engine. A database server that belongs to others is neither killed nor restored
-    from a copy."""
+    """Returns every fault that the test's user can cause on an engine. No fault kills a database server that belongs to others, or restores
+    it from a copy."""
     copies = [BENEATH_STOPPED, BENEATH_RUNNING] if engine in (Sqlite.name, OwnPostgreSql.name) else []
     # SQLite has one writer, so a process that stops inside its transaction stops all other writers.
     several = [] if engine == Sqlite.name else [FROZEN_AT_DRAW]

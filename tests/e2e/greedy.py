@@ -1,4 +1,4 @@
-"""Callers that request as much as they can with as little effort as they can, at a fixed number of requests a second."""
+"""Callers that request as much as they can with as little effort as possible, at a fixed number of requests a second."""
 
 import http.client
 import itertools
@@ -33,7 +33,7 @@ def post(path: str, document, accept: str | None = None) -> Request:
 
 @dataclass(frozen=True)
 class Greed:
-    """The requests that one caller repeats. With the credential None the caller is a stranger."""
+    """The requests that one greedy caller repeats. If the credential is None, the caller is a stranger."""
 
     name: str
     caller: str
@@ -44,7 +44,7 @@ class Greed:
 
 
 class GreedyCaller:
-    """Sends one Greed's requests over CONNECTIONS connections from `source`. Use as a context manager."""
+    """Sends the requests of one Greed from the address `source` over CONNECTIONS connections. Use as a context manager."""
 
     def __init__(self, greed: Greed, source: str):
         self.answers: Counter[str] = Counter()
@@ -84,8 +84,8 @@ class GreedyCaller:
 
 
 def of_query_service(url: str, credentials: dict[str, str | None], epoch: int) -> list[Greed]:
-    """Returns the greedy callers of a query-service. credentials: by the callers "stranger", "token", "key lookup", "key history". epoch:
-    the newest epoch."""
+    """Returns the greedy callers of a query-service. `credentials` has the credential of each of the callers "stranger", "token", "key
+    lookup" and "key history". `epoch` is the newest epoch."""
     binary = "application/vnd.optiks."
 
     def greed(name: str, caller: str, make: Callable[[int], Request]) -> Greed:
@@ -117,7 +117,8 @@ def of_query_service(url: str, credentials: dict[str, str | None], epoch: int) -
 
 
 def of_update_service(url: str, credentials: dict[str, str | None]) -> list[Greed]:
-    """Returns the greedy callers of an update-service. credentials: by the callers "stranger", "token", "key update", "key erase"."""
+    """Returns the greedy callers of an update-service. `credentials` has the credential of each of the callers "stranger", "token", "key
+    update" and "key erase"."""
 
     def greed(name: str, caller: str, make: Callable[[int], Request]) -> Greed:
         return Greed(name, caller, url, credentials[caller], make)

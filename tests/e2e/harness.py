@@ -1,7 +1,5 @@
-"""Real processes on their own data folder and free ports, which end-to-end tests start, kill and query.
-
-OPTIKS_OUT names the folder of the built programs (default build/out of `make build`). Nothing here touches the services that `make up`
-runs.
+"""Starts, kills and queries real processes for end-to-end tests, with their own data folder and on free ports. OPTIKS_OUT names the folder
+of the built programs (default: build/out, which `make build` fills). This module does not touch the services that `make up` runs.
 """
 
 import http.client
@@ -27,7 +25,8 @@ OUT = Path(os.environ.get("OPTIKS_OUT", ROOT / "build/out"))
 TASK, UPDATE, QUERY = "update-task", "update-service", "query-service"
 QUERY_BENCH = "query-bench"
 """The query-service with an endpoint that does no work, to measure against."""
-# The services in starting order: the task publishes the genesis record, without which query-service is not ready.
+# The services in the order of their starts. The task is first, because it publishes the genesis record, without which the query-service is
+# not ready.
 SERVICES = (TASK, UPDATE, QUERY)
 PROGRAMS = {TASK: "Optiks.UpdateTask", UPDATE: "Optiks.UpdateService", QUERY: "Optiks.QueryService", QUERY_BENCH: "Optiks.QueryService.Bench"}
 READY_SECONDS = 90
@@ -37,15 +36,15 @@ FAST = {"Optiks__UpdateTask__EpochInterval": "00:00:00.200",
 
 
 class NotReady(Exception):
-    """A service ended or is not ready; the text has the end of its log."""
+    """A service ended or is not ready; the exception's text has the end of the service's log."""
 
 
 class Process:
     """One service process. It may be started again after it ended."""
 
     def __init__(self, service: str, log: Path, environment: Callable[[], dict[str, str]], port: int):
-        """environment: a function that is called at each start, because the account with which a service connects is known only after the
-        first migration."""
+        """`environment` is a function that returns the service's environment variables. It is called at each start, because the account
+        with which a service connects is known only after the first migration."""
         self.service = service
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
@@ -68,13 +67,13 @@ class Process:
 
     @property
     def stopped(self) -> bool:
-        """Whether a SIGSTOP has stopped it. A stopped process still runs."""
+        """Whether a SIGSTOP has stopped the process. A stopped process still counts as running."""
         return "State:\tT" in Path(f"/proc/{self._process.pid}/status").read_text()
 
     @property
     def anonymous_bytes(self) -> int:
-        """The process's memory that belongs to no file, in octets; 0 if the process has ended. The rest is mapped from files and in the
-        page cache."""
+        """The process's anonymous memory (memory that belongs to no file), in octets; 0 if the process has ended. The process's other
+        memory is mapped from files and belongs to the page cache."""
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         found = re.search(r"^RssAnon:\s+(\d+) kB", status, re.MULTILINE)
         return int(found[1]) * 1024 if found else 0
@@ -87,7 +86,7 @@ class Process:
             return False
 
     def start(self, *prefix: str, **environment: str) -> None:
-        """Starts the service. prefix: a command that runs the service, such as prlimit."""
+        """Starts the service. `prefix` is a command that runs the service, such as prlimit."""
         folder = OUT / self.service
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -95,7 +94,7 @@ class Process:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
 
     def wait_ready(self, health: str = "ready") -> None:
-        """Waits until the service is ready. With health "live", waits only until the service answers."""
+        """Waits until the service is ready. If `health` is "live", waits only until the service answers."""
         deadline = time.monotonic() + READY_SECONDS
         with Client(self.url, timeout=5) as client:
             while True:
@@ -111,7 +110,7 @@ class Process:
                 time.sleep(0.05)
 
     def wait_unready(self, reason: str) -> None:
-        """Waits until the service is alive, is not ready, and gives this reason."""
+        """Waits until the service is alive, but is not ready for this reason."""
         deadline = time.monotonic() + READY_SECONDS
         with Client(self.url, timeout=5) as client:
             while True:
@@ -138,7 +137,7 @@ class Process:
         self._process.send_signal(number)
 
     def kill(self) -> None:
-        """Sends SIGKILL: no handler, no flushing."""
+        """Sends SIGKILL, so the process cannot run a handler or flush data."""
         self._process.kill()
         self._process.wait()
 
@@ -149,7 +148,7 @@ class Process:
         return self.wait(30)
 
     def wait(self, seconds: float) -> int:
-        """Returns the exit code of a process that ends on its own."""
+        """Waits until the process ends on its own, and returns its exit code."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -159,14 +158,14 @@ class Process:
         return self._log.read_text(errors="replace") if self._log.exists() else ""
 
     def log_end(self) -> str:
-        """Returns the last lines of the log, or everything from an unhandled exception on."""
+        """Returns the last lines of the process's log, or everything from an unhandled exception on."""
         log = self.log()
         unhandled = log.rfind("Unhandled exception.")
         return log[unhandled:] if unhandled >= 0 else "\n".join(log.splitlines()[-15:])
 
 
 class Run:
-    """The output of a command."""
+    """The output of a command that ended, and its exit code."""
 
     def __init__(self, done: subprocess.CompletedProcess):
         self.code, self.out, self.error = done.returncode, done.stdout, done.stderr
@@ -184,10 +183,10 @@ class Deployment:
     everything afterwards."""
 
     def __init__(self, settings: dict[str, str] | None = None, replicas: int = 1, before_start=None, engine: str | Callable = Sqlite.name, query: str = QUERY):
-        """engine: one of ENGINES, or a function that makes a similar one."""
+        """`engine` is the name of one of ENGINES, or a function that makes an object like theirs."""
         self.data = Path(tempfile.mkdtemp(prefix="optiks-e2e-"))
         self.data.chmod(0o700)
-        # The first program creates its keys in the empty folder, so the logs are in a separate one.
+        # The first program creates its keys only in an empty folder, so the log files are in a separate folder.
         self.logs = Path(tempfile.mkdtemp(prefix="optiks-e2e-log-"))
         self.storage = (engine if callable(engine) else ENGINES[engine])(self.data, self.logs)
         lease = {"Optiks__UpdateTask__LeaseDuration": f"00:00:{self.storage.lease_seconds:02}"}
@@ -206,7 +205,7 @@ class Deployment:
         return Process(service, self.logs / f"{service}-{port}.log", lambda: self._environment | self.storage.settings(service, database_port), port)
 
     def _database_port(self, service: str) -> int | None:
-        """Returns the port at which another process of a service finds the database; None for the database's own port."""
+        """Returns the port at which one more process of this service finds the database, or None for the database's own port."""
         return None
 
     @property
@@ -224,7 +223,7 @@ class Deployment:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Returns the environment of the programs of the log's users."""
+        """Returns the environment in which the log's users run programs."""
         return self._environment
 
     @property
@@ -259,7 +258,7 @@ class Deployment:
             process.start()
 
     def stop(self) -> None:
-        """Stops the services in order, readers first."""
+        """Stops the services in order, query-services first."""
         for process in reversed(self.processes):
             code = process.stop()
             if code != 0:
@@ -275,15 +274,15 @@ class Deployment:
             raise NotReady(f"optiks-db migrate: {done}")
 
     def optiks_db(self, *arguments) -> Run:
-        """Runs the operator's tool, as the database's owner."""
+        """Runs optiks-db as the database's owner."""
         return self._run([OUT / "db/optiks-db", *arguments])
 
     def optiks(self, *arguments: str, query: Process | None = None) -> Run:
-        """Runs the command line, as a user of this data folder."""
+        """Runs the command line optiks as a user of this data folder."""
         return self.optiks_at([(query or self.query).url], self.update.url, *arguments)
 
     def optiks_at(self, query_urls: list[str], update_url: str, *arguments: str) -> Run:
-        """Runs the command line as `optiks` does, with services at these URLs."""
+        """Runs the command line like the method `optiks`, but with services at these URLs."""
         urls = [part for url in query_urls for part in ("--query-url", url)]
         return self._run([OUT / "cli/optiks", *arguments, *urls, "--update-url", update_url])
 
@@ -298,11 +297,12 @@ class Deployment:
         return Client(self.queries[replica].url, self.api_key, **options)
 
     def publish(self, *updates: tuple[str, str]) -> dict:
-        """Sends one atomic request, waits until it is published, and returns its status."""
+        """Sends one atomic request with these updates, waits until it is published, and returns its status."""
         return self._publish("/v1/updates", {"items": [{"key": key, "value": value} for key, value in updates]})
 
     def change_user(self, *changes: dict, user_b64: str | None = None) -> dict:
-        """Sends the changes of one user (None: of a new user), waits until they are published, and returns their status."""
+        """Sends changes of one user, waits until they are published, and returns the request's status. If `user_b64` is None, they create a
+        new user."""
         return self._publish("/v1/users", {"changes": changes} | ({"user_b64": user_b64} if user_b64 else {}))
 
     def _publish(self, path: str, document: dict) -> dict:
@@ -317,7 +317,7 @@ class Deployment:
             return accepted.json() | status
 
     def wait_served(self, epoch: int) -> None:
-        """Waits until every replica answers with this epoch or a later one."""
+        """Waits until every replica serves this epoch or a later epoch."""
         deadline = time.monotonic() + 60
         for replica in range(len(self.queries)):
             with self.query_client(replica) as client:
@@ -327,16 +327,16 @@ class Deployment:
                     time.sleep(0.05)
 
     def facts(self) -> dict[str, list]:
-        """Returns the rows that updates have left in the database, if the engine is SQLite."""
+        """Returns the rows that updates have left in the database. Only for the engine SQLite."""
         with sqlite3.connect(f"file:{self.database}?mode=ro", uri=True) as connection:
             return {table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
                     for table in ("request", "pending", "outcome", "leaf", "value")}
 
 
 def clean_environment() -> dict[str, str]:
-    """Returns this process's environment, without a developer's settings for another Optiks."""
+    """Returns this process's environment, without variables that a developer set for another Optiks log."""
     kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(("OPTIKS", "ASPNETCORE_", "XDG_DATA"))}
     if "DOTNET_ROOT" not in kept and (dotnet := shutil.which("dotnet")):
-        # The programs find the .NET runtime on their own only in its standard folders.
+        # Without this variable, the programs find the .NET runtime only in its standard folders.
         kept["DOTNET_ROOT"] = str(Path(dotnet).resolve().parent)
     return kept

@@ -1,5 +1,5 @@
-"""A log whose operator lies about users and periods, and signs the lies: the Python reference's directory behind HTTP, as the command line
-queries it."""
+"""A log whose operator lies about users and periods, and signs the lies. It serves the Python reference's directory over HTTP, so that the
+command line can query it."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ from user_monitor import Own
 from users import Asked, Kept, KeptList
 from vectors_users_lies import Liar
 
-# The log began this number of steps ago, so that its newest record is fresh and no record is from the future.
+# The log's first epoch was this number of epochs' intervals ago, so that the newest record is fresh and no record is from the future.
 AGE_STEPS = 100
 
 Answer = Callable[[list[Asked], int], bytes]
@@ -36,8 +36,8 @@ def young_log(kind: type[Liar] = Liar, **configuration) -> Liar:
 
 
 class HostileLog(Server):
-    """Use as a context manager. `answer` answers lookups of users and may be replaced while it runs. By default it answers from the
-    directory, like all other requests."""
+    """Use as a context manager. The function `answer` answers lookups of users. A test may replace it while the server runs. By default it
+    answers from the directory, as the server does for all other requests."""
 
     def __init__(self, d: Liar):
         super().__init__(d)
@@ -56,7 +56,7 @@ class HostileLog(Server):
         return MEDIA + "user-lookup", self.answer(self.asked, query.get("checkpoint_size", 0))
 
     def trust(self, folder: Path) -> Path:
-        """Returns the file with the log's trust anchor."""
+        """Writes the log's trust anchor into a file in the folder, and returns the file's path."""
         path = folder / "trust.json"
         path.write_text(self.d.anchor.render())
         return path
@@ -65,12 +65,12 @@ class HostileLog(Server):
         return self.of(asked, kept_size)
 
     def of(self, asked: list[Asked], kept_size: int, at: At | None = None, epoch: int | None = None) -> bytes:
-        """Returns an answer that was true at these epochs, even if they are old."""
+        """Returns an answer whose parts were true at these epochs, even if the epochs are old."""
         when = None if at is None else [at for _ in asked]
         return self.d.user_lookup(asked, when, epoch, kept_size=kept_size).encode()
 
     def questions(self, body: bytes) -> list[Asked]:
-        """Decodes a UserQueryList (docs/spec/rest.md section 4), with what the client says that it knows."""
+        """Decodes a UserQueryList (docs/spec/rest.md section 4), including the knowledge that the client names."""
 
         def question(r: Reader) -> Asked:
             name, device, knows_user, period, version = r.opaque(1, 255), r.opaque(0, 255), r.discriminant(2), r.uint(8), r.uint(8)
@@ -86,8 +86,8 @@ class HostileLog(Server):
 
 
 class WritingLog(HostileLog):
-    """Also accepts requests about users, executes them, and publishes each at once, together with the changes that `beside` makes to the
-    user."""
+    """Also accepts update requests about users, and executes and publishes each request at once, together with the changes that `beside`
+    makes to the user."""
 
     def __init__(self, d: Liar, beside: Callable[[bytes], None] = lambda user: None):
         super().__init__(d)
@@ -117,7 +117,7 @@ class WritingLog(HostileLog):
         return JSON, json.dumps(pending).encode()
 
     def _apply(self, user: bytes, change: dict) -> list[bytes]:
-        """Stages a change and returns the devices to which it gives a value."""
+        """Stages a change of a user, and returns the ids of the devices to which the change gives a value."""
         d, device = self.d, octets(change.get("device_b64", ""))
         if change["op"] == "create":
             devices = {octets(one["device_b64"]): octets(one["value_b64"]) for one in change.get("devices", [])}
@@ -153,5 +153,5 @@ def own_user(body: bytes) -> Own:
 
 
 def known_alone(asked: list[Asked]) -> list[Asked]:
-    """Returns the same questions from clients that know nothing, whose answers show everything."""
+    """Returns the same questions as clients that know nothing would ask them. The answers to such questions show everything."""
     return [replace(one, kept=Kept()) for one in asked]

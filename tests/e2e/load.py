@@ -1,5 +1,5 @@
-"""Load that remembers its answers: writers that never give up (own request ids, repeated until answered), readers that verify, and a
-watcher of checkpoints."""
+"""Load that remembers the answers that it got. It has writers that repeat each request, under its own id, until it is answered; readers
+that verify; and a watcher of checkpoints."""
 
 import http.client
 import random
@@ -23,7 +23,7 @@ from rounds import rounds
 ANSWER_SECONDS = 180
 UNREACHABLE = 3
 RETRY_SECONDS = 0.1
-# The pause between two requests of a writer. In the quick form, less load meets the same faults.
+# The pause between two requests of a writer, in seconds. In the quick form of the tests, fewer requests meet the same faults.
 WRITER_PAUSE = rounds(quick=0.1, deep=0.02)
 LIST = 1000
 WINDOW = 16
@@ -43,7 +43,7 @@ class Accepted:
 
 
 class Callers(Protocol):
-    """How users reach a log: a Deployment, or a proxy around it."""
+    """The members through which users reach a log. A Deployment has them, and so has a proxy around it."""
 
     data: Path
 
@@ -53,7 +53,7 @@ class Callers(Protocol):
 
 
 class Worker:
-    """A thread that repeats its turn until told to stop."""
+    """A thread that repeats its turn until it is told to stop."""
 
     def __init__(self, pause: float) -> None:
         self._pause = pause
@@ -65,8 +65,8 @@ class Worker:
         self._thread.start()
 
     def hold(self) -> None:
-        """Waits for the end of the current turn. The next turn does not begin before go_on. Raises the exception that ended the thread
-        early."""
+        """Waits for the end of the current turn. The next turn begins only after a call of go_on. If an exception ended the thread early,
+        raises it."""
         self._turn.acquire()
         self._raise()
 
@@ -74,13 +74,13 @@ class Worker:
         self._turn.release()
 
     def finish(self) -> None:
-        """Ends after the current turn. Raises the exception that ended the thread early."""
+        """Ends the thread after the current turn. If an exception ended the thread early, raises it."""
         self._stop.set()
         self._thread.join()
         self._raise()
 
     def abandon(self) -> None:
-        """Ends soon and reports nothing: the current turn stays unfinished."""
+        """Ends the thread soon, without finishing the current turn, and reports no exception."""
         self._abandoned = True
         self._stop.set()
         self._thread.join()
@@ -103,14 +103,14 @@ class Worker:
 
 
 class Reader(Worker):
-    """Looks keys up with one client that keeps its state. While a service is dead a lookup may get no answer, but it must never get an
-    invalid or older answer."""
+    """Looks keys up with one client that keeps its state. While a service is dead, a lookup may get no answer. But the client must never
+    get an invalid answer, or an answer that is older than an earlier answer."""
 
     def __init__(self, log: Callers, keys: list[str], folder: Path):
         self.verified = 0
         self._log, self._keys = log, keys
         self._options = ("--data", str(folder), "--trust", str(log.data / "trust.json"))
-        # Each turn starts a program, which takes more processor time than the lookup.
+        # The pause is long, because each turn starts a program, which takes more processor time than the lookup itself.
         super().__init__(pause=rounds(quick=2, deep=0.5))
 
     def _work(self) -> None:
@@ -125,7 +125,7 @@ class Reader(Worker):
 
 
 class Watcher(Worker):
-    """Keeps every checkpoint that the board ever had."""
+    """Collects every checkpoint that the board ever had."""
 
     def __init__(self, log: Deployment):
         self.notes: set[bytes] = set()
@@ -185,7 +185,7 @@ class Writer(Worker):
                 answer = self._client.post_json(path, document)
                 if answer.status == 202:
                     return answer
-                # 429: the key has too many pending updates; 503: the service itself refuses.
+                # The answer 429 means that the key has too many pending updates; 503 means that the service cannot take requests now.
                 if answer.status not in (429, 503):
                     raise AssertionError(f"HTTP {answer.status} {answer.body!r}")
             except (OSError, http.client.HTTPException):
@@ -196,7 +196,7 @@ class Writer(Worker):
             time.sleep(RETRY_SECONDS)
 
     def _published(self, request_id: str) -> bool:
-        """Waits for a second, and returns whether the request is then known to be published."""
+        """Waits for a second, and returns whether the update-service then says that the request is published."""
         try:
             answer = self._client.get(f"/v1/updates/{request_id}?wait=1")
         except (OSError, http.client.HTTPException):

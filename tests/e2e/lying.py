@@ -1,4 +1,4 @@
-"""A server in front of query-services that changes their answers. A client that verifies answers must not believe it."""
+"""A proxy in front of query-services that changes their answers. A client that verifies answers must refuse changed answers."""
 
 import http.server
 import threading
@@ -17,8 +17,8 @@ def honest(_: str, answer: Answer) -> Answer:
 
 
 class LyingProxy:
-    """Use as a context manager. `target` is the honest server that the proxy asks, `change` the function that changes answers; both may be
-    replaced while it runs. `asked` are the paths and bodies of all requests."""
+    """Use as a context manager. `target` is the honest server that the proxy asks, and `change` is the function that changes its answers. A
+    test may replace both while the proxy runs. `asked` has the paths and bodies of all requests."""
 
     def __init__(self, target: str, change: Change = honest):
         self.target, self.change = target, change
@@ -47,7 +47,7 @@ class LyingProxy:
                 try:
                     self.wfile.write(answer.body)
                 except ConnectionError:
-                    # The client did not wait for the answer.
+                    # The client closed the connection before it got the answer.
                     self.close_connection = True
 
             def log_message(self, *_):
@@ -58,7 +58,7 @@ class LyingProxy:
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def change_bodies(self, change: Callable[[str, bytes], bytes]) -> None:
-        """From now on the proxy changes the bodies of answers that are not problems."""
+        """Makes the proxy change the bodies of all answers from now on, except the bodies of problems."""
         self.change = lambda path, said: replace(said, body=change(path, said.body)) if said.status == 200 else said
 
     def __enter__(self) -> "LyingProxy":

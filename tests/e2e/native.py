@@ -1,4 +1,4 @@
-"""The native verifier over ctypes (ozks/include/optiks/optiks.h), given rows of tests/reference/rows.py."""
+"""Calls the native verifier (ozks/include/optiks/optiks.h) through ctypes with rows of tests/reference/rows.py."""
 
 import ctypes
 import hashlib
@@ -57,11 +57,11 @@ STRUCTS = {"optiks_anchor_t": Anchor, "optiks_context_t": Context, "optiks_known
 
 
 class NativeError(Exception):
-    """A call failed, which is never a verdict."""
+    """A call of the native library failed. This is never a verdict."""
 
 
 class NativeVerifier:
-    """liboptiks at a path. Verdicts are names of docs/spec/reasons.md."""
+    """The verifier of the liboptiks at a path. Its verdicts are names of docs/spec/reasons.md."""
 
     def __init__(self, path: Path):
         self.library = library = ctypes.CDLL(str(path))
@@ -82,7 +82,8 @@ class NativeVerifier:
         check_sizes(library, STRUCTS)
 
     def verdict(self, anchors: list[dict], row: dict) -> tuple[str, list[dict] | None]:
-        """Returns the reason and, for a valid answer about keys, its contents, in the form of the row's results."""
+        """Returns the verifier's reason for a row. For a valid answer about keys, also returns the answer's contents, in the form of the
+        row's `results`."""
         context = context_of(anchors[row["anchor"]], row)
         answer = bytes.fromhex(row["answer"])
         if row["form"] == "audit":
@@ -125,8 +126,8 @@ class NativeVerifier:
         return judged, versions_shown(results, entries, answer)
 
     def handed_over(self, head: HeadResult, results, entries, answer: bytes, ends: list[dict | None]) -> str:
-        """Returns the reason for the first list that is not handed over from its end state. The answer must have been accepted, and the
-        lists' entries follow each other."""
+        """Returns the reason for the first list that does not correctly take over its end state. The verifier must have accepted the
+        answer. In `entries`, the entries of one list follow those of the list before it."""
         start = 0
         for one, end in zip(results, ends, strict=True):
             first = byref(entries[start]) if one.num_entries else None
@@ -165,7 +166,7 @@ def strings(texts: list[bytes]) -> tuple[bytes, ctypes.Array]:
 
 
 def versions_shown(results, entries, answer: bytes) -> list[dict]:
-    """Returns the contents of each list of versions; the lists' entries follow each other."""
+    """Returns the contents of each list of versions. In `entries`, the entries of one list follow those of the list before it."""
     shown, start = [], 0
     for one in results:
         own = entries[start:start + one.num_entries]

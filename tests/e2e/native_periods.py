@@ -1,4 +1,4 @@
-"""The native verifier's function for bounds of periods, given rows of tests/reference/rows.py."""
+"""Calls the native verifier's function for bounds of periods with rows of tests/reference/rows.py."""
 
 from ctypes import POINTER, byref, c_char_p, c_int32, c_size_t, c_uint64
 
@@ -16,7 +16,7 @@ class NativePeriods:
             POINTER(Context), c_uint64, c_char_p, c_size_t, POINTER(c_int32), POINTER(HeadResult), POINTER(c_size_t), c_size_t, POINTER(c_size_t)]
 
     def verdict(self, anchors: list[dict], row: dict) -> tuple[str, list[int]]:
-        """Returns the reason and, for a valid answer, the epochs of its bounds."""
+        """Returns the verifier's reason for a row and, for a valid answer, the epochs of the bounds in it."""
         answer = bytes.fromhex(row["answer"])
         reason, head, count = c_int32(-1), HeadResult(), c_size_t()
         bounds = (c_size_t * MAX_PERIOD_BOUNDS)()

@@ -1,4 +1,4 @@
-"""The native verifier's calls about users, given rows of tests/reference/rows.py."""
+"""Calls the native verifier's functions about users with rows of tests/reference/rows.py."""
 
 import time
 from collections.abc import Callable
@@ -47,8 +47,8 @@ STRUCTS = {"optiks_user_state_t": UserState, "optiks_user_result_t": UserResult,
 
 
 class NativeUsers:
-    """The same library and verdicts as the verifier of keys. seconds: the time of the native verifier's last call, without the work done
-    here."""
+    """Uses the same library and verdicts as NativeVerifier. `seconds` is the time that the last call of the native verifier took, without
+    the work of this class."""
 
     def __init__(self, verifier: NativeVerifier):
         self._verifier, self._name, self._library = verifier, verifier.name, verifier.library
@@ -63,8 +63,8 @@ class NativeUsers:
             POINTER(VersionsResult), POINTER(OwnKeyResult), c_size_t, size, POINTER(VersionEntry), c_size_t, size]
 
     def lookup(self, anchors: list[dict], row: dict) -> tuple[str, list[dict]]:
-        """Returns the reason and, for a valid answer, its contents about each user, in the form of the row's results. Members that the
-        native call does not return are missing."""
+        """Returns the verifier's reason for a row and, for a valid answer, its contents about each user, in the form of the row's
+        `results`. Members that the native call does not return are missing."""
         users, answer = row["users"], bytes.fromhex(row["answer"])
         texts, devices, states, lists, keys = [], [], [], [], []
         for user in users:
@@ -95,7 +95,7 @@ class NativeUsers:
         return self._name(reason), shown
 
     def monitor(self, anchors: list[dict], row: dict) -> tuple[str, dict]:
-        """Returns the reason and, for a valid answer, its contents about an owner's own user."""
+        """Returns the verifier's reason for a row and, for a valid answer, its contents about an owner's own user."""
         own, answer = row["own"], bytes.fromhex(row["answer"])
         listed, keys = own["devices"], own["keys"]
         octets = strings([bytes.fromhex(text) for text in (own["user"], *own["names"], listed["list"] if listed else "", *(one["device"] for one in keys))])
@@ -121,7 +121,8 @@ class NativeUsers:
         return judged, {"epoch": head.epoch, "has_left": bool(has_left.value), "devices": lists[0], "keys": lists[1:]}
 
     def _with_room(self, call: Callable[[int], tuple], *counts: c_size_t):
-        """Repeats a call with room for as many elements as the first call says (rule 4 of optiks.h)."""
+        """Makes a call and, if its buffers were too small, repeats it with as much room as the first call asked for (rule 4 of
+        optiks.h)."""
         started = time.perf_counter()
         room, status = call(16)
         if status == ABI_E_BUFFER:

@@ -1,5 +1,5 @@
-"""Checks from outside that after any fault every answered update exists once and in order, the log has one history, and independent checks
-find nothing."""
+"""Checks a log from outside after faults: every acknowledged update exists exactly once and in order, the log has one history, and
+independent checks find no fault."""
 
 import io
 import json
@@ -33,7 +33,7 @@ PUBLISH_SECONDS = 600
 
 
 class Wrong(AssertionError):
-    """A promise was broken."""
+    """A promise of the log was broken."""
 
 
 def require(condition: bool, text: str) -> None:
@@ -42,12 +42,12 @@ def require(condition: bool, text: str) -> None:
 
 
 def anchor_of(log: Deployment) -> TrustAnchor:
-    """Returns the log's trust anchor, as its users have it."""
+    """Returns the log's trust anchor, from the file that its users have."""
     return TrustAnchor.parse((log.data / "trust.json").read_text())
 
 
 class Histories:
-    """Every record and every signed root that any caller was shown."""
+    """Collects every record and every signed root that any caller was shown."""
 
     def __init__(self, log: Deployment):
         self._log = log
@@ -57,11 +57,12 @@ class Histories:
 
     @property
     def count(self) -> int:
-        """Returns the number of histories: 1 if all callers were shown the same record for each epoch and the same root for each size."""
+        """Returns the number of different histories: 1 if all callers were shown the same record for each epoch and the same root for each
+        size."""
         return max(len(shown) for by_number in (self._records, self._roots) for shown in by_number.values())
 
     def look(self) -> int:
-        """Reads the current board, from tiles alone, under its signed checkpoint, and returns the number of its entries."""
+        """Reads the current board, only from its tiles, under its signed checkpoint. Returns the number of the board's entries."""
         folder = self._log.data / "board/log"
 
         def fetch(path: str) -> bytes | None:
@@ -83,8 +84,8 @@ class Histories:
             self._checkpoint(note)
 
     def roots(self) -> None:
-        """Compares every signed root with the root that follows from the entries of the newest board."""
-        # A stack of complete subtrees, the largest first: (leaves, root).
+        """Compares every signed root with the root that is computed from the entries of the newest board."""
+        # This stack has the complete subtrees, the largest first, each as (number of leaves, root).
         stack: list[tuple[int, bytes]] = []
         for number, entry in enumerate(self._entries):
             stack.append((1, board.leaf_hash(entry)))
@@ -105,8 +106,8 @@ class Histories:
 
 
 def lost_and_doubled(accepted: list[Accepted], facts: Facts) -> tuple[Counter, Counter]:
-    """Counts accepted updates that the facts lack, and surplus versions that the facts have. Counts both by the fault that was under way
-    when each update was accepted."""
+    """Counts the accepted updates that the facts lack, and the versions that the facts have too often. Both are counted by the fault that
+    was under way when the update was accepted."""
     expected, newest = _by_key(accepted), {(one.structure, one.key): one.point for one in accepted}
     lost, doubled = Counter(), Counter()
     for key, wanted in expected.items():
@@ -123,10 +124,8 @@ def lost_and_doubled(accepted: list[Accepted], facts: Facts) -> tuple[Counter, C
 
 
 def check_order(accepted: list[Accepted], facts: Facts, reuses_names: bool = False) -> None:
-    """Checks the order: each writer has its own keys and waits for each answer, so its order is the order of versions, one per epoch.
-    Nothing may be lost or doubled.
-
-    reuses_names: the users to whom a name leads are counted from 1.
+    """Checks the order: each writer has its own keys and waits for each answer, so its order is the order of versions, one per epoch. No
+    update may be lost or doubled. If `reuses_names` is set, the users to whom a name leads are counted from 1.
     """
     for key, wanted in _by_key(accepted).items():
         found = facts.versions[key]
@@ -137,7 +136,7 @@ def check_order(accepted: list[Accepted], facts: Facts, reuses_names: bool = Fal
 
 
 class Oracle:
-    """Judges one log. It knows the log from its start; Callers may add to `histories` meanwhile."""
+    """Judges one log, which it knows from the log's start. Callers may add to `histories` while the log runs."""
 
     def __init__(self, log: Deployment, seed: int):
         self.histories = Histories(log)
@@ -147,11 +146,11 @@ class Oracle:
 
     @property
     def reuses_names(self) -> bool:
-        """Whether the log may reassign a username later."""
+        """Whether the log may reassign a username after its user has left."""
         return anchor_of(self._log).configuration.username_reuse == 1
 
     def wait_published(self) -> None:
-        """Waits until nothing is pending. Nobody sends updates meanwhile."""
+        """Waits until no update is pending. No caller may send updates meanwhile."""
         deadline = time.monotonic() + PUBLISH_SECONDS
         while (status := self.status())["pending_updates"] > 0 or status["published_epoch"] != status["epoch"]:
             require(time.monotonic() < deadline, f"{status['pending_updates']} updates are not published")
@@ -164,11 +163,11 @@ class Oracle:
         return json.loads(run.out)
 
     def judge(self, accepted: list[Accepted], notes: Iterable[bytes], asks: bool = True) -> tuple[Counter, Counter]:
-        """Returns the lost and doubled updates by fault. Raises Wrong for any other broken promise. asks: also checks services, fsck and
-        auditors, for a log in its first period."""
+        """Returns the lost and doubled updates by fault. Raises Wrong for any other broken promise. If `asks` is set, also checks services,
+        fsck and auditors; the log must then be in its first period."""
         self._judged += 1
         self.wait_published()
-        # The log continues to publish epochs, at least at its regular interval, and to read a large database takes a while.
+        # The board is read before the facts, because the log continues to publish epochs, and reading a large database takes a while.
         size = self.histories.look()
         facts = self._facts()
         require(size <= len(facts.records), f"the board had {size} entries, the database has {len(facts.records)} epochs")
@@ -202,8 +201,8 @@ class Oracle:
         require(facts.pending == 0 and facts.refused == 0, f"{facts.pending} pending and {facts.refused} refused updates")
 
     def _check_tools(self, facts: Facts) -> None:
-        """Checks with the tools: fsck derives every root again, one auditor has followed from the start, one begins at epoch 0, and so does
-        the reference. All auditors and the reference must see the database's records."""
+        """Checks with the tools. fsck derives every root again. One auditor has followed the log from the start; a new auditor and the
+        reference begin at epoch 0. The auditors and the reference must see the same records as the database has."""
         run = self._log.optiks_db("fsck", "--board", self._log.data / "board")
         require(run.code == 0, f"fsck: {run}")
         newest = len(facts.records) - 1
@@ -256,8 +255,8 @@ class Oracle:
 
 
 def _numbers(structure: int, periods: list[int], reuses_names: bool) -> list[int]:
-    """Returns the version numbers in these successive periods. Version 1 of a later period is a copy of the latest version of the period
-    before."""
+    """Returns the expected version numbers of versions that were set in these successive periods. Version 1 of a later period is a copy of
+    the latest version of the previous period."""
     if structure not in PER_PERIOD:
         first = int(structure == USERNAMES and reuses_names)
         return list(range(first, first + len(periods)))

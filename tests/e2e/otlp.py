@@ -1,5 +1,5 @@
-"""An OTLP/HTTP collector that keeps what services send (opentelemetry-proto, collector/*/v1). It decodes enough protobuf to read the names
-of metrics and spans."""
+"""An OTLP/HTTP collector that keeps the data that services send (opentelemetry-proto, collector/*/v1). It decodes enough protobuf to read
+the names of metrics and spans."""
 
 import gzip
 import http.server
@@ -36,7 +36,7 @@ def fields(message: bytes):
 
 
 def at_path(message: bytes, *path: int):
-    """Yields all values at a path of field numbers."""
+    """Yields all values that are at a path of field numbers in a message."""
     for number, value in fields(message):
         if number == path[0]:
             if len(path) == 1:
@@ -64,17 +64,19 @@ class Span:
 
 @dataclass
 class Received:
-    """Everything received so far."""
+    """The payloads that the collector has received so far."""
 
     payloads: dict[str, list[bytes]] = field(default_factory=lambda: {"metrics": [], "traces": [], "logs": []})
 
     def metrics(self) -> dict[tuple[str, str], Metric]:
-        """Returns the metrics by service and name."""
+        """Returns the received metrics, by (service, name)."""
         found = {}
         for service, scope in self._scopes("metrics"):
             for metric in at_path(scope, 2):
                 name, unit = (b"".join(at_path(metric, number)).decode() for number in (1, 3))
-                # gauge, sum: points 1, attributes 7; histogram: points 1, attributes 9.
+                # Field numbers of opentelemetry-proto: a Metric has its gauge in field 5, its sum in field 7 and its histogram in field 9.
+                # Each of these has its points in field 1. A point of a gauge or a sum has its attributes in field 7, a point of a histogram
+                # in field 9.
                 keys = {key.decode() for data, point in ((5, 7), (7, 7), (9, 9)) for key in at_path(metric, data, 1, point, 1)}
                 known = found.get((service, name))
                 found[service, name] = Metric(name, unit, frozenset(keys) | (known.attributes if known else frozenset()))
@@ -85,11 +87,12 @@ class Received:
                 for service, scope in self._scopes("traces") for span in at_path(scope, 2)]
 
     def logs(self) -> list[tuple[str, str]]:
-        """Returns (service, body) of each log record."""
+        """Returns (service, body) of each received log record."""
         return [(service, body.decode()) for service, scope in self._scopes("logs") for body in at_path(scope, 2, 5, 1)]
 
     def _scopes(self, signal: str):
-        # Each signal: resource_... 1 {resource 1 {attributes 1 {key 1, value 2 {string 1}}}, scope_... 2}.
+        # Field numbers of each kind of payload: the list of resources is field 1. In it, the resource is field 1, with its attributes in
+        # field 1 (key 1, value 2, whose string is 1), and the list of scopes is field 2.
         for payload in list(self.payloads[signal]):
             for resource in at_path(payload, 1):
                 names = [b"".join(at_path(attribute, 2, 1)).decode() for attribute in at_path(resource, 1, 1)
@@ -99,7 +102,7 @@ class Received:
 
 
 class Collector:
-    """Use as a context manager. `url` is the OTLP endpoint."""
+    """The collector's HTTP server. Use as a context manager. `url` is the OTLP endpoint."""
 
     def __init__(self):
         self.received = Received()

@@ -1,4 +1,5 @@
-"""Reads the fenced blocks of pages: commands, which tests run unchanged, and the output that a page shows for them."""
+"""Reads the fenced blocks of pages. They hold commands, which tests run unchanged, and the output that the page shows for these
+commands."""
 
 import re
 import sys
@@ -32,14 +33,14 @@ class Step(NamedTuple):
 
 
 def commands_of(page: Path) -> dict[str, list[tuple[str, str]]]:
-    """Returns shell and text of each `sh` or `bash` block, including blocks in lists, by section. Text before the first section is skipped.
-    The page says what the two shells mean."""
+    """Returns the shell and the text of each `sh` or `bash` block, by section, including blocks in lists. Blocks before the first section
+    are skipped. Each page says where commands of the two shells run."""
     sections = re.split(r"^## ", page.read_text(), flags=re.MULTILINE)[1:]
     return {section.split("\n", 1)[0]: [(fence.language, fence.text) for fence in fences_of(section) if fence.language in SHELLS] for section in sections}
 
 
 def steps_of(page: Path) -> list[Step]:
-    """Returns the command blocks of a page in its order, each with the output that the page shows for it."""
+    """Returns the command blocks of a page in the page's order, each with the output that the page shows for it."""
     steps: list[Step] = []
     before = ""
     for fence in fences_of(page.read_text()):
@@ -54,8 +55,8 @@ def steps_of(page: Path) -> list[Step]:
 def shows(shown: str, printed: str) -> bool:
     """Tells whether a program may have printed the output that a page shows.
 
-    A line `...` stands for any number of lines, and `...` within a line for any text. Parts of VARYING and the widths of gaps may differ.
-    Blank lines do not count.
+    A line `...` stands for any number of lines, and `...` within a line for any text. Parts that match VARYING and the widths of gaps may
+    differ. Blank lines are ignored.
     """
     lines = (line.rstrip() for line in shown.splitlines() if line.strip())
     pattern = "".join(r"(?:[^\n]*\n)*?" if line == ANYTHING else _pattern_of(line) + "\n" for line in lines)
@@ -64,7 +65,7 @@ def shows(shown: str, printed: str) -> bool:
 
 
 def _pattern_of(line: str) -> str:
-    """Returns a regular expression for one shown line."""
+    """Returns a regular expression that matches the outputs for which one shown line stands."""
     pattern, end = "", 0
     for part in re.finditer("|".join([re.escape(ANYTHING), " {2,}", *(f"(?:{varying})" for varying in VARYING)]), line):
         pattern += re.escape(line[end:part.start()])
@@ -73,7 +74,8 @@ def _pattern_of(line: str) -> str:
         elif part[0].isspace():
             pattern += " {2,}"
         else:
-            # The surroundings of a part decide which kind it is, so each kind is searched for in the whole line.
+            # The text around a part decides which expression of VARYING applies to it, so each expression is searched for in the whole
+            # line.
             pattern += next(varying for varying in VARYING if any(found.span() == part.span() for found in re.finditer(varying, line)))
         end = part.end()
     return pattern + re.escape(line[end:])

@@ -1,5 +1,5 @@
-"""PostgreSQL as in deploy/patroni, for a single test: three nodes under Patroni, etcd, and HAProxy in front of them. They run from Debian's
-packages, in one folder and on free ports."""
+"""PostgreSQL as in deploy/patroni, for a single test: three nodes under Patroni, etcd, and HAProxy in front of them. All programs are from
+Debian's packages, and run in one folder on free ports."""
 
 import getpass
 import json
@@ -23,17 +23,17 @@ ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy/patroni"
 PAGE = ROOT / "docs/operations/recovery.md"
 PASSWORD = "secret"
-# The time limit for copying a server, and for a failover on a busy machine.
+# The time limit in seconds for copying a server, and for a failover on a busy machine.
 WHOLE_SECONDS = 120
 USERS = {"update-task": "optiks_update_task", "update-service": "optiks_update_service", "query-service": "optiks_query_service", None: "optiks_owner"}
 
 
 class ClusterFailed(Exception):
-    """A program of the cluster failed; the text has its output."""
+    """A program of the cluster failed; the exception's text has the program's output."""
 
 
 class Node:
-    """One host: its PostgreSQL, and the Patroni that manages it."""
+    """One host of the cluster, with its PostgreSQL and the Patroni that manages it."""
 
     def __init__(self, name: str, folder: Path):
         self.name = name
@@ -47,7 +47,7 @@ class Node:
 
     @property
     def postmaster(self) -> int | None:
-        """The postmaster's process id; None if it does not run."""
+        """The process id of the host's postmaster; None if the postmaster does not run."""
         with suppress(OSError, IndexError, ValueError):
             pid = int((self.data / "postmaster.pid").read_text().splitlines()[0])
             if "postgres" in Path(f"/proc/{pid}/cmdline").read_text():
@@ -55,7 +55,7 @@ class Node:
         return None
 
     def kill(self) -> None:
-        """Kills everything on the host with kill -9, Patroni first, because it would start PostgreSQL again."""
+        """Kills everything on the host with kill -9. Patroni is first, because it would start PostgreSQL again."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
@@ -65,7 +65,7 @@ class Node:
 
 
 class Patroni:
-    """Use as a context manager: entering creates the cluster and returns when it is complete, leaving ends and removes it."""
+    """A cluster. Use as a context manager: entering creates the cluster and returns when it is complete; leaving ends and removes it."""
 
     def __init__(self):
         for program in ("patroni", "etcd", "haproxy"):
@@ -82,7 +82,7 @@ class Patroni:
 
     @property
     def authority(self) -> Path:
-        """Returns the authority of the servers' certificates."""
+        """Returns the certificate of the authority that signed the servers' certificates."""
         return self._folder / "authority.pem"
 
     def __enter__(self) -> "Patroni":
@@ -113,7 +113,7 @@ class Patroni:
         node.process = self._popen(node.name, "patroni", node.folder / "config.yml", variables=self._environment(node), **self._user)
 
     def members(self) -> list[dict]:
-        """Returns the cluster's members according to any node; an empty list if no node answers."""
+        """Returns the cluster's members as the first node that answers lists them, or an empty list if no node answers."""
         for node in self.nodes:
             with suppress(OSError, ValueError), urllib.request.urlopen(f"http://127.0.0.1:{node.rest_port}/cluster", timeout=5) as answer:
                 return json.load(answer)["members"]
@@ -134,7 +134,7 @@ class Patroni:
         return leader
 
     def wait_whole(self) -> None:
-        """Waits until all nodes run on one timeline, and one of the nodes has everything that is committed."""
+        """Waits until all nodes run on the same timeline, and a standby has everything that is committed."""
         deadline = time.monotonic() + WHOLE_SECONDS
         while not self._is_whole():
             if time.monotonic() >= deadline:
@@ -169,7 +169,7 @@ class Patroni:
                 and len({member.get("timeline") for member in members}) == 1)
 
     def _prepare(self) -> None:
-        # Puts the files in place that are installed on each host.
+        # Puts the files in place that the page tells operators to install on each host.
         _, make_authority, make_certificate = (text for _, text in commands_of(PAGE)["PostgreSQL under Patroni"])
         self._run(["sh", "-eu"], make_authority, as_user=False)
         for node in self.nodes:
@@ -205,7 +205,7 @@ class Patroni:
         addresses = {f"{node.name}.example.org:5432 check port 8008": f"127.0.0.1:{node.port} check port {node.rest_port}" for node in self.nodes}
         text = _replaced(DEPLOY / "haproxy.cfg", addresses | {"bind 127.0.0.1:5000": f"bind 127.0.0.1:{self.port}"})
         if os.geteuid() != 0:
-            # Without root HAProxy cannot change to another user.
+            # Without root, HAProxy cannot change to another user, so these lines are removed.
             text = re.sub(r"^    (user|group) haproxy\n", "", text, flags=re.MULTILINE)
         file = self._folder / "haproxy.cfg"
         file.write_text(text)
@@ -216,13 +216,14 @@ class Patroni:
 
     @property
     def _base(self) -> dict[str, str]:
-        """The variables of every program. Another user's home may have certificates that PostgreSQL would use but may not read."""
+        """The environment variables of every program. HOME is replaced, because another user's home may have certificates that PostgreSQL
+        would use but may not read."""
         return os.environ | {"HOME": str(self._folder)}
 
     def _popen(self, name: str, *command, variables: dict[str, str] | None = None, **options) -> subprocess.Popen:
         with (self._folder / f"{name}.log").open("ab") as log:
             path = shutil.which(command[0], path=f"{os.environ['PATH']}:/usr/sbin")
-            # A separate session, so that Ctrl-C reaches only the tests.
+            # The program runs in a separate session, so that Ctrl-C reaches only the tests.
             return subprocess.Popen([path, *map(str, command[1:])], cwd=self._folder, env=self._base | (variables or {}), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, **options)
 
     def _run(self, command: list, text: str = "", as_user: bool = True) -> str:
@@ -233,7 +234,7 @@ class Patroni:
 
 
 class OnPatroni:
-    """The cluster as an engine for a Deployment, prepared as docs/operations/postgresql.md says."""
+    """Makes the cluster an engine for a Deployment, with a database that is prepared as docs/operations/postgresql.md says."""
 
     name = "patroni"
     # The lease has the services' default length, so that the figures are the same as for operators.
@@ -252,14 +253,14 @@ class OnPatroni:
         self.cluster.sql(re.search(r"```sql\n(CREATE ROLE.*?)```", page, re.DOTALL)[1].replace("'...'", f"'{PASSWORD}'"))
 
     def migrated(self) -> None:
-        """Does nothing: the page's roles exist before the first migration."""
+        """Does nothing, because the roles of docs/operations/postgresql.md exist before the first migration."""
 
     def close(self) -> None:
         self.cluster.__exit__()
 
 
 def _replaced(file: Path, replacements: dict[str, object]) -> str:
-    """Returns a file of deploy/patroni for this host; every replaced text must occur."""
+    """Returns a file of deploy/patroni with the replacements for one host; every replaced text must occur."""
     text = file.read_text()
     for old, new in replacements.items():
         if old not in text:

@@ -1,4 +1,4 @@
-"""podman for tests, which run as root. It works wherever containers can run at all, because it does not use features that test machines
+"""Runs podman for tests, as root. This works wherever containers can run at all, because it does not use features that test machines
 lack."""
 
 import os
@@ -7,9 +7,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-# The settings do not use systemd, which test machines lack: podman makes the cgroups itself, and runs no timers for health checks. They use
-# runc, because crun refuses a machine that has both versions of cgroups mounted. The limits of containers are the limits of this process,
-# because raising them takes a right that root may lack.
+# The settings do not use systemd, which test machines lack, so podman makes the cgroups itself and runs no timers for health checks. The
+# settings choose runc, because crun refuses a machine that has both versions of cgroups mounted. Containers have the resource limits of
+# this process, because root may lack the right to raise limits.
 SETTINGS = """[engine]
 cgroup_manager = "cgroupfs"
 events_logger = "file"
@@ -27,7 +27,7 @@ def _ulimits() -> str:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Returns the environment for every command, with a file of settings in the folder."""
+    """Writes a file of podman's settings to the folder, and returns the environment in which every command must run."""
     file = folder / "containers.conf"
     file.write_text(SETTINGS.format(ulimits=_ulimits()))
     return {name: value for name, value in os.environ.items() if name != "NOTIFY_SOCKET"} | {"CONTAINERS_CONF": str(file), "DISABLE_HC_SYSTEMD": "true"}

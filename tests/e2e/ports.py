@@ -8,14 +8,14 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-# The ports that were returned and may not be bound yet. Each port has a lock, so that tests in other processes do not get it. The locks end
-# with this process.
+# The ports that free_port returned and that may not be bound yet, each with a lock file. The lock keeps tests in other processes from
+# getting the port. The locks end with this process.
 _given: dict[int, IO[bytes]] = {}
 
 
 def free_port(among: range = range(15000, 30000)) -> int:
-    """Returns a port below the ports that the system assigns to clients, so that no client takes it before the service does. No port is
-    given twice to processes of this user."""
+    """Returns a port below the ports that the system assigns to clients, so that no client takes it before the service does. Processes of
+    this user never get the same port twice."""
     folder = Path(tempfile.gettempdir()) / f"optiks-ports-{os.getuid()}"
     folder.mkdir(exist_ok=True)
     left = sorted(set(among) - _given.keys())

@@ -1,7 +1,5 @@
-"""A PostgreSQL server for a single test or benchmark: Debian's programs, data in a private folder, a free port, PostgreSQL's own
-durability.
-
-It can be killed, stopped, and restored from a copy."""
+"""A PostgreSQL server for a single test or benchmark. It runs Debian's programs on a free port, with its data in a private folder and
+PostgreSQL's default durability. A test can kill and stop it, and restore it from a copy."""
 
 import os
 import pwd
@@ -23,11 +21,11 @@ STOP_SECONDS = 60
 
 
 class ServerFailed(Exception):
-    """A program of PostgreSQL failed; the text has its output."""
+    """A program of PostgreSQL failed; the exception's text has the program's output."""
 
 
 def programs() -> Path:
-    """Returns the folder of the newest programs: Debian keeps the programs of each major version in a separate folder."""
+    """Returns the folder with the programs of the newest major version, because Debian has a separate folder for each major version."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]))
     if not found:
         raise ServerFailed("/usr/lib/postgresql has no server: run eng/install.sh")
@@ -35,12 +33,12 @@ def programs() -> Path:
 
 
 class PostgreSql:
-    """The server. Use as a context manager: entering creates and starts it, leaving ends and removes it. Not thread-safe except where
-    stated."""
+    """The server. Use as a context manager: entering creates and starts the server; leaving ends and removes it. Methods are not
+    thread-safe unless they say so."""
 
     def __init__(self, settings: dict[str, str] | None = None, environment: dict[str, str] | None = None):
-        """settings: settings for the command line, such as {"shared_buffers": "1GB"}. environment: the server's variables; read at each
-        start."""
+        """`settings` are settings for the server's command line, such as {"shared_buffers": "1GB"}. `environment` has the server's
+        environment variables; each start reads it again."""
         self.port = free_port()
         self._settings = settings or {}
         self._environment = environment or {}
@@ -77,7 +75,7 @@ class PostgreSql:
         """Starts the server, and returns when it accepts connections. A server that was killed recovers first."""
         options = {"port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": self._folder, "max_connections": 200} | self._settings
         with (self._folder / "log").open("ab") as log:
-            # A separate session, so that Ctrl-C reaches only the tests.
+            # The server runs in a separate session, so that Ctrl-C reaches only the tests.
             self._process = subprocess.Popen(
                 [self._programs / "postgres", "-D", self.data, *(part for name, value in options.items() for part in ("-c", f"{name}={value}"))],
                 cwd=self._folder, env=os.environ | self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, **self._user)
@@ -91,12 +89,13 @@ class PostgreSql:
             time.sleep(0.05)
 
     def stop(self, fast: bool = True) -> None:
-        """Stops the server: fast ends sessions and writes a checkpoint; otherwise it stops at once, and the next start recovers."""
+        """Stops the server. If `fast` is set, the server ends its sessions and writes a checkpoint. Otherwise it stops at once, and
+        recovers at the next start."""
         self._process.send_signal(signal.SIGINT if fast else signal.SIGQUIT)
         self._process.wait(STOP_SECONDS)
 
     def kill(self) -> None:
-        """Kills the postmaster with kill -9, and then every remaining process of the server. Returns when all have ended."""
+        """Kills the postmaster with kill -9, and then every remaining process of the server. Returns when all processes have ended."""
         children = children_of(self._process.pid)
         self._process.kill()
         self._process.wait()
@@ -109,7 +108,8 @@ class PostgreSql:
 
     @contextmanager
     def paused_backend(self, pid: int) -> Iterator[None]:
-        """Sends SIGSTOP, and SIGCONT afterwards: this simulates a session that hangs in a system call."""
+        """Sends SIGSTOP to a session's process, and SIGCONT at the end of the context. This simulates a session that hangs in a system
+        call."""
         os.kill(pid, signal.SIGSTOP)
         try:
             yield
@@ -117,7 +117,7 @@ class PostgreSql:
             os.kill(pid, signal.SIGCONT)
 
     def backends(self, database: str) -> list[int]:
-        """Returns the processes of programs' sessions in a database, without the session that asks."""
+        """Returns the process ids of the programs' sessions in a database, without the session that asks for them."""
         return [int(row) for row in self.sql(
             "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname = current_database() AND pid <> pg_backend_pid()", database)]
 
@@ -126,7 +126,7 @@ class PostgreSql:
         self._run("pg_basebackup", "-h", "127.0.0.1", "-p", self.port, "-U", OWNER, "-D", self._folder / name, "-c", "fast", "-X", "stream")
 
     def put_back(self, name: str) -> None:
-        """Replaces the data of the stopped server by a copy, which stays for later use."""
+        """Replaces the data of the stopped server by a copy. The copy itself stays for later use."""
         if self.running:
             raise ServerFailed("PostgreSQL runs: its data cannot be replaced")
         shutil.rmtree(self.data)
@@ -136,12 +136,12 @@ class PostgreSql:
         self.sql(f"CREATE DATABASE {name}")
 
     def sql(self, text: str, database: str = "postgres") -> list[str]:
-        """Returns rows as psql prints them: columns with | between. Thread-safe."""
+        """Runs SQL and returns rows as psql prints them, with | between columns. Thread-safe."""
         return self._run("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", self.port, "-U", OWNER, "-d", database, "-c", text).splitlines()
 
     def connection_string(self, database: str, user: str = OWNER, port: int | None = None) -> str:
-        """Returns a connection string in Npgsql's form. port: the port of a proxy in front of the server. Services notice soon that the
-        server is gone; the owner's tools wait for a busy machine."""
+        """Returns a connection string in Npgsql's form. `port` is the port of a proxy in front of the server. With this string, services
+        soon notice that the server is gone, but the owner's tools wait longer, because the machine may be busy."""
         timeout = 60 if user == OWNER else 5
         return f"Host=127.0.0.1;Port={port or self.port};Database={database};Username={user};Timeout={timeout}"
 
@@ -163,14 +163,14 @@ def children_of(pid: int) -> list[int]:
 
 
 def kill(pid: int) -> None:
-    """Sends SIGKILL to a process that may have ended already: the postmaster's death ends its children too."""
+    """Sends SIGKILL to a process. The process may have ended already, because the postmaster's death ends its children too."""
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
 
 
 def kill_all(pids: list[int]) -> None:
-    """Kills all these processes, and returns when none of them runs. They are not this process's children, so it can only look whether they
-    still exist."""
+    """Kills all these processes, and returns when none of them runs. They are not children of this process, so this function cannot wait
+    for them and checks repeatedly whether they still exist."""
     for pid in pids:
         kill(pid)
     deadline = time.monotonic() + STOP_SECONDS

@@ -1,4 +1,4 @@
-"""Prometheus as operators run it: the rules and the dashboard of deploy/, and a separate server in its own folder."""
+"""Runs a Prometheus server in its own folder, with the rules of deploy/ as operators use them, and reads the dashboard of deploy/."""
 
 import json
 import re
@@ -15,10 +15,10 @@ from ports import free_port
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
 RULES, RULE_TESTS, CONFIGURATION, PROBE = (DEPLOY / "prometheus" / name for name in ("alerts.yml", "alerts.test.yml", "prometheus.yml", "blackbox.yml"))
-# The job whose target is the address to which the probe connects.
+# The name of the job whose target is the address to which the probe connects.
 EDGE = "optiks-edge"
 DASHBOARD = DEPLOY / "grafana/optiks.json"
-# Words of PromQL that may occur where a metric's name may occur.
+# Keywords of PromQL that may occur at places where a metric's name may occur.
 WORDS = {"and", "or", "unless", "on", "by", "le"}
 
 
@@ -35,15 +35,16 @@ def panels() -> list[str]:
 def answerable() -> list[str]:
     """Returns the expressions that have a result while programs run, and not only when an alert fires.
 
-    A comparison gives 0 or 1 for each series that it finds. A comparison finds no series if the labels of its two sides do not match: such
-    an alert never fires. The sides of `or` are separate expressions, and tests for absence are left out.
+    A comparison is changed so that it gives 0 or 1 for each series that it finds. If the labels of its two sides do not match, it finds no
+    series, and the alert would never fire. The two sides of `or` are returned as separate expressions, and tests for absence are left out.
     """
     sides = [side for rule in rules() for side in rule.split(" or ") if "absent(" not in side]
     return [re.sub(r" ([<>]=?|[!=]=) ", r" \1 bool ", side) for side in sides] + panels()
 
 
 def metrics_of(expression: str) -> set[str]:
-    """Returns the names of the metrics in an expression: all names except those of functions and labels, and names inside texts."""
+    """Returns the names of the metrics in an expression. These are all names in the expression except the names of functions, the names of
+    labels, and names inside string literals."""
     bare = re.sub(r'"[^"]*"|\{[^}]*\}|\[[^]]*\]|\b(?:by|on) *\([^)]*\)', " ", expression)
     return {name for name, after in re.findall(r"\b([a-z_][a-z0-9_]*)\b *(\(?)", bare) if not after and name not in WORDS}
 
@@ -54,10 +55,11 @@ def metrics_named() -> set[str]:
 
 
 class Prometheus:
-    """A server and a probe with the rules of deploy/ and its configurations, with other targets. Use as a context manager."""
+    """A Prometheus server and a probe with the rules and configurations of deploy/, but with other targets. Use as a context manager."""
 
     def __init__(self, targets: dict[str, str], key_files: dict[str, Path]):
-        """targets: host and port by job. key_files: the API key by job; EDGE has no key, because the probe sends none."""
+        """`targets` has the host and port of each job. `key_files` has the file with the API key of each job; EDGE has no key, because the
+        probe sends no key."""
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-prometheus-"))
         self.url = f"http://127.0.0.1:{free_port()}"
         self._probe_address = f"127.0.0.1:{free_port()}"
@@ -90,7 +92,7 @@ class Prometheus:
             return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT)
 
     def get(self, path: str, **parameters: str):
-        """Returns the data of an answer of Prometheus' API, or None while Prometheus does not answer."""
+        """Queries Prometheus' API and returns the data of the answer, or None while Prometheus does not answer."""
         try:
             with urllib.request.urlopen(f"{self.url}/api/v1/{path}?{urllib.parse.urlencode(parameters)}", timeout=10) as answer:
                 return json.load(answer)["data"]

@@ -1,7 +1,6 @@
-"""TCP connections that stall, are cut and are refused: proxies between processes, on one event loop in a separate thread.
-
-Data that was sent before or during a stall arrives after it, even when the sender has gone meanwhile: an answer or a request may always be
-late.
+"""Proxies between processes whose TCP connections stall, are cut or are refused. All proxies run on one event loop in a separate thread.
+Data that was sent before or during a stall arrives after the stall, even if the sender has gone meanwhile. So an answer or a request may
+arrive late.
 """
 
 import asyncio
@@ -19,8 +18,8 @@ HOST = "127.0.0.1"
 CHUNK = 65536
 # With this option close() sends RST and not FIN. The other end then gets an error at its next octet, as if this machine had restarted.
 RESET = struct.pack("ii", 1, 0)
-# Seconds without a fault between two faults of one proxy, and seconds of a fault. The longest fault exceeds the waits of sessions, leases
-# and callers.
+# BETWEEN: seconds without a fault between two faults of one proxy. USUAL, LONG: seconds of a usual and of a long fault. A long fault lasts
+# longer than sessions, leases and callers wait. SHARE_OF_LONG: the share of long faults.
 BETWEEN, USUAL, LONG, SHARE_OF_LONG = 4.0, 1.5, 12.0, 0.15
 TO_TARGET, TO_CLIENT = 0, 1
 
@@ -29,7 +28,8 @@ Say = Callable[[str], None]
 
 
 class Proxies:
-    """Use as a context manager; leaving cuts everything. `storm` and `calm` apply to all proxies. Not thread-safe."""
+    """A set of proxies. Use as a context manager; leaving cuts all connections. `storm` and `calm` apply to all proxies. Not
+    thread-safe."""
 
     def __init__(self, seed: int):
         self.faults: Counter[str] = Counter()
@@ -52,9 +52,9 @@ class Proxies:
         self._loop.close()
 
     def add(self, name: str, target: int) -> int:
-        """Returns the port of a new, calm proxy to a port of this machine, where nobody needs to listen yet. `name` says which two ends the
-        proxy connects."""
-        # Each proxy has its own generator, so that its times do not depend on the progress of another's.
+        """Adds a calm proxy to a port of this machine, on which no program needs to listen yet. Returns the proxy's port. `name` says which
+        two ends the proxy connects."""
+        # Each proxy has its own random generator, so that its times do not depend on the progress of other proxies.
         proxy = Proxy(name, target, random.Random(f"{self._seed} {len(self._proxies)}"), self._begin)
         self._proxies.append(proxy)
         self._run(proxy.open())
@@ -66,12 +66,12 @@ class Proxies:
             self._run(proxy.storm())
 
     def put(self, fault: str, seconds: float) -> None:
-        """Causes one fault, by its name in Proxy.faults, at all proxies. Returns when the fault has begun."""
+        """Causes the fault with this name in Proxy.faults at all proxies. Returns when the fault has begun."""
         for proxy in self._proxies:
             self._run(proxy.put(fault, seconds))
 
     def calm(self) -> None:
-        """Ends all faults, and returns when every connection is let through again."""
+        """Ends all faults, and returns when the proxies let every connection through again."""
         for proxy in self._proxies:
             self._run(proxy.calm())
 
@@ -84,7 +84,7 @@ class Proxies:
 
 
 class Proxy:
-    """One route from clients to one target. Use it only on the loop's thread."""
+    """One route from clients to one target. Use it only on the event loop's thread."""
 
     def __init__(self, name: str, target: int, moments: random.Random, begin: Say):
         self.port = free_port()
@@ -115,13 +115,13 @@ class Proxy:
 
     async def put(self, fault: str, seconds: float) -> None:
         self._weather = asyncio.create_task(self.faults[fault](seconds))
-        # This gives the task time for its first step.
+        # This lets the new asyncio task run its first step.
         await asyncio.sleep(0)
 
     async def calm(self) -> None:
         if self._weather is not None:
             self._weather.cancel()
-            # An exception that ended the task early is a mistake here and must be seen.
+            # If another exception ended the task early, the proxy itself has a bug. The exception must then be raised here.
             with suppress(asyncio.CancelledError):
                 await self._weather
             self._weather = None
@@ -137,7 +137,7 @@ class Proxy:
             await self.faults[self._random.choice(faults)](self._random.uniform(0, LONG if self._random.random() < SHARE_OF_LONG else USUAL))
 
     async def _stall(self, seconds: float) -> None:
-        """Lets nothing through in either direction."""
+        """Lets no data through in either direction."""
         self._say("stall")
         await self._without(seconds, *self._flows)
 
@@ -159,7 +159,7 @@ class Proxy:
         self._cut()
 
     async def _refuse(self, seconds: float) -> None:
-        """Refuses new connections; existing ones continue."""
+        """Refuses new connections; existing connections continue."""
         self._say("refusal")
         self._stop_listening()
         self._bind()
@@ -182,7 +182,7 @@ class Proxy:
         self._bound.bind((HOST, self.port))
 
     async def _listen(self) -> None:
-        """Listens on the bound port."""
+        """Accepts connections on the port that is already bound."""
         self._server = await asyncio.start_server(self._accept, sock=self._bound, limit=CHUNK)
         self._bound = None
 
@@ -199,19 +199,19 @@ class Proxy:
             link.cancel()
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        # This coroutine runs in a task of its own, which lasts as long as the connection.
+        # This coroutine runs in a separate asyncio task, which lasts as long as the connection.
         link = asyncio.current_task()
         self._links.add(link)
         ends = [writer]
         try:
             from_target, to_target = await asyncio.open_connection(HOST, self._target, limit=CHUNK)
             ends.append(to_target)
-            # The group ends both directions when one of them breaks.
+            # The task group ends both directions of the connection when one of them breaks.
             async with asyncio.TaskGroup() as ways:
                 ways.create_task(self._pump(reader, to_target, self._flows[TO_TARGET]))
                 ways.create_task(self._pump(from_target, writer, self._flows[TO_CLIENT]))
         except (OSError, asyncio.CancelledError):
-            # The connection was cut, or the target does not listen: both ends get a reset.
+            # The connection was cut, or the target does not listen, so both ends get a reset.
             _reset(ends)
         except ExceptionGroup as broken:
             _reset(ends)

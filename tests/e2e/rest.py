@@ -1,4 +1,4 @@
-"""A small HTTP client for the two services, and the UUIDs of update requests."""
+"""A small HTTP client for the two services, and a function that makes the UUIDs of update requests."""
 
 import base64
 import http.client
@@ -47,9 +47,9 @@ class Client:
         self, url: str, api_key: str | None = None, timeout: float = 30, tls: ssl.SSLContext | None = None, source: str | None = None, headers: dict[str, str] | None = None,
         reopens: bool = False
     ):
-        """tls: for a server with TLS. source: the address of this machine that the server sees. headers: additional headers of each
-        request. reopens: if the server has closed the connection, for example because it was idle, the request is sent again on a new
-        connection. Set this only for requests that may be sent twice."""
+        """`tls` is the TLS context for a server with TLS. `source` is the address of this machine that the server sees. `headers` has
+        additional headers for each request. If `reopens` is set and the server has closed the connection, for example because it was idle,
+        the client sends the request again on a new connection. Set `reopens` only for requests that may be sent twice."""
         self._address = _address(url)
         self._api_key = api_key
         self._timeout = timeout

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The long auditor suite: kill -9 at every step, repeatedly, with older copies of the state restored; then the cost of catching up.
+"""The long auditor suite: kills at every step with older copies of the state restored, and then measures the cost of catching up.
 
 Prints a line per round, and writes one JSON object to FILE at the end. Exit code 1: the auditor signed something that it must not sign.
 """
@@ -19,7 +19,8 @@ from auditors import KILLED, OPTIKS, Auditor, kill_rounds
 from harness import FAIL_POINT, Deployment
 from oracle import require
 
-# Each epoch follows as soon as the epoch before it is published, with or without updates. So a long log is made in minutes.
+# With these settings each epoch begins as soon as the previous epoch is published, with or without updates, so the test makes a long log in
+# minutes.
 MANY_EPOCHS = {"Optiks__UpdateTask__EpochInterval": "00:00:00.010", "Optiks__Log__Heartbeat": "00:00:00.010"}
 BATCH = 250
 LEAST_KILLS = 3
@@ -28,7 +29,7 @@ KEYS_A_LOOK = 20
 
 
 def measured(auditor: Auditor, fail_point: str | None = None) -> dict:
-    """Measures one run of the auditor: seconds, processor seconds, peak memory, octets of proofs."""
+    """Runs the auditor once and measures seconds, processor seconds, peak memory and octets of proofs."""
     environment = auditor.logs[0].environment | ({FAIL_POINT: fail_point} if fail_point else {})
     read, write = os.pipe()
     started = time.monotonic()
@@ -54,7 +55,7 @@ def verified(auditor: Auditor) -> int:
 
 
 def insertions(folder: Path, count: int) -> dict:
-    """Measures the cost of one or a few epochs with this number of new keys, in a log of ten times as many keys."""
+    """Measures what an auditor needs for one or a few epochs that add this number of new keys, in a log of ten times as many keys."""
     with Deployment({"Optiks__UpdateTask__EpochInterval": "00:00:01"}) as log:
         publish_keys(log, "before", 10 * count)
         auditor = Auditor(folder, log)
@@ -95,7 +96,7 @@ def write_epochs(log: Deployment, epochs: int) -> int:
 
 
 def catching_up(folder: Path, epochs: int) -> dict:
-    """Measures an auditor that catches up with this number of epochs at once, and an auditor that is killed on the way and resumes."""
+    """Measures an auditor that catches up with this number of epochs in one run, and an auditor that is killed on the way and resumes."""
     with Deployment(MANY_EPOCHS) as log:
         keys = write_epochs(log, epochs)
         require(log.task.stop() == 0, log.task.log_end())

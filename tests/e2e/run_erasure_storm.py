@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Storms of users, erasures, period switches, tokens, reassigned names and kills, on one engine after the other, and their results.
+"""Runs storms of users, erasures, period switches, tokens, reassigned names and kills on one engine after the other.
 
 Exit code 1: an acknowledged update is lost or doubled, an erased value still exists anywhere, or another promise is broken.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The long failover drill: kills a cluster's primary and the active update-task repeatedly under load, and writes the costs.
+"""The long failover drill: kills a cluster's primary and the active update-task repeatedly under load, and measures the outages.
 
-Prints a line per kill, and at the end one row for each kind. Exit code 1: a promise is broken.
+Prints a line for each kill, and at the end one row for each kind of kill. Exit code 1: a promise is broken.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from trial import Row
 
 
 def run(drill: Drill, kills: int, say) -> list[Outage]:
-    """Makes this number of kills of each kind, in a random order."""
+    """Kills the primary and the active update-task this number of times each, in a random order."""
     order = [drill.kill_primary, drill.kill_task] * kills
     drill.trial.random.shuffle(order)
     outages = []

@@ -38,7 +38,7 @@ KINDS = {"hit": "lookup", "update": "update", "published": "publication"}
 
 
 def credentials(log: Deployment, signer: Signer) -> dict[str, str | None]:
-    """Returns the credentials of each caller. The forged token has the form of a token that this log accepts."""
+    """Returns the credential of each caller. The forged token has the form of a token that this log would accept."""
     found = {"stranger": None, "token": signer.token(claims(["own"], scope="update history")), "forged token": Signer(signer.key_id).token(claims(["own"]))}
     for scope in ("lookup", "history", "update", "erase"):
         file = log.logs / f"key-{scope}"
@@ -50,7 +50,7 @@ def credentials(log: Deployment, signer: Signer) -> dict[str, str | None]:
 
 
 def fill(log: Deployment, tester: StressTester) -> int:
-    """Publishes keys to look up, a key with 100 versions, long values, and a user whose devices have long values; returns the newest
+    """Publishes keys for lookups, a key with 100 versions, long values, and a user whose devices have long values. Returns the newest
     epoch."""
     tester.prepare(KEYS, "--many-count", "0")
     log.publish(*[(f"long {i}", LONG_VALUE) for i in range(8)])

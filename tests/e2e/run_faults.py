@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """The long fault suite: every fault on every engine, repeated until the time is over; random kills; or storms.
 
-Random kills continue until the given number of updates was accepted. Prints a line per fault, and at the end one row for each engine and
-point. Exit code 1: a promise is broken.
+Random kills continue until the given number of updates was accepted. Prints a line for each fault, and at the end one row for each engine
+and fault point. Exit code 1: a promise is broken.
 """
 
 import argparse
@@ -23,19 +23,22 @@ from storage import ENGINES, OwnPostgreSql, Sqlite
 from storm import Storm, StormLog
 from trial import Row, Trial
 
-# The part of an engine's time that is reserved for judging.
+# The part of an engine's time, in seconds, that is reserved for judging the log.
 JUDGE_SECONDS = 25
 BULK_WRITERS, VERSIONS = 2, 5
-# The operator's default. With it the rate of the load, and not the interval of the epochs, decides how often a process is killed.
+# This is the default of operators' logs. With it, the rate of the load decides how often a process is killed, and not the interval of the
+# epochs.
 BULK = {"Optiks__UpdateTask__EpochInterval": "00:00:01"}
-# The time is long enough for several faults of every proxy, and short enough for many calm phases, in which everything must continue.
+# The length of a storm. It is long enough for several faults of every proxy, and short enough for many calm phases, in which all work must
+# continue.
 STORM_SECONDS = 25
-# A server that belongs to others has no proxy in front of it, and is not killed.
+# The engines of storms. A database server that belongs to others is not among them, because it has no proxy in front of it and may not be
+# killed.
 STORM_ENGINES = [Sqlite.name, OwnPostgreSql.name]
 
 
 class Suite:
-    """The rows so far, and the function that reports progress."""
+    """The suite's state: the rows so far, and the function that reports progress."""
 
     def __init__(self, seed: int):
         self.rows: list[Row] = []
@@ -59,7 +62,7 @@ class Suite:
             self._judge(trial)
 
     def run_until(self, engine: str, updates: int) -> None:
-        """Runs random kills, pauses and restarts until this many updates are accepted, in lists."""
+        """Runs random kills, pauses and restarts until this many updates, which are sent in lists, are accepted."""
 
         def writers(trial: Trial) -> list[Writer]:
             keys = max(updates // VERSIONS // BULK_WRITERS, LIST)
@@ -72,7 +75,7 @@ class Suite:
             self._judge(trial)
 
     def storm(self, engine: str, seconds: float) -> None:
-        """Runs storms and calms until the time is over."""
+        """Runs storms, each with a calm after it, until the time is over."""
         self._say(f"{engine}, storms, seed {self._seed}")
         with Proxies(self._seed) as proxies, StormLog(engine, proxies) as log, Storm(log, proxies, self._seed) as storm:
             left = seconds

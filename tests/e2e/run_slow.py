@@ -23,11 +23,11 @@ from stress_tester import StressTester
 
 READERS, WRITERS = 60, 60
 KEYS = 1000
-# 60 values of the maximum length make an answer just below its maximum length.
+# An answer with 60 values of the maximum length is just below the maximum length of an answer.
 LONG_KEYS, LONG_VALUE = 60, 65_536
 SOURCE = "127.0.0.2"
 BUDGET_MB = 256
-# The allowance, in addition to the budget, for connections, code, and garbage that is not collected yet.
+# The memory that a service may use in addition to its configured budget, for connections, code, and garbage that is not collected yet.
 ALLOWANCE_MB = 256
 MB = 1 << 20
 
@@ -42,8 +42,8 @@ def get(path: str, accept: str) -> bytes:
 
 
 def slow_clients(log: Deployment) -> list[Slow]:
-    """Returns the slow clients. One third of the readers reads long lookups, one third ranges of audit proofs, and one third histories.
-    Half of the writers sends updates, and half sends queries."""
+    """Returns the slow clients. One third of the readers read long lookups, one third read ranges of audit proofs, and one third read
+    histories. Half of the writers send updates, and half send queries."""
     key = f"Authorization: Bearer {log.api_key}"
     keys = json.dumps([{"key": f"long{i}"} for i in range(LONG_KEYS)]).encode()
     with log.query_client() as client:
@@ -100,11 +100,11 @@ def fill(log: Deployment, tester: StressTester) -> None:
 
 
 def measure(log: Deployment, lookups: int, updates: int, seconds: float, clients: list[Slow]) -> dict:
-    """Runs honest callers, and returns the figures of the honest callers and of the slow clients."""
+    """Runs honest callers next to the slow clients, and returns the figures of both."""
     services = [log.query, log.update]
     options = ["--key-count", str(KEYS), "--many-count", "0", "--check-keys", "100"]
     with Memory(services) as memory, SlowClients(clients, SOURCE) as slow:
-        # The run omits the tester's own comparison with the records, which would also count the slow writers' updates.
+        # The run omits the tester's own comparison with the records, because the records also count the slow writers' updates.
         report = run_honest(log, lookups, updates, seconds, options)
     p99 = {row["name"].partition("/")[0]: row["value"] for row in report["results"] if row["name"].endswith("/p99")}
     return {
@@ -124,7 +124,7 @@ def run_honest(log: Deployment, lookups: int, updates: int, seconds: float, opti
 
 
 def refusals(figures: dict) -> list[dict]:
-    """Returns the errors that honest callers got. "not-sent-in-time" comes from the load generator."""
+    """Returns the errors that honest callers got. The load generator itself reports "not-sent-in-time", so this error is left out."""
     return [error for error in figures["honest_errors"] if error["error"] != "not-sent-in-time"]
 
 
@@ -138,7 +138,7 @@ def main() -> int:
     seconds = arguments.minutes * 60
     with Deployment(settings={"Optiks__QueryService__AnswerBytes": str(BUDGET_MB * MB)}) as log:
         fill(log, StressTester(log))
-        # A shorter time is enough for the baseline.
+        # The baseline, without slow clients, needs only a shorter time.
         alone = measure(log, arguments.lookups, arguments.updates, max(20, seconds / 4), [])
         before = log.query.anonymous_bytes / MB
         beside = measure(log, arguments.lookups, arguments.updates, seconds, slow_clients(log))

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Measures the effects on callers while a log on three hosts behind nginx is upgraded to today's packages, host by host as in
 docs/operations/upgrade.md. The load is verified lookups and updates at a quarter of the saturating rate. The first host is downgraded once,
-and upgraded again. Before that 10^6 keys are loaded. Exit code 1: a lookup failed, or an accepted update was lost or doubled. Writes
-build/bench/upgrade.json. As root, after `make deb`."""
+and upgraded again. Before the upgrade, 10^6 keys are loaded. Exit code 1: a lookup failed, or an accepted update was lost or doubled.
+Writes build/bench/upgrade.json. Run this as root, after `make deb`."""
 
 import argparse
 import datetime
@@ -28,13 +28,13 @@ from windows import Moments, compare, windows_of
 # The first commit that builds packages.
 OLDEST = "11d2b03"
 MIX, LOOKUP, UPDATE = "hit=9,update=1", "hit", "update"
-# Every update is followed to its publication, and as many keys as the tester allows are compared with their histories.
+# The tester follows every update to its publication, and compares as many keys as it allows with their histories.
 CHECKS = ("--follow", "1", "--check-keys", "20000", "--settle", "600")
 
 
 @dataclass
 class Upgrade:
-    """The times of the upgrade's steps."""
+    """The times at which the upgrade's steps took place."""
 
     moments: Moments = field(default_factory=Moments)
     hosts: list[float] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Upgrade:
 
 
 def put_through(hosts: Hosts, older: Path, running, say) -> Upgrade:
-    """Upgrades all hosts in their order. The first host is upgraded, downgraded, and upgraded again."""
+    """Upgrades all hosts in the order of docs/operations/upgrade.md. The first host is upgraded, downgraded, and upgraded again."""
     done = Upgrade()
     done.moments.asked = time.time()
     for role in ORDER:
@@ -72,7 +72,7 @@ def measure(hosts: Hosts, older: Path, arguments: argparse.Namespace, say) -> li
     rate = arguments.rate or most / 4
     say(f"{rate:,.0f} requests/s, a tenth of them updates")
     with tester.running(MIX, rate, "--window", f"{arguments.window:g}", "--key-count", str(arguments.keys), *LOAD, *CHECKS) as running:
-        # The wait has one window more than needed, for the start of optiks-stress.
+        # The wait is one window longer than the measurement needs, because optiks-stress takes time to start.
         running.wait((arguments.before + 1) * arguments.window + WARM_UP_SECONDS)
         done = put_through(hosts, older, running, say)
         running.wait(3 * arguments.window)
@@ -94,7 +94,7 @@ def figures_of(report: dict, done: Upgrade, arguments: argparse.Namespace, most:
     for operation in (LOOKUP, UPDATE):
         figures += comparison.figures(f"upgrade/p99/{operation}", operation)
     figures.append(Figure("upgrade/without-epoch", "s, longest", *longest_pauses([epoch["at_s"] for epoch in report["epochs"]], report, done.moments)))
-    # If one second has no accepted updates, the pause between the seconds with updates is two seconds.
+    # These are the seconds with accepted updates. If one second has none, the pause between its neighbours counts as two seconds.
     accepting = [second for second, row in enumerate(report["seconds"]) if row["updates"] > 0]
     figures.append(Figure("upgrade/without-accepting", "s, longest, to the second", *longest_pauses(accepting, report, done.moments)))
     return figures
@@ -106,8 +106,8 @@ def failures(report: dict, operation: str) -> int:
 
 
 def longest_pauses(moments: list[float], report: dict, upgrade: Moments) -> tuple[float, float]:
-    """Returns the longest time between two of the moments from the upgrade on, and before it. The moments are seconds of the load; the
-    settlement afterwards does not count."""
+    """Returns the longest time between two successive moments after the beginning of the upgrade, and the longest time before it. Moments
+    are seconds since the load began; the time after the load, while updates settle, is left out."""
     asked = upgrade.asked - datetime.datetime.fromisoformat(report["started"]).timestamp()
     pauses = [(later, later - earlier) for earlier, later in itertools.pairwise(moments) if later <= report["warm_up_s"] + report["measured_s"]]
     return tuple(max((pause for later, pause in pauses if (later > asked) == is_upgrade), default=0) for is_upgrade in (True, False))
@@ -122,7 +122,7 @@ def main() -> None:
     parser.add_argument("--before", type=int, default=6, help="windows before the upgrade (default %(default)s)")
     parser.add_argument("--out", type=Path, default=ROOT / "build/bench/upgrade.json", help="the file of results (default build/bench/upgrade.json)")
     arguments = parser.parse_args()
-    # The folders are not in /tmp, which may be in memory.
+    # Temporary folders are not in /tmp, because /tmp may be in memory.
     tempfile.tempdir = "/var/tmp"
     # If this program is ended early, it must leave no container behind.
     for number in (signal.SIGTERM, signal.SIGHUP):

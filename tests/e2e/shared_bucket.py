@@ -1,4 +1,5 @@
-"""A log whose tasks share no folder, and whose services read the board at a URL: tests for any storage that supports conditional writes."""
+"""Tests of a log whose tasks share no folder, and whose services read the board at a URL. They fit any storage that supports conditional
+writes."""
 
 import json
 import shutil
@@ -10,12 +11,12 @@ from harness import Deployment
 from rest import Client
 
 PATIENCE = 90
-# The files that an operator copies to another host. The development key belongs to the clients, not to the task.
+# The files that an operator copies to another host. The file with the development key (api-key) is for the clients, not for the task.
 SECRETS = ("kek", "log.key", "trust.json", "api-key", "api-keys.json")
 
 
 class SharedBucketTests:
-    """Tests for a class that has a bucket, with `settings` and `url`."""
+    """Tests for a subclass that has a bucket with `settings` and `url`."""
 
     def make_log(self) -> Deployment:
         settings = {
@@ -23,7 +24,7 @@ class SharedBucketTests:
         return Deployment(settings)
 
     def verify(self, log: Deployment) -> int:
-        """Verifies from the bucket with only the trust anchor, and returns the newest epoch there."""
+        """Verifies the board in the bucket with only the trust anchor, and returns the board's newest epoch."""
         said = log.optiks("board", "verify", "--board", self.bucket.url, "--trust", str(log.data / "trust.json"), "--json")
         self.assertEqual(said.code, 0, said)
         return json.loads(said.out)["epoch"]
@@ -46,7 +47,7 @@ class SharedBucketTests:
             shutil.copy(log.data / name, other / name)
         log.standby.start(OPTIKS_DATA=str(other), Optiks__Storage__ConnectionString=f"Data Source={log.database}")
         log.standby.wait_ready()
-        # The task is killed, and its disk is lost with the host.
+        # The test kills the task and moves its board away, as if the host and its disk were lost.
         log.task.kill()
         before = (log.data / "board/log/checkpoint").read_bytes()
         shutil.move(log.data / "board", log.data / "board.gone")
@@ -68,7 +69,7 @@ class SharedBucketTests:
         self.assertEqual(log.optiks("audit", "--json").code, 0)
         fsck = log.optiks_db("fsck", "--board", str(log.data / "board"))
         self.assertEqual(fsck.code, 0, fsck)
-        # Without the bucket the task signs nothing, and the services still serve existing data.
+        # While the bucket is unreachable, the task signs nothing, and the services still serve existing data.
         size = self.size(log)
         with self.away(), Client(log.task.url, timeout=30) as client, log.update_client(timeout=30) as update:
             self.assertEqual(update.post_json("/v1/updates", {"key": "dave", "value": "d1"}).status, 202)

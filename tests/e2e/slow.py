@@ -1,4 +1,5 @@
-"""Slow clients: they request much and read little, or send little of what they announced. One thread runs all of them."""
+"""Slow clients, which request large answers and read little of them, or which send little of the body that they announced. One thread runs
+all clients."""
 
 import selectors
 import socket
@@ -10,13 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 OCTETS_A_SECOND = 400
-# The receive buffer has the kernel's minimum size, so that unread data stays with the server.
+# The clients' receive buffer in octets. It has about the kernel's minimum size, so that unread data stays with the server.
 RECEIVE_BUFFER = 4096
 
 
 @dataclass(frozen=True)
 class Slow:
-    """The actions that one client repeats: it sends `request` at once and `rest` slowly, and reads the answer slowly."""
+    """The work that one client repeats: it sends `request` at once and `rest` slowly, and reads the answer slowly."""
 
     url: str
     request: Callable[[], bytes]
@@ -34,8 +35,8 @@ class _Connection:
 
 
 class SlowClients:
-    """The clients connect from `source`, an address of this machine, so that the services see another caller than the honest callers. Use
-    as a context manager."""
+    """Runs slow clients. They connect from `source`, an address of this machine, so that the services can tell them from the honest
+    callers. Use as a context manager."""
 
     def __init__(self, clients: list[Slow], source: str):
         self.answers: Counter[str] = Counter()
@@ -68,7 +69,7 @@ class SlowClients:
             self._close(connection)
 
     def _turn(self, connection: _Connection) -> None:
-        """Does the work of one client. It is called once a second."""
+        """Does the work of one client. The thread calls this method once a second for each client."""
         if connection.link is None:
             self._open(connection)
         if connection.unsent:
@@ -89,7 +90,7 @@ class SlowClients:
             status = connection.status.split()[1].decode()
             self.answers[status] += 1
             if status != "200":
-                # An answer with another status is short, so the client has nothing to read slowly.
+                # An answer with a status other than 200 is short, so the client has nothing to read slowly.
                 self._close(connection)
 
     def _open(self, connection: _Connection) -> None:

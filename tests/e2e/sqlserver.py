@@ -1,5 +1,5 @@
-"""A database for a single test on the SQL Server for which OPTIKS_TEST_SQLSERVER has a connection string, of a login that may create
-databases and logins. Queries use Debian's freetds-bin."""
+"""A database for a single test on an existing SQL Server. OPTIKS_TEST_SQLSERVER has the connection string of a login that may create
+databases and logins. Queries use Debian's package freetds-bin."""
 
 import os
 import re
@@ -7,22 +7,22 @@ import secrets
 import subprocess
 
 VARIABLE = "OPTIKS_TEST_SQLSERVER"
-# A message of this severity or a higher one means that the statement failed.
+# A message of this severity, or of a higher severity, means that the statement failed.
 ERROR_SEVERITY = 11
 DEFAULT_PORT = "1433"
 
 
 class ServerRefused(Exception):
-    """The server refused a command; the text has its message."""
+    """The server refused a command; the exception's text has the server's message."""
 
 
 class SqlServer:
-    """The server. Not thread-safe."""
+    """A database on the server. Not thread-safe."""
 
     def __init__(self, database: str):
         self._parts = _parse(os.environ[VARIABLE])
         self._database = database
-        # The password of every user, which contains what password rules require.
+        # The password of every user. It contains the kinds of characters that password rules require.
         self._password = f"Aa1-{secrets.token_hex(16)}"
         self._users: list[str] = []
         self._administrators: set[str] = set()
@@ -35,7 +35,7 @@ class SqlServer:
                 self._execute("master", f"ALTER DATABASE {self._database} SET {setting} ON")
 
     def add_user(self, name: str, role: str) -> None:
-        """Adds a login whose user is in the role."""
+        """Adds a login whose database user is in the role."""
         login = self._login(name)
         self._execute("master", f"CREATE LOGIN {login} WITH PASSWORD = '{self._password}'")
         self._users.append(name)
@@ -43,8 +43,8 @@ class SqlServer:
         self._execute(self._database, f"ALTER ROLE {role} ADD MEMBER {login}")
 
     def let_end_sessions(self, name: str) -> None:
-        """Lets a user of add_user see and end others' sessions. Babelfish reserves that right for its administrators, so on Babelfish the
-        user becomes an administrator."""
+        """Lets a user that add_user added see and end other users' sessions. Babelfish reserves that right for its administrators, so on
+        Babelfish the user becomes an administrator."""
         if self._is_babelfish():
             self._administrators.add(name)
         else:
@@ -52,8 +52,8 @@ class SqlServer:
                 self._execute("master", f"GRANT {right} TO {self._login(name)}")
 
     def rows(self, sql: str) -> list[list[str]]:
-        """Returns the rows of the queries among these statements, which the server's own login runs; cells are words or numbers. A line GO
-        ends a batch."""
+        """Runs these statements as the login of OPTIKS_TEST_SQLSERVER, and returns the rows of the queries among them. Cells are words or
+        numbers. A line GO ends a batch."""
         return [line.split("\t") for line in self._execute(self._database, sql, options="fhq").splitlines() if line]
 
     def drop(self) -> None:
@@ -65,7 +65,7 @@ class SqlServer:
             self._execute("master", f"DROP LOGIN {self._login(name)}")
 
     def connection_string(self, name: str | None) -> str:
-        """Returns the connection string of a user of add_user; None for the server's own login."""
+        """Returns the connection string of a user that add_user added; for None, that of the login of OPTIKS_TEST_SQLSERVER."""
         parts = self._parts | {"Database": self._database}
         if name is not None and name not in self._administrators:
             parts |= {"User ID": self._login(name), "Password": self._password}

@@ -1,4 +1,5 @@
-"""The engines on which a deployment may run: the settings of its programs, and actions that only an operator of that engine could take."""
+"""The database engines on which a deployment may run. An engine has the settings for the deployment's programs, and the actions that an
+operator of the engine could take."""
 
 import os
 import random
@@ -14,17 +15,19 @@ from sqlserver import VARIABLE, SqlServer
 
 STATE_PAGE = Path(__file__).resolve().parents[2] / "docs/operations/state.md"
 DATABASE = "optiks"
-# The database enforces which service may write which tables: each service has its own user, in the role that migrations make for it.
+# Each service connects as its own user, in the role that migrations make for the service. So the database enforces which service may write
+# which tables.
 USERS = {"update-task": "task", "update-service": "update", "query-service": "query", "query-bench": "query"}
 BUSY_SECONDS = 30
-# The settings that docs/operations/postgresql.md advises; PostgreSQL's default settings are for the smallest machines.
+# The settings that docs/operations/postgresql.md advises, because PostgreSQL's default settings are for the smallest machines.
 SERVER_SETTINGS = {"shared_buffers": "512MB", "autovacuum_naptime": "5s", "max_wal_size": "4GB", "backend_flush_after": "256kB"}
-# The duration of the task's lease. It is short, so that a task that replaces a killed task does not wait long for the killed task's lease.
+# The length of the task's lease in seconds. It is short, so that a task that replaces a killed task does not wait long for the killed
+# task's lease to end.
 LEASE_SECONDS = 2
 
 
 class Sqlite:
-    """A file in the data folder."""
+    """The database is an SQLite file in the data folder."""
 
     name = "sqlite"
     lease_seconds = LEASE_SECONDS
@@ -32,20 +35,20 @@ class Sqlite:
     """The port to which programs connect, if a proxy can take its place."""
 
     def __init__(self, data: Path, copies: Path):
-        """copies: a folder outside the data folder."""
+        """`copies` is a folder outside the data folder."""
         self.database = data / "optiks.db"
         self._copies = copies
 
     def settings(self, service: str | None, port: int | None = None) -> dict[str, str]:
-        """Returns the settings of a service; None for the operator's tools. port: the port of a proxy in front of the server, if there is
-        one."""
+        """Returns the settings of a service or, if `service` is None, of the operator's tools. `port` is the port of a proxy in front of
+        the server, if there is one."""
         return {}
 
     def prepare(self) -> None:
         """Runs before migrations."""
 
     def migrated(self) -> None:
-        """Runs after the first migration."""
+        """Does what the engine needs after the first migration."""
 
     @property
     def octets(self) -> int:
@@ -55,30 +58,30 @@ class Sqlite:
         return (pages - free) * size
 
     def settle(self) -> None:
-        """Completes the work that loading deferred, and then returns."""
+        """Completes the work that the database deferred while rows were loaded."""
 
     def drop_free_space(self) -> None:
-        """Removes the former copies of rows that SQLite moved in the file, with the command of docs/operations/state.md."""
+        """Removes old copies of rows that SQLite left in the file when it moved the rows, with the command of docs/operations/state.md."""
         [(shell, command)] = commands_of(STATE_PAGE)["Copies of erased values"]
         subprocess.run([shell, "-euc", command], env=os.environ | {"OPTIKS_DATA": str(self.database.parent)}, check=True, timeout=BUSY_SECONDS)
 
     @property
     def files_elsewhere(self) -> list[Path]:
-        """Returns the files with rows that are not in the data folder."""
+        """Returns the files outside the data folder that contain rows."""
         return []
 
     def back_up(self, name: str) -> Path:
-        """Makes a copy for put_back; services may run."""
+        """Copies the database for put_back. Services may run meanwhile."""
         copy = self._copies / name
         self._copy(self.database, copy)
         return copy
 
     def put_back(self, copy: Path) -> None:
-        """Restores the copy, even under running services."""
+        """Restores a copy of the database. Services may run meanwhile."""
         self._copy(copy, self.database)
 
     def close(self) -> None:
-        """Call it after the services have ended."""
+        """Releases the engine's resources. Call it after the services have ended."""
 
     def _copy(self, source: Path, target: Path) -> None:
         with closing(sqlite3.connect(source)) as reading, closing(sqlite3.connect(target, timeout=BUSY_SECONDS)) as writing:
@@ -86,7 +89,7 @@ class Sqlite:
 
 
 class OwnPostgreSql:
-    """A server of this deployment, which may be killed."""
+    """The database is on a PostgreSQL server that belongs to this deployment, so tests may kill the server."""
 
     name = "postgresql"
     lease_seconds = LEASE_SECONDS
@@ -113,22 +116,23 @@ class OwnPostgreSql:
         return int(self.server.sql("SELECT pg_database_size(current_database())", DATABASE)[0])
 
     def settle(self) -> None:
-        """Completes the work that loading deferred, and then returns."""
+        """Completes the work that the database deferred while rows were loaded."""
         self.server.sql("VACUUM ANALYZE", DATABASE)
         self.server.sql("CHECKPOINT")
 
     def drop_free_space(self) -> None:
-        """Removes deleted rows. The server keeps them until it reuses their space, and the log cannot bound this time."""
+        """Removes deleted rows from the disk. The server keeps them until it reuses their space, and the log cannot limit how long this
+        takes."""
         self.server.sql("VACUUM FULL", DATABASE)
         self.server.sql("CHECKPOINT")
 
     @property
     def files_elsewhere(self) -> list[Path]:
-        """Returns the files with rows that are not in the data folder."""
+        """Returns the files outside the data folder that contain rows."""
         return [path for path in (self.server.data / "base").rglob("*") if path.is_file()]
 
     def back_up(self, name: str) -> str:
-        """Makes a base backup."""
+        """Makes a base backup of the server."""
         self.server.back_up(name)
         return name
 
@@ -139,12 +143,12 @@ class OwnPostgreSql:
         self.server.start()
 
     def kill_session(self, moments: random.Random) -> None:
-        """Kills one of the services' sessions with kill -9; returns when the server has recovered."""
+        """Kills the process of one of the services' sessions with kill -9. Returns when the server has recovered."""
         self.server.kill_backend(moments.choice(self.server.backends(DATABASE)))
 
     @contextmanager
     def paused_session(self, moments: random.Random) -> Iterator[None]:
-        """Stops one of the services' sessions with SIGSTOP."""
+        """Stops the process of one of the services' sessions with SIGSTOP while the context lasts."""
         with self.server.paused_backend(moments.choice(self.server.backends(DATABASE))):
             yield
 
@@ -153,11 +157,11 @@ class OwnPostgreSql:
 
 
 class OwnSqlServer:
-    """A database of this deployment on a server that belongs to others: nothing is done to the server."""
+    """The database is on an SQL Server that belongs to others, so tests do nothing to the server itself."""
 
     name = "sqlserver"
-    # Each new session of Babelfish takes a second or two for its first statements, and a task renews its lease in any session that is free.
-    # Two seconds may pass before the renewal; then the task believes that it was overtaken although nobody took over.
+    # Each new session of Babelfish takes a second or two for its first statements, and a task may renew its lease in a new session. With a
+    # lease of two seconds, the task could then believe that it was overtaken although no other task took over.
     lease_seconds = 8
     port = None
 
@@ -176,7 +180,7 @@ class OwnSqlServer:
         self.server.let_end_sessions(USERS["update-task"])
 
     def settle(self) -> None:
-        """Does nothing: the server itself completes the deferred work."""
+        """Does nothing, because the server itself completes the deferred work."""
 
     def close(self) -> None:
         self.server.drop()

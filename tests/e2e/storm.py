@@ -1,5 +1,5 @@
-"""A log in a storm: two processes of each service, every connection through a proxy that stalls, cuts and refuses, while processes are
-killed, paused and told to stop."""
+"""A log in a storm. It has two processes of each service, and every connection goes through a proxy that stalls, cuts and refuses
+connections. Meanwhile processes are killed, paused and told to stop."""
 
 import heapq
 import re
@@ -20,23 +20,25 @@ from rest import FailoverClient
 from trial import READ_KEYS, Row, Trial
 
 EXIT_CODES = ROOT / "docs/operations/exit-codes.md"
-# A shell adds this to the number of the signal that ended a process.
+# A shell's exit code is this number plus the number of the signal that ended the process.
 SIGNALLED = 128
-# Seconds between two strikes on processes, and until a process is started again.
+# BETWEEN: seconds between two strikes on processes. RESTART: seconds until a process is started again.
 BETWEEN, RESTART = 3.0, 1.0
 # The share of the strikes that hit the database server.
 SERVER_SHARE = 0.15
 STALE = "stale"
-# This time is longer than every lease, and longer than the time after which PostgreSQL ends a session that is idle in its transaction.
+# The longest pause of a process in seconds. It is longer than every lease, and longer than the time after which PostgreSQL ends a session
+# that is idle in its transaction.
 LONGEST_PAUSE = 12.0
 LOOK = 0.05
-# The time is long enough for a busy machine, on which processes start anew and may find no database in time.
+# The time limit for the calm after a storm. It is long enough for a busy machine, on which starting processes may find no database in time
+# and start again.
 SETTLE_SECONDS = 300
 WRITERS, BULK_KEYS, BULK_PAUSE = 2, 20_000, 2.0
 
 
 def restarted_after() -> dict[str, set[int]]:
-    """Returns, by service, the exit codes after which the operator's page lets a supervisor start it again."""
+    """Returns, for each service, the exit codes after which docs/operations/exit-codes.md lets a supervisor start the service again."""
     rows = re.findall(r"^\| (\d+) \| ([a-z-]+(?:, [a-z-]+)*) \|.*\| start it again \|$", EXIT_CODES.read_text(), re.MULTILINE)
     require(len(rows) > 0, f"{EXIT_CODES} names no exit code after which a service is started again")
     codes = defaultdict(set)
@@ -47,7 +49,7 @@ def restarted_after() -> dict[str, set[int]]:
 
 
 class Ends:
-    """Records how processes ended. They may end only in ways that the operator's page lists, or as the test made them end."""
+    """Records how processes ended. They may end only in ways that docs/operations/exit-codes.md lists, or as the test made them end."""
 
     def __init__(self) -> None:
         self.by_point: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -55,14 +57,14 @@ class Ends:
         self._codes = restarted_after()
 
     def add(self, service: str, code: int, expected: set[int], point: str, log_end: str) -> None:
-        """Raises Wrong for an end that neither the page nor the caller expects."""
+        """Records the end of a process. Raises Wrong if neither docs/operations/exit-codes.md nor the caller expects this end."""
         self.by_point[point][f"{service}: {code}"] += 1
         require(code in expected | self._codes[service], f"{service} ended with {code} during {point}, which {EXIT_CODES.name} does not let it:\n{log_end}")
 
 
 @dataclass(frozen=True)
 class StormRow(Row):
-    """A row of build/test/storm.json: a fault's row, with the processes that ended while it was the newest fault."""
+    """A row of build/test/storm.json: the row of a fault, with the processes that ended while this fault was the newest fault."""
 
     ends: dict[str, int] = field(default_factory=dict)
     """The number of ends by service and exit code, including processes that were killed or told to stop."""
@@ -90,7 +92,7 @@ class StormLog(Deployment):
         return f"http://127.0.0.1:{self._proxies.add(f'before {process.service}', process.port)}"
 
     def wait_ready(self) -> None:
-        """Acts as a supervisor: starts a process again that found no database in time."""
+        """Waits until the processes are ready. Like a supervisor, it starts a process again that found no database in time."""
         codes = restarted_after()
         for process in self.processes:
             while True:
@@ -107,7 +109,7 @@ class StormLog(Deployment):
 
 
 class CallersInStorm:
-    """The log as its users reach it."""
+    """The way in which users reach the log: through the proxies."""
 
     def __init__(self, log: StormLog, update_urls: list[str], query_urls: list[str]):
         self.data = log.data
@@ -130,8 +132,8 @@ class StormReader(Reader):
 
 
 class Storm(Trial):
-    """Use as a context manager, like a trial. A process that ends is judged by its exit code and, if the operator's page says so, started
-    again."""
+    """A trial whose log is in a storm. Use as a context manager. It judges each process that ends by the exit code and, if
+    docs/operations/exit-codes.md says so, starts the process again."""
 
     def __init__(self, log: StormLog, proxies: Proxies, seed: int):
         super().__init__(log, seed, _writers, log.callers())
@@ -152,7 +154,7 @@ class Storm(Trial):
 
     def __enter__(self) -> "Storm":
         super().__enter__()
-        # This reader has other keys, and its own state.
+        # This reader looks up other keys than the first reader, and has its own state.
         self._other_reader = self._read(self.writers[1].keys[:READ_KEYS], self.log.logs / "other-reader")
         return self
 
@@ -164,7 +166,8 @@ class Storm(Trial):
         return [*super()._workers, self._other_reader]
 
     def blow(self, seconds: float) -> None:
-        """Runs one storm and the calm after it: then every process runs and is ready, and everything continues."""
+        """Runs one storm and the calm after it. In the calm, it checks that every process runs and is ready, and that all work
+        continues."""
         self._proxies.storm()
         self._blowing = True
         end = time.monotonic() + seconds
@@ -182,7 +185,7 @@ class Storm(Trial):
         self.goes_on()
 
     def judge(self) -> list[StormRow]:
-        """Judges the log as Trial.judge does, and also ends all processes, in order."""
+        """Judges the log as Trial.judge does, and then ends all processes, in order."""
         self._kills.update(self._proxies.faults)
         rows = super().judge()
         require(self._other_reader.verified > 0, "no lookup was verified")
@@ -190,7 +193,8 @@ class Storm(Trial):
         return [StormRow(**vars(row), ends=dict(self._ends.by_point[row.point])) for row in rows]
 
     def _settle(self) -> None:
-        """Starts processes again that end, and restarts processes that would end later at a fail point, until all are ready."""
+        """Waits until all processes are ready. Meanwhile it starts processes again that end, and restarts processes that would end later at
+        a fail point."""
         deadline = time.monotonic() + SETTLE_SECONDS
         while waited_for := [process for process in self.log.processes if not self._is_settled(process)]:
             self._do_due(float("inf"))
@@ -207,7 +211,7 @@ class Storm(Trial):
         return process.running and process not in self._armed and process not in self._expected and process.is_ready()
 
     def _strike(self) -> None:
-        """Strikes one process, or the database server."""
+        """Kills, pauses or stops one process, or the database server."""
         if self.log.storage.port is not None and self.random.random() < SERVER_SHARE:
             self._kill_server()
         elif free := self._free():
@@ -275,7 +279,7 @@ class Storm(Trial):
         code = process.exit_code if process.exit_code >= 0 else SIGNALLED - process.exit_code
         expected, armed = self._expected.pop(process, set()), self._armed.pop(process, None)
         if armed is not None and code == SIGNALLED + signal.SIGKILL and code not in expected:
-            # The process may have been on its way to a regular end.
+            # The process may already have been stopping regularly when its fail point killed it.
             self._count(armed)
             expected = {code}
         self._ends.add(process.service, code, expected, self.point, process.log_end())
@@ -283,12 +287,12 @@ class Storm(Trial):
         self._later(self.random.uniform(0, RESTART), lambda: self._start(process))
 
     def _free(self) -> list[Process]:
-        """Returns the processes that run and that no strike has hit yet."""
+        """Returns the processes that run and that are not under the effect of a strike."""
         return [process for process in self.log.processes
                 if process.running and process not in self._paused and process not in self._expected and process not in self._down]
 
     def _proxy_begins(self, fault: str) -> None:
-        """Runs on the proxies' thread."""
+        """Records that a proxy begins a fault. The proxies call this method on their own thread."""
         self.point = fault
 
     def _count(self, fault: str) -> None:

@@ -1,4 +1,4 @@
-"""The page that shows a service's interface, in a real browser."""
+"""Tests the page /docs of each service, which shows the service's interface, in a real browser."""
 
 import os
 import re
@@ -19,7 +19,7 @@ class ApiReferenceTest(unittest.TestCase):
         cls.log = cls.enterClassContext(Deployment())
 
     def rendered(self, url: str) -> str:
-        """Returns the text of a page after its scripts ran."""
+        """Returns the text of a page after the page's scripts ran."""
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", f"--user-data-dir={folder}", "--virtual-time-budget=20000", "--dump-dom", url],
                                   capture_output=True, text=True, timeout=120, env=os.environ | {"HOME": folder}, check=False)
@@ -39,12 +39,13 @@ class ApiReferenceTest(unittest.TestCase):
                     document = client.get("/openapi/v1.json").json()
                 self.assertIn(document["info"]["title"], text)
                 summaries = [operation["summary"].rstrip(".") for path in document["paths"].values() for operation in path.values()]
-                # The page separates a hyphen from the word before it.
+                # The page puts a space between a hyphen and the word before the hyphen.
                 missing = [summary for summary in summaries if summary.replace("-", "") not in text.replace(" -", "").replace("-", "")]
                 self.assertEqual(missing, [], "the page lacks operations")
 
     def test_the_page_may_load_nothing_from_elsewhere(self):
-        """The browser enforces the policy, and the page works under it (the other test)."""
+        """Checks only the policy that the page is served with. The browser enforces it, and the other test shows that the page works under
+        it."""
         with Client(self.log.query.url) as client:
             answer = client.get("/docs/")
             self.assertEqual((answer.status, answer.headers["content-type"]), (200, "text/html"))

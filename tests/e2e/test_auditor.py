@@ -1,5 +1,5 @@
-"""Tests `optiks auditor` with real services. The checkpoints that it serves are signed and true, and no kill, older copy or lost mark makes
-it sign a second history.
+"""Tests `optiks auditor` with real services. The checkpoints that the auditor serves are signed and true. No kill, older copy of its state
+or lost mark makes it sign a second history.
 
 OPTIKS_FAULT_SEED: the seed of the times (default: random; a failure names it).
 """
@@ -61,7 +61,7 @@ class AuditorTest(unittest.TestCase):
                     page = client.get("/").body.decode()
                     self.assertTrue(all(origin in page for origin in auditor.origins), page)
                     self.assertEqual(client.get(f"/{log_hash('nobody.example')}/checkpoint").status, 404)
-                # A second auditor with the same folders does not start.
+                # A second auditor that uses the same folders must not start.
                 self.assertEqual(auditor.once().code, 78)
                 self.assertEqual(daemon.stop(), 0, daemon.log_end())
             auditor.look_at_signed()
@@ -72,7 +72,8 @@ class AuditorTest(unittest.TestCase):
         self.assertNotIn(auditor.key_file.read_text().strip().split("+", 4)[4], daemon.log())
 
     def served(self, daemon, auditor: Auditor, number: int) -> int:
-        """Returns the signed size. Checkpoint, coverage and page agree on it, and the log's own tree has this root."""
+        """Returns the size that the auditor signed. Checks that the auditor's checkpoint, coverage and page agree on this size, and that
+        the log's own tree of this size has the signed root."""
         base = f"/{log_hash(auditor.origins[number])}"
         with Client(daemon.url) as client:
             coverage = client.get(f"{base}/coverage").json()
@@ -116,7 +117,7 @@ class AuditorTest(unittest.TestCase):
         resumed = auditor.resume()
         self.assertEqual((resumed.code, "the mark is made again" in resumed.out), (0, True), str(resumed))
         self.assertEqual(auditor.once().code, 0)
-        # The start of the coverage never changes.
+        # The auditor refuses this configuration, because the start of its coverage must never change.
         auditor.write_config(first_epoch=2)
         refused = auditor.once()
         self.assertEqual((refused.code, "never changes" in refused.error), (78, True), str(refused))
@@ -134,7 +135,7 @@ class AuditorTest(unittest.TestCase):
                 proxy.change_bodies(change)
                 run = auditor.once()
                 if reason == "checkpoint":
-                    # A server that is behind is no evidence against the log, so the auditor keeps asking.
+                    # A server that is merely behind proves nothing against the log, so the auditor keeps asking.
                     self.assertEqual((run.code, run.lines()[0]["condition"]), (3, "behind"), str(run))
                     proxy.change = honest
                     self.assertEqual(auditor.once().code, 0)
@@ -147,7 +148,7 @@ class AuditorTest(unittest.TestCase):
                 if name == "proof":
                     judged = self.log.optiks("evidence", "verify", found["evidence"], "--json")
                     self.assertEqual((judged.code, judged.lines()[0]["kind"], judged.lines()[0]["reason"]), (1, "refused-proof", found["reason"]), str(judged))
-                # The server is honest again, but nothing is signed before a person has looked.
+                # The server is honest again, but the auditor signs nothing until a person has looked at the finding.
                 proxy.change = honest
                 for _ in range(2):
                     self.assertEqual(auditor.once().code, 1)
@@ -161,7 +162,7 @@ class AuditorTest(unittest.TestCase):
         with Deployment() as first:
             first.publish(("alice", "a1"))
             first.stop()
-            # The second log has the same keys, database and board: their owner can sign both histories.
+            # The second log has the same keys, database and board as the first, because the holder of the keys can sign both histories.
             with Deployment(before_start=lambda log: shutil.copytree(first.data, log.data, dirs_exist_ok=True)) as second:
                 first.start()
                 first.wait_ready()
@@ -171,7 +172,7 @@ class AuditorTest(unittest.TestCase):
                     first.publish(("alice", "a2"))
                     self.assertEqual(auditor.once().code, 0)
                     signed = auditor.newest_signed()
-                    # The second log has one epoch more than the other view.
+                    # The second log publishes one epoch more than the first.
                     second.publish(("alice", "mallory's"))
                     second.publish(("bob", "b"))
                     proxy.target = second.query.url

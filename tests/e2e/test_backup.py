@@ -24,7 +24,7 @@ LONG_SECONDS = 90
 
 
 class Archived(OwnPostgreSql):
-    """A server that pgBackRest backs up, as in deploy/pgbackrest."""
+    """A PostgreSQL server that pgBackRest backs up, as in deploy/pgbackrest."""
 
     def __init__(self, data: Path, copies: Path):
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-pgbackrest-"))
@@ -54,7 +54,7 @@ class Archived(OwnPostgreSql):
             time.sleep(0.1)
 
     def run(self, script: str, **variables: str) -> str:
-        """Runs a script as the server's user."""
+        """Runs a script as the user under which PostgreSQL runs."""
         return shell("sh", script, self.environment | variables, account(), self.folder)
 
     def close(self) -> None:
@@ -63,7 +63,7 @@ class Archived(OwnPostgreSql):
 
 
 def shell(program: str, script: str, environment: dict[str, str], user: dict[str, object], folder: Path) -> str:
-    # A shell's default umask: the commands must set modes themselves.
+    # The umask is a shell's default, because the page's commands must set the modes of files themselves.
     done = subprocess.run([program, "-eu"], input=script, cwd=folder, env=os.environ | environment, capture_output=True, text=True, timeout=300, check=False, umask=0o022, **user)
     if done.returncode != 0:
         raise AssertionError(f"{script}ended with {done.returncode}:\n{done.stdout}{done.stderr}")
@@ -71,10 +71,10 @@ def shell(program: str, script: str, environment: dict[str, str], user: dict[str
 
 
 class Backups(unittest.TestCase):
-    """The common parts of both engines' tests."""
+    """The parts that the tests on both engines have in common."""
 
     def setUp(self):
-        # Blocks of `sh` are for the host of the database, and blocks of `bash` for the host of the update-task.
+        # On the page, blocks of `sh` are for the host of the database, and blocks of `bash` are for the host of the update-task.
         self.page = commands_of(PAGE)
         self.backup = Path(tempfile.mkdtemp(prefix="optiks-e2e-backup-"))
         self.addCleanup(shutil.rmtree, self.backup)
@@ -82,7 +82,7 @@ class Backups(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.elsewhere)
 
     def follow(self, log: Deployment, section: str, blocks: int = 1, **variables: str) -> str:
-        """Runs the next blocks of a section, and returns the output of the last one."""
+        """Runs the next blocks of a section of the page, and returns the output of the last block."""
         said = ""
         for _ in range(blocks):
             program, script = self.page[section].pop(0)
@@ -98,7 +98,8 @@ class Backups(unittest.TestCase):
             self.assertEqual(self.page[section], [], section)
 
     def assert_kept(self, log: Deployment, *names: str) -> None:
-        """Checks that the backup has these files, readable by nobody else, and no key that opens the database."""
+        """Checks that the backup has these files, that no other user can read them, and that the backup has no key that opens the
+        database."""
         files = {path.name: path for path in self.backup.iterdir()}
         self.assertEqual(set(files), set(names))
         kek = (log.data / "kek").read_bytes().strip()
@@ -136,7 +137,7 @@ class PostgreSqlTest(Backups):
             self.assertIn("full backup", self.follow(log, BACK_UP))
             self.follow(log, SECRETS)
             self.assert_kept(log, "keys.backup", "api-keys.json")
-            # pgBackRest records the ends of backups to the second.
+            # pgBackRest records the end of a backup only to the second, so the test waits longer than a second.
             time.sleep(1.1)
             log.publish(("alice", "before the moment"))
             moment = log.storage.server.sql("SELECT clock_timestamp()", DATABASE)[0]
@@ -179,7 +180,7 @@ class PostgreSqlTest(Backups):
         self.assert_goes_on(log, expected)
 
     def lose_host(self, log: Deployment, expected: list[str]) -> None:
-        """Removes all of the data folder except the board."""
+        """Removes everything in the data folder except the board."""
         log.stop()
         kept = self.backup / "storage"
         shutil.move(log.data / "board", kept)
@@ -187,7 +188,7 @@ class PostgreSqlTest(Backups):
         shutil.rmtree(log.data)
         self.follow(log, LOST_HOST)
         (log.data / "board").symlink_to(kept)
-        # The test restores the clients' own API key, which no host of the log needs.
+        # The test itself restores the clients' API key, because the page does not: no host of the log needs it.
         (log.data / "api-key").write_text(api_key)
         (log.data / "api-key").chmod(0o600)
         self.assert_goes_on(log, expected)

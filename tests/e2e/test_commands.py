@@ -1,4 +1,5 @@
-"""The programs' descriptions of themselves, and an operator's work on the command line: help, versions, ports, folders, API keys."""
+"""Tests what the programs say about themselves (help and versions), and an operator's work on the command line (ports, folders, API
+keys)."""
 
 import json
 import os
@@ -17,7 +18,7 @@ from rest import Client
 
 WAIT_SECONDS = 60
 OPTIKS, OPTIKS_DB, OPTIKS_STRESS = OUT / "cli/optiks", OUT / "db/optiks-db", OUT / "stress/optiks-stress"
-# Variables that would make the results of these tests depend on the user's environment.
+# The names of environment variables that would make the results of these tests depend on the user's environment.
 OURS = re.compile(r"(?i)optiks|aspnetcore_|otel_|xdg_data_home")
 
 
@@ -37,7 +38,7 @@ class SelfDescriptionTest(unittest.TestCase):
     """These tests need no data folder, database or port."""
 
     def test_versions(self):
-        """Every program prints the commit and the one version number of one file."""
+        """Checks that every program prints the commit, and the version number that only one file has."""
         number = re.search(r"<VersionPrefix>(.+)</VersionPrefix>", (ROOT / "Directory.Build.props").read_text())[1]
         said = {}
         for program in (OPTIKS, OPTIKS_DB, OPTIKS_STRESS, *map(service, SERVICES)):
@@ -69,14 +70,14 @@ class SelfDescriptionTest(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""), done)
                 for word in (*words, "Optiks:Storage", "ConnectionString", "OPTIKS_DATA", "--urls", "/health/ready", "Exit codes", "  78 "):
                     self.assertIn(word, done.stdout)
-                # Each setting's description is on the line below it.
+                # In the help text, the description of each setting is on the line below the setting.
                 settings = re.findall(r"^  (\w[\w:, .]*?) {2,}\S.*\n(.*)$", done.stdout.partition("\nEnvironment")[0], re.MULTILINE)
                 self.assertGreater(len(settings), 10, done.stdout)
                 for setting, description in settings:
                     self.assertGreater(len(description.strip()), 8, f"{name}: {setting} has no description")
 
     def test_completion(self):
-        """bash completes what the program suggests."""
+        """Checks that bash completes words as the program suggests."""
         for program, typed, expected in ((OPTIKS, "lo", "lookup"), (OPTIKS_DB, "api-key re", "revoke"), (OPTIKS_STRESS, "prep", "prepare")):
             words = typed.split(" ")
             line = f"{program.name} {typed}"
@@ -101,7 +102,8 @@ class FolderTest(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def unusable(self) -> list[Path]:
-        """Returns folders that cannot be created or written; root may write into all existing folders."""
+        """Returns folders that cannot be created or written. For root these must be folders that cannot exist, because root may write into
+        all existing folders."""
         (self.folder / "file").touch()
         closed = self.folder / "closed"
         closed.mkdir(mode=0o500)
@@ -135,21 +137,20 @@ class FolderTest(unittest.TestCase):
 
 
 def own_ports() -> dict[str, str]:
-    """Returns the variables that name each service's port, with free ports."""
+    """Returns the environment variables that set the port of each service, with free ports."""
     return {name: str(free_port()) for name in ("OPTIKS_QUERY_PORT", "OPTIKS_UPDATE_PORT", "OPTIKS_TASK_PORT")}
 
 
 class MakeUpTest(unittest.TestCase):
     def test_the_printed_commands_find_what_was_started(self):
-        """Uses this test's own ports and folder, whose path is relative and has a blank. The printed lines run unchanged in a shell that
-        knows neither the ports nor the folder."""
+        """Runs `make up` with this test's own ports and folder; the folder's path is relative and has a blank. The printed lines run
+        unchanged in a shell that knows neither the ports nor the folder."""
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         ports = own_ports()
         given = environment(OPTIKS_DATA="my data", **ports)
         down = [ROOT / "eng/services.py", "down"]
         self.addCleanup(lambda: run(*down, env=given, cwd=folder))
-        # Services inherit standard output and standard error. So the test must not use pipes for them, because it would wait until the
-        # services end.
+        # The services inherit standard output and standard error. If these were pipes, the test would wait until the services end.
         with (folder / "out").open("w+") as out:
             done = subprocess.run([ROOT / "eng/services.py", "up"], env=given, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False, timeout=300)
         printed = (folder / "out").read_text()
@@ -164,7 +165,7 @@ class MakeUpTest(unittest.TestCase):
         self.assertIn("bob: absent", tried.stdout)
         for port in ports.values():
             self.assertIn(f"127.0.0.1:{port}", printed)
-        # The hint on how to stop it works too.
+        # The printed command for stopping the services works, too.
         stop = re.search(r"'(.*)make down'", printed)[1] + shlex.join(map(str, down))
         stopped = run("bash", "-c", stop, env=environment(HOME=str(folder)))
         self.assertEqual((stopped.returncode, stopped.stdout.count("stopped")), (0, 3), stopped)
@@ -209,7 +210,7 @@ class MakeRunTest(unittest.TestCase):
 
 
 class EndsTest(unittest.TestCase):
-    """Problems that a user or operator can fix are a sentence and an exit code, and never an abort."""
+    """Tests that a program reports a problem that a user or operator can fix by one sentence and an exit code, and never aborts."""
 
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -221,7 +222,7 @@ class EndsTest(unittest.TestCase):
             self.assertIn(word, done.stderr)
 
     def full(self, *command: str | Path) -> subprocess.CompletedProcess:
-        """Runs a command whose standard output accepts nothing."""
+        """Runs a command whose standard output is full and accepts no data."""
         with open("/dev/full", "w") as output:
             return subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, timeout=WAIT_SECONDS, check=False, stdin=subprocess.DEVNULL, env=environment(OPTIKS_DATA=str(self.folder)))
 
@@ -231,7 +232,7 @@ class EndsTest(unittest.TestCase):
             with self.subTest(option):
                 self.ends(self.full(OPTIKS_DB, "api-key", "list", *option), 78, "No space left")
                 self.ends(self.full(OPTIKS, "key", "generate", "--out", self.folder / f"k{len(option)}", *option), 2, "No space left")
-                # The output is full, so the failure itself cannot be written as JSON.
+                # Because the output is full, the program cannot write its failure as JSON there.
                 self.ends(self.full(OPTIKS, "inspect", self.folder / "api-keys.json", *option), 2, "This JSON is not an answer")
 
     def test_files_without_an_end(self):
@@ -250,7 +251,8 @@ class EndsTest(unittest.TestCase):
                     self.ends(run(service(name), "--urls", url, env=environment(OPTIKS_DATA=str(self.folder), **variables)), 78, word)
 
     def test_output_goes_into_what_is_no_file(self):
-        """A key that is revoked through a link is also revoked for programs that read the link's target."""
+        """Checks that output into a link or a device does not replace it. So a key that is revoked through a link is also revoked for
+        programs that read the link's target."""
         shared = self.folder / "shared"
         shared.mkdir(mode=0o700)
         (self.folder / "api-keys.json").symlink_to("shared/api-keys.json")
@@ -283,7 +285,7 @@ class ApiKeyTest(unittest.TestCase):
         return done.stdout.strip()
 
     def statuses(self, key: str) -> tuple[int, int]:
-        """Returns the status of an update, and of a history."""
+        """Returns the HTTP status of an update with this key, and of a history."""
         with Client(self.log.update.url, key) as update, Client(self.log.query.url, key) as query:
             return (update.post_json("/v1/updates", {"key": "k", "value": "v"}).status, query.post_json("/v1/history", {"key": "k"}).status)
 
@@ -309,7 +311,7 @@ class ApiKeyTest(unittest.TestCase):
         self.api_key("revoke", "writer")
         self.wait(writer, (401, 401))
         self.assertEqual(self.statuses(reader), (403, 200))
-        # The development key works like the others.
+        # The development key works like other API keys.
         self.assertEqual(self.statuses(self.log.api_key), (202, 200))
         again = self.api_key("add", "writer", "--scope", "update,history", "--json")
         self.assertEqual(self.statuses(json.loads(again)["key"]), (202, 200))

@@ -1,5 +1,5 @@
-"""Tests a log with three auditors and three witnesses: one of each kind is dead, one is slow and one lies. Lookups work, and a client
-learns what the working cosigners cover.
+"""Tests a log with three auditors and three witnesses. One of each kind is dead, one is slow and one lies. Lookups still work, and a client
+learns what the slow cosigners, which are the only working ones, cover.
 
 The Python reference also judges what the query-service serves.
 """
@@ -51,7 +51,7 @@ class CosignersTest(unittest.TestCase):
         addresses = [witness.url for witness in cls.witnesses[:1]] + [cls.proxy(witness.url, change) for witness, change in zip(cls.witnesses[1:], (slowly, falsely), strict=True)]
         lines = [f"witness w{i} {witness.vkey} {url}\n" for i, (witness, url) in enumerate(zip(cls.witnesses, addresses, strict=True))]
         (cls.folder / "witnesses").write_text("".join(lines) + "quorum none\n")
-        # No heartbeat comes between, so that the epoch in question stays the newest.
+        # The heartbeat interval is long, so that the epoch in question stays the newest epoch.
         settings = {"Optiks__Witnesses__PolicyFile": str(cls.folder / "witnesses"), "Optiks__Witnesses__RetryAfter": "00:00:00.500", "Optiks__Log__Heartbeat": "00:01:00"}
         cls.log = cls.enterClassContext(Deployment(settings))
         cls.anchor = json.loads((cls.log.data / "trust.json").read_text())
@@ -73,7 +73,8 @@ class CosignersTest(unittest.TestCase):
         return cls.enterClassContext(LyingProxy(url, change)).url
 
     def trust(self, name: str, required: int = 1, quorum: int = 1, max_lag_ms: int = 3_600_000) -> str:
-        """Writes a trust anchor that lists all auditors and witnesses, and requires these numbers of them."""
+        """Writes a trust anchor that lists all auditors and witnesses. It requires `required` of the auditors and `quorum` of the
+        witnesses."""
         keys = [{"key": auditor.vkey, "first_epoch": 0} for auditor in self.auditors]
         witnesses = [f"witness w{i} {witness.vkey}" for i, witness in enumerate(self.witnesses)] + [f"group q {quorum} w0 w1 w2", "quorum q"]
         path = self.folder / f"{name}.json"
@@ -85,8 +86,8 @@ class CosignersTest(unittest.TestCase):
         return self.log.optiks("lookup", key, "--json", "--trust", trust, "--data", str(self.folder / f"client-{name}"))
 
     def wait_shown(self, name: str, trust: str, key: str, epoch: int, audited: str, *codes: int) -> dict:
-        """Waits until this epoch or a later one is shown. Until witnesses have cosigned this epoch, lookups show earlier epochs. Each
-        lookup must end with one of these exit codes."""
+        """Waits until a lookup shows this epoch or a later epoch. Until witnesses have cosigned this epoch, lookups show earlier epochs.
+        Each lookup must end with one of these exit codes."""
         deadline = time.monotonic() + PATIENCE
         while True:
             run = self.lookup(name, trust, key)
@@ -102,7 +103,7 @@ class CosignersTest(unittest.TestCase):
     def test_answers_are_audited_by_who_works(self):
         epoch = self.log.publish(("alice", "a1"))["epoch"]
         said = self.wait_shown("one", self.trust("one"), "alice", epoch, "valid", 0)
-        # The reference checks what the service serves, and its board.
+        # The Python reference checks the cosignatures that the query-service serves, and its board.
         with self.log.query_client() as client:
             answer = client.get("/v1/cosignatures")
             note = client.get("/log/checkpoint").body
@@ -116,12 +117,12 @@ class CosignersTest(unittest.TestCase):
         cosigners.check_witnessed(anchor.policy, vouched, said["epoch"])
         self.assertTrue(cosigners.is_audited(anchor.policy, vouched, said["epoch"], said["epoch"]))
 
-        # Two of three auditors and two of three witnesses are unavailable.
+        # These policies require two auditors or two witnesses, but only one of each kind works.
         two = self.lookup("two", self.trust("two", required=2))
         self.assertEqual((two.code, two.lines()[0]["verdict"], two.lines()[0]["audited"]), (0, "present", "not-yet"))
         quorum = self.lookup("quorum", self.trust("quorum", quorum=2))
         self.assertEqual((quorum.code, quorum.lines()[0]["verdict"], quorum.lines()[0]["reason"]), (1, "invalid", "witness_quorum"), quorum)
-        # A client that relies on nobody asks nobody.
+        # A client whose trust anchor lists no cosigner requests no cosignatures.
         plain = self.log.optiks("lookup", "alice", "--json").lines()[0]
         self.assertEqual((plain["verdict"], plain["audited"]), ("present", "not-yet"))
 

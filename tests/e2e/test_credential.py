@@ -1,5 +1,5 @@
-"""Each command of docs/operations/keys.md for a key-encryption key that systemd passes to services, on a running log. Two programs replace
-those of systemd: one program does what LoadCredential= does, the other restarts services."""
+"""Each command of docs/operations/keys.md for a key-encryption key that systemd passes to services, on a running log. Two programs of the
+test replace systemd's programs: one does what LoadCredential= does, the other restarts services."""
 
 import os
 import shutil
@@ -15,7 +15,8 @@ from pages import commands_of
 PAGE = ROOT / "docs/operations/keys.md"
 SECTION = "Rotating a credential of systemd"
 CREDENTIAL = "optiks.kek"
-# The program gets a copy of the current file, and the path of its folder.
+# This program replaces systemd-run. The command that it runs gets a copy of the credential's current file, and the path of the copy's
+# folder.
 SYSTEMD_RUN = """#!/bin/bash
 set -eu
 while [[ $1 == --* ]]; do
@@ -55,14 +56,14 @@ class CredentialTest(unittest.TestCase):
         return self.store / CREDENTIAL
 
     def handed(self) -> str:
-        """Returns a folder as systemd makes it for a service that starts now."""
+        """Makes and returns a credentials folder as systemd makes it for a service that starts now."""
         folder = self.folder / f"handed-{next(self.starts)}"
         folder.mkdir(mode=0o700)
         shutil.copy(self.kek, folder)
         return str(folder)
 
     def run_block(self, block: str, code: int = 0) -> str:
-        """Returns the output of the page's lines, in a shell that has run the section's first lines."""
+        """Runs lines of the page, in a shell that has run the section's first lines, and returns their output."""
         text = self.told + block
         for theirs, ours in (("/etc/credstore", self.store), ("/var/lib/optiks", self.log.data)):
             text = text.replace(theirs, str(ours))
@@ -87,7 +88,7 @@ class CredentialTest(unittest.TestCase):
         calls.unlink()
 
     def ids(self) -> list[str]:
-        """Returns the keys in the current credential."""
+        """Returns the ids of the keys in the current credential."""
         return [line.split()[0] for line in self.run_block("with_key /etc/credstore/optiks.kek kek list").splitlines()]
 
     def test_the_key_is_rotated(self):
@@ -104,7 +105,7 @@ class CredentialTest(unittest.TestCase):
             (first,) = self.ids()
             second = self.run_block(make).strip()
 
-            # A second run changes nothing.
+            # The commands run twice, because a second run must change nothing.
             for _ in range(2):
                 listed = self.run_block(add)
                 self.assertEqual([line.split()[0] for line in listed.splitlines()], [first, second])
@@ -113,7 +114,7 @@ class CredentialTest(unittest.TestCase):
             self.run_block(restart)
             self.log.publish(("alice", "a2"))
 
-            # It is too early to drop the old key, which all services still need. So the commands must change nothing.
+            # It is too early to drop the old key, because all services still need it. So these commands must change nothing.
             both = self.kek.read_bytes()
             self.assertIn(f"is wrapped by the key-encryption key {first}", self.run_block(remove, code=78))
             self.assertEqual(self.kek.read_bytes(), both)

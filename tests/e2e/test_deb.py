@@ -1,5 +1,5 @@
-"""The Debian packages on a booted minimal Debian 12: each command of docs/operations/install.md, the promises of the units, an alert, a
-backup that is restored, an upgrade, a purge."""
+"""Tests the Debian packages on a booted minimal Debian 12: each command of docs/operations/install.md, the restrictions of the units, an
+alert, a restored backup, an upgrade and a purge."""
 
 import json
 import os
@@ -20,12 +20,13 @@ PAGE = ROOT / "docs/operations/install.md"
 OLDER = "0.0.9"
 SERVICES = ("optiks-update-task", "optiks-update-service@8311", "optiks-query-service@8301")
 UNITS = (*SERVICES, "optiks-auditor", "optiks-witness")
-# The maximum exposure, times ten, as systemd-analyze takes it.
+# The maximum exposure of a unit, times ten, as systemd-analyze expects it.
 MOST_EXPOSED = 20
 
 
 def older(package: Path, folder: Path) -> None:
-    """Makes the same package with a lower version and other settings files: dpkg asks which to keep where the operator changed them."""
+    """Makes the same package with a lower version and other settings files. In an upgrade from it, dpkg would ask which files to keep if
+    the operator changed them."""
     tree = folder / "tree"
     subprocess.run(["dpkg-deb", "--raw-extract", package, tree], check=True)
     control, settings = tree / "DEBIAN/control", tree / "DEBIAN/conffiles"
@@ -40,11 +41,11 @@ def older(package: Path, folder: Path) -> None:
 
 
 class Packages(unittest.TestCase):
-    """The tests run in this order: later tests rely on earlier ones."""
+    """The tests must run in this order, because later tests rely on earlier ones."""
 
     @classmethod
     def setUpClass(cls):
-        # Blocks of `sh` are for the log's host, and blocks of `bash` for another host.
+        # On the page, blocks of `sh` are for the log's host, and blocks of `bash` are for another host.
         cls.page = commands_of(PAGE)
         cls.other = Path(tempfile.mkdtemp(prefix="optiks-e2e-other-"))
         cls.addClassCleanup(shutil.rmtree, cls.other)
@@ -53,7 +54,7 @@ class Packages(unittest.TestCase):
         cls.home = cls.log.root / "root"
 
     def put(self, is_older: bool) -> None:
-        """Puts the packages into the folder where the page's commands look for them."""
+        """Puts the packages into the folder where the commands of docs/operations/install.md look for them."""
         for package in self.home.glob("*.deb"):
             package.unlink()
         for name in ("optiks-server", "optiks-cli", "optiks-auditor"):
@@ -68,7 +69,7 @@ class Packages(unittest.TestCase):
             self.log.run(script)
 
     def elsewhere(self, script: str, check: bool = True) -> subprocess.CompletedProcess:
-        """Runs a script on the other host, which has this machine's network, its own host names and the package's command line."""
+        """Runs a script on the other host, which uses this machine's network, but has its own host names and the package's command line."""
         (self.other / "hosts").write_text(f"127.0.0.1 localhost\n{self.log.address} log.example.org\n")
         environment = {"PATH": f"{self.other / 'usr/bin'}:/usr/bin:/bin", "HOME": str(self.other / "home")}
         done = subprocess.run(
@@ -86,7 +87,7 @@ class Packages(unittest.TestCase):
         self.elsewhere(f"{setting}optiks update {key} '{value}' --api-key @delivery-service.key --wait")
 
     def steps(self, section: str) -> list[str]:
-        """Returns the commands of a section between which a test does something."""
+        """Returns the single commands of a section, so that a test can act between them."""
         blocks = self.page.pop(section)
         self.assertEqual({shell for shell, _ in blocks}, {"sh"})
         return [script for _, script in blocks]
@@ -98,7 +99,7 @@ class Packages(unittest.TestCase):
         return self.log.output(f"journalctl --no-pager --output cat --unit {unit}")
 
     def wait(self, what: str, seconds: float = 30) -> None:
-        """Waits until a script succeeds."""
+        """Repeats a script until it succeeds."""
         deadline = time.monotonic() + seconds
         while self.log.run(what, check=False).returncode != 0:
             self.assertLess(time.monotonic(), deadline, what)
@@ -111,7 +112,7 @@ class Packages(unittest.TestCase):
         for unit in SERVICES:
             self.assertEqual(self.state(unit), "active", self.journal(unit))
         data = self.log.root / "var/lib/optiks"
-        # The key was passed in, so none was created.
+        # systemd passed the key in, so the task created no key.
         self.assertFalse((data / "kek").exists())
         self.assertEqual((data.stat().st_mode & 0o777, (data / "log.key").exists()), (0o700, True))
         for file in (data / "trust.json", data / "delivery-service.key", self.home / "cert.pem"):
@@ -132,7 +133,7 @@ class Packages(unittest.TestCase):
         self.assertNotEqual(self.log.run(f"systemd-analyze security --no-pager --threshold={MOST_EXPOSED} console-getty.service", check=False).returncode, 0)
         self.assertEqual(self.log.output("stat -c '%U %a' /etc/optiks/update-task.env /etc/credstore/optiks.kek"), "root 600\nroot 600")
 
-        # The operator's tool does not complain about a key that systemd passed in.
+        # optiks-db accepts a key that systemd passed in.
         key = "/run/credentials/optiks-update-task.service/optiks.kek"
         self.assertNotEqual(self.log.output(f"stat -c %a {key}"), "600")
         self.log.run(f"runuser -u optiks -- env Optiks__Storage__Provider=sqlite Optiks__Kek__File={key} optiks-db config check --program update-task --file /etc/optiks/optiks.json")
@@ -144,7 +145,7 @@ class Packages(unittest.TestCase):
             "cp /var/lib/optiks/trust.json cert.pem /etc/optiks-auditor; chmod a+r /etc/optiks-auditor/*; echo 127.0.0.1 log.example.org >> /etc/hosts;"
             "sed 's|https://log.example.org|https://log.example.org:8301|' /usr/share/doc/optiks-auditor/examples/auditor.json > /etc/optiks-auditor/auditor.json;"
             "echo SSL_CERT_FILE=/etc/optiks-auditor/cert.pem > /etc/optiks-auditor/auditor.env")
-        # The auditor is ready once it has signed a checkpoint of all published epochs.
+        # The auditor is ready once it has signed a checkpoint that covers all published epochs.
         self.log.run("systemctl start optiks-witness optiks-auditor", seconds=60)
         self.assertEqual(self.log.output("stat -c %U /var/lib/optiks-auditor/mark/* | sort -u"), "optiks-auditor")
         self.assertIn("Ready. Cosigning 0 logs.", self.log.output("systemctl show --property StatusText optiks-witness"))
@@ -155,7 +156,7 @@ class Packages(unittest.TestCase):
         self.wait("""promtool query instant http://127.0.0.1:9090 'count(up{job=~"optiks-.*"} == 1)' | grep -q '=> 3'""", 60)
 
         def firing() -> set[str]:
-            # The alert about the disk depends on the machine that runs the test.
+            # The alert about the disk is left out, because it depends on the machine that runs the test.
             return set(re.findall(r'alertname="(\w+)"', self.log.output(ask))) - {"OptiksDiskFilling"}
 
         def wait(fires: bool, seconds: float) -> None:
@@ -165,7 +166,7 @@ class Packages(unittest.TestCase):
                 time.sleep(1)
 
         self.assertEqual(firing(), set())
-        # Prometheus' data is not public: metrics need a key, and Prometheus listens only on its own machine's addresses.
+        # Prometheus' data is not public: a caller needs a key to read metrics, and Prometheus listens only on local addresses.
         self.assertIn(self.log.output("""ss -Htln 'sport = 9090' | awk '{print $4}'"""), ("127.0.0.1:9090",))
         self.log.run("systemctl stop optiks-update-task")
         wait(fires=True, seconds=150)
@@ -183,13 +184,13 @@ class Packages(unittest.TestCase):
         self.assertEqual(self.log.output("grep -rlF -e '%s' -e '%s' /srv/backup || true" % (code, passphrase.split("=")[1])), "")
         self.log.run(f"systemd-analyze security --no-pager --threshold={MOST_EXPOSED} pgbackrest-optiks.service")
         self.assertEqual((self.state("pgbackrest-optiks.timer"), self.state("postgresql@15-main")), ("active", "active"))
-        # The backup archives these updates. Later updates exist only on the board when the database is lost.
+        # The backup includes these updates. When the database is lost, later updates exist only on the board.
         self.update("dave", "after the backup")
         self.log.run("runuser -u postgres -- pgbackrest --stanza=optiks check")
         self.update("dave", "not archived")
         self.update("erin", "not archived")
         before = self.look_up("erin")["epoch"]
-        # systemd complains about processes that end while it kills them.
+        # systemd reports an error if processes end while it kills them.
         self.log.run(
             "mv /var/lib/postgresql/15/main lost; systemctl kill --signal KILL postgresql@15-main || true; rm -r lost;"
             "find /var/lib/optiks -mindepth 1 -maxdepth 1 ! -name board -exec rm -r {} +; rm /etc/credstore/optiks.kek")
@@ -199,14 +200,14 @@ class Packages(unittest.TestCase):
         self.log.run(restore_keys)
         self.assertEqual(self.log.output("ls /var/lib/optiks/kek /var/lib/optiks/recovery-code 2>/dev/null || true"), "")
         self.log.run(restore)
-        # The restored database is older than the board's mark, and nothing is signed after it. The task is on standby as long as the
-        # previous lease, which is in the backup.
+        # The restored database is older than the board's mark, so the task must not sign anything after it. The backup also has the
+        # previous lease, so the task first waits on standby until this lease ends.
         self.log.run("systemctl start optiks-update-task", check=False)
         self.wait("[ $(systemctl show --property ExecMainStatus --value optiks-update-task) = 4 ]")
         self.assertEqual(self.log.output("systemctl show --property NRestarts --value optiks-update-task"), "0")
         self.assertRegex(self.log.output(forward), "(?m)^clean: ")
         self.log.run(start)
-        # The other host's client remembers the epochs that it saw before.
+        # The client on the other host remembers the epochs that it saw before the restore.
         self.assertGreaterEqual(self.look_up("erin")["epoch"], before)
         self.assertEqual([(self.look_up(key)["value"], self.look_up(key)["version"]) for key in ("dave", "erin", "alice")],
                          [("not archived", 3), ("not archived", 1), ("alice's public key", 1)])
@@ -215,7 +216,7 @@ class Packages(unittest.TestCase):
         self.assertEqual(self.log.output("runuser -u postgres -- pgbackrest --stanza=optiks info").count("full backup:"), 2)
 
     def test_3_ready_is_what_health_says(self):
-        # A second replica whose database does not answer is alive, and its start continues.
+        # A second replica starts while the database does not answer. It is alive, and its start continues.
         self.log.run("echo ASPNETCORE_URLS=http://127.0.0.1:8302 > /etc/optiks/query-service-8302.env")
         self.log.run("systemctl stop postgresql; systemctl start --no-block optiks-query-service@8302")
         self.wait("systemctl show --property StatusText optiks-query-service@8302 | grep -q 'Not ready.'")
@@ -237,7 +238,7 @@ class Packages(unittest.TestCase):
         shutil.copy(self.home / "cert.pem", self.other)
         setting = self.page_of_other.split("optiks update")[0]
         self.assertEqual([self.elsewhere(f"{setting}timeout 5 optiks lookup alice", check=False).returncode == 0 for _ in range(3)], [True, True, False])
-        # Invalid settings are refused, and the service keeps running.
+        # The service refuses invalid settings at a reload, and keeps running with the old settings.
         self.log.run("sed -i 's|\"Burst\": 2|\"Burst\": -2|' /etc/optiks/optiks.json; systemctl reload optiks-query-service@8301")
         self.wait("journalctl --unit optiks-query-service@8301 | grep -q 9042")
         self.log.run("sed -i 's|\"Burst\": -2|\"Burst\": 500|; s|\"PerSecond\": 0.01|\"PerSecond\": 50|' /etc/optiks/optiks.json; systemctl reload optiks-query-service@8301")
@@ -256,10 +257,10 @@ class Packages(unittest.TestCase):
         self.assertEqual(self.log.output("dpkg-query -W -f '${Version}' optiks-server"), OLDER)
         processes = self.log.output("systemctl show --property MainPID --value optiks-update-task")
         self.put(is_older=False)
-        # The operator's changes stay, without a question.
+        # The upgrade keeps the operator's changes without asking.
         settings = self.log.output("cat /etc/optiks/optiks.json /etc/optiks/*.env")
-        # Does what the page says for a host that has the auditor. test_2_d stopped the auditor with the other services, and test_4 made
-        # another certificate.
+        # These are the page's steps for a host that also has the auditor: test_2_d stopped the auditor together with the other services,
+        # and test_4 made another certificate.
         self.log.run("install -m 0644 cert.pem /etc/optiks-auditor/; systemctl start optiks-witness optiks-auditor", seconds=60)
         ((shell, script),) = self.page["Upgrade"]
         self.page["Upgrade"] = [(shell, script.replace("./optiks-cli_*.deb", "./optiks-cli_*.deb ./optiks-auditor_*.deb"))]
@@ -277,7 +278,7 @@ class Packages(unittest.TestCase):
         signed = self.log.output(marks)
         self.update("carol", "value")
         self.assertEqual(self.look_up("carol")["verdict"], "present")
-        # The auditor continues, and its signed notes outlive the package.
+        # The auditor continues to sign. The notes that it signed stay when the package is purged.
         self.wait(f"[ \"$({marks})\" != '{signed}' ]")
         self.log.run("apt-get purge -y optiks-auditor")
         self.assertNotEqual(self.log.output(marks), signed)
@@ -288,7 +289,7 @@ class Packages(unittest.TestCase):
         self.assertEqual(self.log.output("ls -d /usr/lib/optiks /etc/optiks/*.json /etc/systemd/system/multi-user.target.wants/optiks* 2>/dev/null || true"), "")
         self.assertEqual(self.log.output("find /proc -maxdepth 1 -user optiks"), "")
         self.assertEqual(self.log.output("stat -c %U /var/lib/optiks/log.key"), "optiks")
-        # The server continues after it is installed again.
+        # After the server is installed again, it continues with the same log.
         self.log.run("apt-get install -y --no-install-recommends ./optiks-server_*.deb")
         self.log.run(
             "sed -i 's|\"Provider\": \"sqlite\"|\"Provider\": \"postgresql\"|; s|// \"Tls\"|\"Tls\"|' /etc/optiks/optiks.json; for service in update-task update-service query-service; do echo \"Optiks__Storage__ConnectionString='Host=/var/run/postgresql;Database=optiks;"
@@ -300,7 +301,8 @@ class Packages(unittest.TestCase):
     def test_8_the_log_goes_on_on_a_new_machine(self):
         self.update("dave", "of the old machine")
         before = self.look_up("dave")["epoch"]
-        # The backup and the board's disk outlive the machine. PostgreSQL is not stopped first: it is lost with the machine.
+        # Only the backup and the board's disk are copied from the old machine. PostgreSQL is not stopped first, because it is lost with the
+        # machine.
         self.log.run("systemctl stop optiks-update-task")
         for folder in ("srv/backup", "var/lib/optiks/board"):
             subprocess.run(["cp", "-a", self.log.root / folder, self.other], check=True)

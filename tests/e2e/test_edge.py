@@ -1,5 +1,5 @@
-"""nginx with the configuration of deploy/nginx in front of three query-services and two update-services: which requests reach which
-service, and that no lookup fails whatever happens to a service."""
+"""Tests nginx with the configuration of deploy/nginx in front of three query-services and two update-services. The tests check which
+requests reach which service, and that no lookup fails whatever happens to a service."""
 
 import json
 import signal
@@ -17,17 +17,18 @@ from harness import OUT, Deployment, Process, Run
 from rest import Answer, Client
 
 MEBIOCTET = 1 << 20
-# A caller without a credential soon exceeds this limit at the update-services.
+# The number of requests that an update-service accepts at once from a caller without a credential. It is small, so that the tests soon
+# exceed it.
 BURST = 30
 LIMITS = {"Optiks__RateLimits__Statuses__PerSecond": "0.01", "Optiks__RateLimits__Statuses__Burst": str(BURST)}
 NOBODY = "/v1/updates/01900000-0000-7000-8000-000000000000"
-# The replaced lines are for deployments where apps send updates for their users.
+# This replacement is for deployments where apps send updates for their users.
 OPEN = ("    # include snippets/optiks-updates.conf;", "    include snippets/optiks-updates.conf;")
 SECRET_NAME = "alice-whom-no-log-knows"
 
 
 def said_last(link: ssl.SSLSocket) -> bytes:
-    """Returns the first line of what arrives before the end; nothing if the connection was reset."""
+    """Returns the first line that arrives before the connection ends; it is empty if the connection was reset."""
     try:
         return link.recv(4096).partition(b"\r\n")[0]
     except TimeoutError:
@@ -70,7 +71,7 @@ class EdgeCase(unittest.TestCase):
 
 
 class Passing(EdgeCase):
-    # The variable would make services believe anyone's statement about its address.
+    # Without protection, this variable would make services believe any caller's statement about the caller's address.
     SETTINGS = {**LIMITS, "ASPNETCORE_FORWARDEDHEADERS_ENABLED": "true"}
 
     def test_a_lookup_through_it_is_verified_and_only_with_its_authority(self):
@@ -95,7 +96,7 @@ class Passing(EdgeCase):
 
     def shakes_hands(self, port: int, version: ssl.TLSVersion | None = None, name: str | None = "localhost") -> bool:
         context = self.edge.certificates.context(version=version)
-        # The client accepts any certificate: the server must be the side that refuses.
+        # The client accepts any certificate, because the server must be the side that refuses.
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         with socket.create_connection(("127.0.0.1", port), timeout=10) as link:
@@ -125,7 +126,7 @@ class Passing(EdgeCase):
         for path in ("/health/ready", "/health/live", "/metrics", "/internal/snapshot", "/", "/v1/lookup/"):
             with self.subTest(path), self.client() as client:
                 self.is_problem(client.get(path), 404, "not-found")
-        # The paths would be normalized differently by nginx and by a service.
+        # nginx and a service would normalize these paths differently.
         odd = ["/log/../health/ready", "/log/%2e%2e/health/ready", "/log%2f..%2fhealth/ready", "/log//../health/ready", "/v1/../internal/snapshot", "/v1/epochs/../../metrics", "//health/ready",
                "/log/a%2fb/../../metrics", "/log/a%2Fb/../../health/ready", "/log/a%2fb/../../internal/snapshot", "/log/a%2fb/../../v1/lookup?key=alice", "/log/..%5chealth/ready", "/log/a\\..\\..\\metrics",
                "/health%2f..%2flog/checkpoint", "/log/..", "/log/.?a"]
@@ -136,7 +137,7 @@ class Passing(EdgeCase):
         for path in ("/log/%252e%252e/health/ready", "/log/tile/..;/health/ready"):
             with self.subTest(path), self.client() as client:
                 self.assertIn(client.get(path).status, (400, 404))
-        # Dots, and text after the question mark, do not matter to the path.
+        # Dots in a name, and text after the question mark, do not make a path odd.
         with self.client() as client:
             newest = client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["epoch"]
             self.assertEqual(200, client.get(f"/log/tile/0/000.p/{newest + 1}").status)
@@ -167,11 +168,11 @@ class Passing(EdgeCase):
             self.assertEqual("", self.edge.requests(path)[1]["upstream"])
             with Client(self.edge.url, tls=self.edge.certificates.context(), headers={"If-None-Match": answers[0].headers["etag"]}) as knows:
                 self.assertEqual(304, knows.get(path).status)
-            # One address has answers in two forms.
+            # The same URL has answers in two forms.
             forms = {accept: client.get("/v1/epochs/0", accept).body for accept in ("application/json", "application/vnd.optiks.record") for _ in range(2)}
             self.assertEqual(2, len(set(forms.values())))
             self.assertEqual(["MISS", "HIT"] * 2, [line["cache"] for line in self.edge.requests("/v1/epochs/0")])
-            # An error is never cached.
+            # nginx must never cache an error, so the same request is sent twice.
             for _ in range(2):
                 self.assertEqual(404, client.get("/v1/epochs/999999").status)
             self.assertEqual(["MISS"] * 2, [line["cache"] for line in self.edge.requests("/v1/epochs/999999")])
@@ -186,7 +187,7 @@ class Passing(EdgeCase):
     def test_bodies_are_as_long_as_the_services_take(self):
         for path, key, length in (("/v1/lookup", None, MEBIOCTET), ("/v1/updates", self.log.api_key, 8 * MEBIOCTET)):
             with self.subTest(path), self.client(key=key) as client:
-                # The service itself reads the longest body, and says what is wrong with it.
+                # nginx passes a body of the maximum length to the service, and the service says what is wrong with it.
                 self.is_problem(client.request("POST", path, b" " * length, "application/json"), 400, "malformed-request")
                 self.is_problem(client.request("POST", path, b" " * (length + 1), "application/json"), 413, "body-too-large")
 
@@ -203,13 +204,13 @@ class Passing(EdgeCase):
             self.assertEqual(401, client.get(NOBODY).status)
 
     def test_a_service_believes_nobody_but_the_proxy(self):
-        """Connects past nginx, from another address."""
+        """Connects directly to a service, without nginx, from another address than nginx's."""
         with Client(self.log.update.url, source="127.0.0.5") as client:
             self.assertEqual([401] * BURST, [client.get(NOBODY).status for _ in range(BURST)])
         for i in range(3):
             with Client(self.log.update.url, source="127.0.0.5", headers={"X-Forwarded-For": f"192.0.2.{i}"}) as client:
                 self.assertEqual(429, client.get(NOBODY).status)
-        # The proxy is trusted.
+        # A service trusts a request from nginx's address, and counts it for the address in the header, which has not used up its limit.
         with Client(self.log.update.url, source="127.0.0.1", headers={"X-Forwarded-For": "192.0.2.1"}) as client:
             self.assertEqual(401, client.get(NOBODY).status)
 
@@ -252,7 +253,7 @@ class Passing(EdgeCase):
                     self.assertEqual(200, client.post_json("/v1/lookup", {"key": "alice"}).status)
                     time.sleep(0.05)
                     for secure in slow[1::2][:5]:
-                        # An occasional octet does not keep them alive.
+                        # An occasional octet must not keep these connections alive.
                         secure.sendall(b"x")
             for secure in slow:
                 self.assertIn(said_last(secure), (b"", b"HTTP/1.1 408 Request Time-out"))
@@ -288,7 +289,7 @@ class Failing(EdgeCase):
                 killed.kill()
                 time.sleep(1)
                 hung.signal(signal.SIGSTOP)
-                # This is longer than the time limit of nginx for requests to a replica.
+                # The pause is longer than nginx's time limit for requests to a replica.
                 time.sleep(7)
                 hung.signal(signal.SIGCONT)
                 killed.start()
@@ -316,7 +317,7 @@ class Failing(EdgeCase):
             self.assertEqual(200, client.post_json("/v1/lookup", {"key": "alice"}).status)
 
     def test_who_asks_for_what_is_not_there_yet_takes_no_replica_out(self):
-        # Failures in another test must be forgotten first.
+        # nginx must first forget the failures that another test caused.
         self.wait_all_asked()
         with self.client() as client:
             for _ in range(20):
@@ -344,7 +345,7 @@ class Failing(EdgeCase):
         file = self.log.logs / "stress.json"
         with self.stress("run", "--mix", "hit=1", "--key-count", "300", "--rate", "150", "--duration", "600", "--warm-up", "0", "--late", "5", "--json", file) as stress:
             try:
-                # After this time the run has begun.
+                # After three seconds optiks-stress has begun its run.
                 time.sleep(3)
                 for query in self.log.queries:
                     self.restart(query)
@@ -366,7 +367,7 @@ class Failing(EdgeCase):
         def update(number: int) -> list[int]:
             statuses = []
             while not ending.is_set():
-                # Each request uses a new connection: nginx closes idle ones when it is reloaded.
+                # Each request uses a new connection, because nginx closes idle connections when it is reloaded.
                 with self.client(self.edge.updates_url, self.log.api_key, "client") as client:
                     statuses.append(client.post_json("/v1/updates", {"key": f"writer {number} {len(statuses)}", "value": "v"}).status)
             return statuses
@@ -385,7 +386,7 @@ class Failing(EdgeCase):
         self.assertGreater(len(statuses), 50)
 
     def wait_all_asked(self) -> None:
-        """Waits until nginx uses all replicas, each as the first choice."""
+        """Waits until nginx uses all replicas again, and asks each of them first for some requests."""
         deadline = time.monotonic() + 30
         with self.client() as client:
             while True:

@@ -1,5 +1,5 @@
-"""A short form of run_erasure_storm.py: no acknowledged update is lost or doubled, no user is shown another user's values, and an erased
-value exists nowhere."""
+"""A short form of run_erasure_storm.py. It checks that no acknowledged update is lost or doubled, no user is shown another user's values,
+and an erased value exists nowhere."""
 
 import os
 import random

@@ -12,8 +12,8 @@ from failover import PRIMARY, TASK, Drill, longest
 
 SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2**32)))
 RATE, KEYS = 400, 10_000
-# Other limits catch a cluster that never recovers. The limits here are the times that operators are told (docs/operations/recovery.md),
-# with room for a slow machine.
+# These limits in seconds are the times that docs/operations/recovery.md tells operators, with room for a slow machine. Other limits catch a
+# cluster that never recovers.
 PRIMARY_SECONDS, TASK_SECONDS = 60, 40
 
 
@@ -32,7 +32,7 @@ class FailoverTest(unittest.TestCase):
             with self.subTest(row=row):
                 self.assertGreater(row.accepted, 0)
                 self.assertEqual((row.lost, row.doubled, row.histories), (0, 0, 1))
-        # Without a primary no update can be accepted; without a task all are accepted, and wait.
+        # Without a primary the services can accept no update. Without a task they accept all updates, which then wait.
         self.assertTrue(1 < primary.without_accepting < PRIMARY_SECONDS, primary)
         self.assertTrue(1 < task.without_epoch < TASK_SECONDS, task)
 

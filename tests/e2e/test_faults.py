@@ -26,7 +26,7 @@ ROLLBACK, CONFIGURATION = 4, 78
 # FailPointTests (update-task/tests) kills the task at every point, on SQLite. Each run here draws other points, half of them in `deep`.
 AT_POINTS = faults.killed_at_some("fail points of the update-task", faults.POINTS, rounds(quick=4, deep=len(faults.POINTS) // 2))
 FILES = ("", "-wal", "-shm")
-# Names of users who have left are reassigned.
+# With this setting, the log reassigns the names of users who have left.
 REUSED = {"Optiks__Log__UsernameReuse": "true"}
 
 
@@ -39,7 +39,7 @@ class FaultTest(unittest.TestCase):
 
     @unittest.skipUnless(OwnSqlServer.name in ENGINES, f"{VARIABLE} is not set")
     def test_SqlServer(self):
-        # The test's name must stay: eng/test.py allows only this test to be skipped.
+        # Do not rename this test: eng/test.py lists it by name as the only test that may be skipped.
         self.put(OwnSqlServer.name, [AT_POINTS, faults.AT_DRAW, faults.AT_ACCEPT, faults.FROZEN_AT_DRAW, faults.OVERTAKEN["commit"]])
 
     def put(self, engine: str, chosen: list[faults.Fault]) -> None:
@@ -69,7 +69,8 @@ class OracleTest(unittest.TestCase):
                          for number, (key, value, point) in enumerate((("k", "a", "p"), ("k", "b", "p"), ("l", "c", "q")))]
 
     def facts(self, **versions: str) -> Facts:
-        """Takes a key and letters. Each letter is a value with the id under which it was accepted; versions and epochs are in order."""
+        """Returns facts in which each given key has the given letters as values, in this order of versions and epochs. Each value has the
+        id of the request under which it was accepted."""
         ids = {one.value: uuid.UUID(one.request_id).bytes for one in self.accepted}
         return Facts(versions={(KEYS, key.encode()): [(i + 1, i + 1, ids.get(value.encode(), bytes(16)), 0, value.encode()) for i, value in enumerate(values)]
                                for key, values in versions.items()})
@@ -134,7 +135,7 @@ class DatabaseTest(unittest.TestCase):
             try:
                 self.assertEqual(client.post_json("/v1/updates", {"key": "alice", "value": "b"}).status, 503)
             except (OSError, http.client.HTTPException):
-                # The service may have noticed the fault and ended already.
+                # The service may already have noticed the fault and ended.
                 pass
         for process in self.log.processes:
             self.assertEqual(process.wait(30), CONFIGURATION, process.log_end())
@@ -143,7 +144,7 @@ class DatabaseTest(unittest.TestCase):
             self.assertIn(f"{self.log.database} was deleted", said[0])
         self.assertFalse(self.log.database.exists())
 
-        # The control: with the same files restored, everything continues.
+        # This is the control: once the same files are restored, the log continues.
         for file in aside.iterdir():
             os.link(file, self.log.data / file.name)
         self.log.start()

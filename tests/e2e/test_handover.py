@@ -1,5 +1,5 @@
-"""Tests owners who monitor after a period has ended: real services serve the period's end, and the command line makes the hand-over, even
-if another server lies."""
+"""Tests owners who monitor only after a period has ended. Real services serve the period's end, and the command line makes the hand-over,
+even if another server lies."""
 
 import tempfile
 import time
@@ -13,12 +13,12 @@ from rest import Answer
 
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "false", "Optiks__Periods__Preparation": "00:00:00.5"}
 REFUSED, ALARM = 3, 1
-# The operator's tool ends with this exit code.
+# The exit code of optiks-db for an action that is not allowed.
 NOT_ALLOWED = 2
 
 
 class HandoverTest(unittest.TestCase):
-    """The tests run in this order: the log switches from period to period."""
+    """The tests must run in this order, because the log switches from period to period."""
 
     @classmethod
     def setUpClass(cls):
@@ -26,7 +26,7 @@ class HandoverTest(unittest.TestCase):
         cls.folders = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
 
     def owner(self, name: str, *arguments: str, url: str | None = None, query: Process | None = None) -> Run:
-        """Runs a client with its own state."""
+        """Runs the command line as the client with this name, which has its own state."""
         kept = ("--data", str(self.folders / name), "--trust", str(self.log.data / "trust.json"), "--api-key", self.log.api_key)
         if url is not None:
             return self.log.optiks_at([url], self.log.update.url, *arguments, *kept)
@@ -43,8 +43,8 @@ class HandoverTest(unittest.TestCase):
             return client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["period"]
 
     def switch(self) -> int:
-        """Switches the period as soon as the protocol allows it. Returns the new period once every replica serves it and the end of the
-        previous period."""
+        """Switches the period as soon as the protocol allows it. Waits until every replica serves the new period and the end of the
+        previous period, and returns the new period's number."""
         wanted = self.period() + 1
         done = self.log.optiks_db("period", "switch")
         self.assertEqual(done.code, 0, str(done))
@@ -62,11 +62,11 @@ class HandoverTest(unittest.TestCase):
         self.one(self.owner("carol", "user", "create", "carol", "--device", "phone=phone 1", "--device", "laptop=laptop 1", "--wait", "--json"))
         for owner, command in (("alice", ("monitor", "alice")), ("carol", ("user", "monitor", "carol"))):
             self.assertEqual(self.one(self.owner(owner, *command, "--json"))["reason"], "valid")
-        # Another client knows alice's key from here on, and does not monitor again for now.
+        # From here on, another client also monitors alice's key. It does not monitor again until a later test.
         self.one(self.owner("late", "monitor", "alice", "--json"), ALARM)
         self.assertEqual(self.one(self.owner("late", "monitor", "alice", "--accept", "--json"))["reason"], "valid")
         self.one(self.owner("alice", "update", "alice", "alice 2", "--wait", "--json"))
-        # The owner did not make this change, which comes after the last monitoring and before the switch.
+        # Somebody other than the owner makes this change, after the last monitoring and before the switch.
         self.log.publish(("phone", "phone of another"))
         period = self.switch()
 
@@ -117,8 +117,8 @@ class HandoverTest(unittest.TestCase):
         def cut(path, said):
             return replace(said, body=said.body[:-1] + bytes([said.body[-1] ^ 1])) if "period=" in path else said
 
-        # The answer's last octet ends the last absence proof: a sibling of the opened node, or the length of no siblings, if that node is
-        # the root.
+        # The answer's last octet belongs to the last proof of absence. It is part of a sibling of the opened node or, if this node is the
+        # root, of the length of an empty list of siblings.
         of_a_changed_proof = ("absent_root", "malformed_length")
         for rule, code, reasons in ((gone, REFUSED, ("period-gone",)), (of_the_present, ALARM, ("record_epoch",)), (cut, ALARM, of_a_changed_proof)):
             with self.subTest(rule.__name__), LyingProxy(self.log.query.url, rule) as liar:
@@ -151,9 +151,9 @@ class HandoverTest(unittest.TestCase):
         return self.one(self.log.optiks_db("period", "status", "--json"))
 
     def operator_is_refused(self, period: int) -> None:
-        """The tool refuses while the log still promises the period to owners."""
+        """Checks that optiks-db refuses to archive or drop the period while the log still promises it to owners."""
         def told() -> tuple[int, list[dict]]:
-            """Returns the status without the next period, whose copies are staged meanwhile."""
+            """Returns the status of the periods, without the next period, because its copies are staged meanwhile."""
             status = self.status()
             return status["current"], [one for one in status["periods"] if one["state"] != "next"]
 
@@ -172,8 +172,8 @@ class HandoverTest(unittest.TestCase):
         self.assertEqual([version["value"] for version in shown["versions"]], ["alice 1", "alice 2"])
 
     def operator_archives(self, period: int, deadline: float) -> None:
-        """Archives the period once the task has destroyed it: its leaves stay. To drop the period afterwards changes nothing, because it is
-        already destroyed."""
+        """Archives the period once the task has destroyed it, which is possible because its leaves stay. Dropping the period afterwards
+        changes nothing, because it is already destroyed."""
         while (found := self.status()["periods"][period])["state"] != "destroyed":
             self.assertLess(time.monotonic(), deadline, found)
             time.sleep(0.1)
@@ -181,7 +181,7 @@ class HandoverTest(unittest.TestCase):
         archive = self.log.logs / "period.archive"
         said = self.one(self.log.optiks_db("period", "archive", str(period), str(archive), "--json"))
         self.assertEqual((said["period"], said["epochs"], said["file"]), (period, found["last_epoch"] + 1, str(archive)))
-        # Two versions of alice, a list with two devices, and a second key of one of these.
+        # The leaves are two versions of alice's key, a list, the keys of its two devices, and a second version of one of these keys.
         self.assertGreaterEqual(said["leaves"], 6)
         self.assertEqual(archive.stat().st_mode & 0o777, 0o600)
         for secret in (b"alice", b"phone of another"):
@@ -190,11 +190,12 @@ class HandoverTest(unittest.TestCase):
         self.assertEqual((dropped["period"], dropped["destroyed_before"]), (period, True))
 
     def test_6_what_was_erased_since_is_told_too(self):
-        """The latest value at a period's end is superseded after it and erased: nobody can compare it with its copy any more."""
+        """The value that was the latest at a period's end is superseded in the next period, and then erased. So no owner can compare it
+        with its copy any more."""
         self.one(self.owner("erin", "user", "create", "erin", "--device", "watch=watch 1", "--wait", "--json"))
         self.assertEqual(self.one(self.owner("erin", "user", "monitor", "erin", "--json"))["reason"], "valid")
         self.assertEqual(self.one(self.owner("dave", "monitor", "dave", "--json"))["reason"], "valid")
-        # The update is later than the last monitoring, and erased before the next monitoring.
+        # This update comes after the last monitoring. It is erased before the next monitoring.
         self.log.publish(("dave", "dave 1"), ("watch", "watch 2"))
         period = self.switch()
 
@@ -212,11 +213,12 @@ class HandoverTest(unittest.TestCase):
         for owner, command in (("dave", ("monitor", "dave")), ("erin", ("user", "monitor", "erin"))):
             told = self.one(self.owner(owner, *command, "--json"), ALARM)
             self.assertEqual([missed["period"] for missed in told["no_guarantee"]], [period - 1], str(told))
-            # The alarms are about the copy that nobody can show any more, and a version that this owner did not set.
+            # One alarm is about the copy, which can no longer be compared with the erased value. The other alarm is about a version that
+            # this owner did not set.
             self.assertEqual([(alarm["period"], alarm["version"]) for alarm in told["alarms"]], [(period, 1), (period, 2)], str(told))
 
     def test_7_an_erasure_of_versions_is_of_the_period_that_its_sender_saw(self):
-        """Versions are counted anew: an erasure that is sent across a switch destroys nothing."""
+        """Each period counts versions anew, so an erasure whose sender saw the previous period must destroy nothing."""
         self.log.publish(("frank", "frank 1"))
         self.log.publish(("frank", "frank 2"))
         self.one(self.owner("frank", "history", "frank", "--json"))

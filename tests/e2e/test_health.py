@@ -1,5 +1,5 @@
-"""Tests live and ready while parts fail and come back: the answers that a supervisor and a load balancer get (docs/operations/health.md),
-and the functions that continue meanwhile."""
+"""Tests /health/live and /health/ready while parts of a log fail and come back. A supervisor and a load balancer get these answers
+(docs/operations/health.md). The tests also check which functions continue meanwhile."""
 
 import fcntl
 import os
@@ -21,7 +21,7 @@ F_SETPIPE_SZ = 1031
 
 
 def flip(path: Path, octets: bytes) -> None:
-    """Flips one bit of the last occurrence of these octets, in place: programs have the file mapped."""
+    """Flips one bit of the last occurrence of these octets. The file is changed in place, because programs have it mapped."""
     with path.open("r+b") as file:
         at = file.read().rindex(octets)
         file.seek(at)
@@ -35,7 +35,7 @@ class HealthTest(unittest.TestCase):
         cls.log.publish(("alice", "a1"))
 
     def ready(self, process: Process) -> tuple[int, str]:
-        """Returns the status, and the checks' text. It also requests live, which never fails."""
+        """Returns the status and the checks' text of /health/ready. Also checks that /health/live succeeds, as it must always do."""
         with Client(process.url, timeout=30) as client:
             self.assertEqual(client.get("/health/live").status, 200)
             answer = client.get("/health/ready")
@@ -80,8 +80,8 @@ class HealthTest(unittest.TestCase):
         self.log.publish(("alice", "a2"))
 
     def test_users_whom_the_server_refuses_for_a_while(self):
-        """A mistake in pg_hba.conf that is corrected ends no service that had worked, and no lookup. A start during the mistake ends with
-        78."""
+        """A mistake in pg_hba.conf makes PostgreSQL refuse the services until it is corrected. Services that worked before continue to run,
+        and lookups work. A service that is started during the mistake exits with code 78."""
         self.wait_all_ready()
         server = self.log.storage.server
         rules = server.data / "pg_hba.conf"
@@ -124,15 +124,15 @@ class HealthTest(unittest.TestCase):
             key.chmod(0o600)
             self.wait_for(log.task, 200)
             log.publish(("alice", "a2"))
-            # A start with the same mistake is refused.
+            # If the task is started with the same mistake, the start is refused.
             self.assertEqual(log.task.stop(), 0)
             key.chmod(0o644)
             log.task.start()
             self.assertEqual(log.task.wait(PATIENCE), 78)
 
     def test_values_that_the_database_lost(self):
-        """A lost row of values is not an erasure: a replica that reads it is not ready. A replica that has the value in its own files, and
-        one that knows the erasure, keep serving."""
+        """A row of values that the database lost is not an erasure, so a replica that must read the row is not ready. A replica that has
+        the value in its own files keeps serving, and so does a replica that knows that the value was erased."""
         with Deployment() as log:
             log.publish(("alice", "a1"), ("bob", "b1"))
             last = log.publish(("alice", "a2"))["epoch"]
@@ -156,7 +156,7 @@ class HealthTest(unittest.TestCase):
                 self.assertEqual(client.post_json("/v1/lookup", {"key": "alice"}).status, 200)
 
     def test_damaged_files_are_made_again(self):
-        """A bit of a replica's and of the task's own files changes while they run: both recreate the files from the database."""
+        """A bit changes in a file of a replica and in a file of the task while both run. Both recreate their files from the database."""
         with Deployment() as log:
             created = log.optiks("user", "create", "alice", "--device", "telephone-of-alice=first", "--wait")
             self.assertEqual(created.code, 0, created)
@@ -183,14 +183,14 @@ class HealthTest(unittest.TestCase):
         tiles = self.log.data / "board/log/tile"
         elsewhere = tiles.with_name("tile.kept")
         tiles.rename(elsewhere)
-        # Simulates a disk that accepts nothing: a file in place of the folder makes every write fail, for root too.
+        # Simulates a disk that accepts no data: a file in place of the folder makes every write fail, even for root.
         tiles.write_bytes(b"")
         try:
             with self.log.update_client() as client:
                 accepted = client.post_json("/v1/updates", {"request_id": uuid7(), "key": "alice", "value": "a3"})
                 self.assertEqual(accepted.status, 202)
                 self.wait_for(self.log.task, 503, "The board's files cannot be written.")
-                # Updates are accepted, and lookups work.
+                # Meanwhile updates are accepted, and lookups work.
                 self.assertEqual(self.ready(self.log.update)[0], 200)
                 self.assertEqual(self.lookup(), 200)
                 path = accepted.json()["status_url"]
@@ -203,8 +203,8 @@ class HealthTest(unittest.TestCase):
             self.assertEqual(client.get(f"{path}?wait=60").json()["status"], "published")
 
     def test_a_replica_that_does_not_hear_of_epochs(self):
-        """With the task stopped there is no heartbeat. The replica is not ready once its epoch is older than the log allows, and the rest
-        of the log stays readable."""
+        """While the task is stopped, the log publishes no heartbeat epochs. The replica is not ready once its epoch is older than the log
+        allows, but the log stays readable."""
         with Deployment({"Optiks__Log__Heartbeat": "00:00:01", "Optiks__Log__MaxBehind": "00:00:04"}) as log:
             log.publish(("alice", "a1"))
             self.assertEqual(log.task.stop(), 0)
@@ -220,7 +220,7 @@ class HealthTest(unittest.TestCase):
 
 
 class StalledReaderTest(unittest.TestCase):
-    """Tests a supervisor or a pager that has standard output and standard error open, and does not read."""
+    """Tests services whose standard output and standard error go to a supervisor or a pager that does not read."""
 
     LINES = 6000
 
@@ -237,7 +237,8 @@ class StalledReaderTest(unittest.TestCase):
                     self.assertEqual(process.stop(), 0)
                     process.start("/bin/sh", "-c", 'exec "$@" >"$PIPE" 2>&1', "sh", PIPE=str(pipe), Logging__LogLevel__Default="Trace")
                     process.wait_ready()
-                    # Each check logs its beginning and its end. Together this is more than the pipe and the queue hold.
+                    # Each health check logs its beginning and its end. All these log lines together are more than the pipe and the logger's
+                    # queue can hold.
                     with Client(process.url, timeout=PATIENCE) as client:
                         checks = len(client.get("/health/ready").json()["checks"])
                         for _ in range(self.LINES // (2 * checks)):

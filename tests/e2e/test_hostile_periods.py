@@ -1,5 +1,5 @@
-"""Logs that lie about periods and sign it, against the command line and the Python reference: hand-overs, a switch back, and values that
-were erased."""
+"""Tests the command line and the Python reference against logs that lie about periods and sign the lies. The lies are about hand-overs, a
+switch back, and erased values."""
 
 import json
 import subprocess
@@ -30,15 +30,15 @@ from verify import Verifier
 
 VALID, INVALID = 0, 1
 KEY, NEW, NAME, USER = b"plain", b"new", b"alice", b"id-alice"
-# A device on Alice's list that has no key.
+# The id of a device on Alice's list that has no key.
 UNSET = b"tablet"
-# An API key of the right form: the log does not check it.
+# This API key has the right form. The test's log does not check it.
 API_KEY = "optiks_" + "A" * 43
 Lie = Callable[["Forger"], None]
 
 
 def first_period() -> Forger:
-    """Returns a log in period 0, with a separate key, and Alice with a laptop and a phone."""
+    """Returns a log in period 0. It has a key that belongs to no user, and the user Alice with a laptop and a phone."""
     d = young_log(Forger, period_length_ms=LENGTH_MS)
     d.create(USER, [NAME], {b"laptop": b"laptop 1", b"phone": b"phone 1"})
     d.set_device(KEY, b"plain 1")
@@ -58,7 +58,7 @@ class HostilePeriodsTest(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def optiks(self, log: HostileLog, client: str, *arguments: str) -> tuple[int, dict]:
-        """Runs a client with its own state."""
+        """Runs the command line as the client with this name, which has its own state."""
         command = [harness.OUT / "cli/optiks", *arguments, "--query-url", log.url, "--data", str(self.folder / client), "--trust", str(log.trust(self.folder)), "--api-key", API_KEY, "--json"]
         run = Run(subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=60, check=False))
         lines = run.lines()
@@ -66,13 +66,13 @@ class HostilePeriodsTest(unittest.TestCase):
         return run.code, lines[0]
 
     def owner(self, log: HostileLog, client: str, *command: str) -> None:
-        """Makes the owner accept all versions up to now as its own."""
+        """Makes the owner accept all versions that exist now as its own."""
         code, said = self.optiks(log, client, *command)
         if said["reason"] == "unexpected_version":
             code, said = self.optiks(log, client, *command, "--accept")
         self.assertEqual((code, said["reason"]), (VALID, "valid"), said)
 
-    # The Python reference, as an owner that saw the end of period 0.
+    # These methods return the verdicts of the Python reference, as an owner that saw the end of period 0.
 
     @staticmethod
     def judge(log: HostileLog, key: bytes) -> str:
@@ -107,10 +107,10 @@ class HostilePeriodsTest(unittest.TestCase):
 
     def test_a_user_is_handed_over(self):
         def nothing(d: Forger) -> None:
-            """Makes no further change."""
+            """Makes no change to the log."""
 
         same_list = DeviceList([b"laptop", b"phone", UNSET]).encode()
-        # The changes before the switch, and after it.
+        # For each lie: the reason, the subject of the alarm, the change before the switch, and the change after it.
         lies: list[tuple[str, str, Lie, Lie]] = [
             ("valid", "", nothing, nothing),
             ("handover_value", "list", lambda d: d.forge(facts.DEVICES, USER, DeviceList([b"laptop", b"mallory's", b"phone", UNSET]).encode()), nothing),
@@ -130,25 +130,27 @@ class HostilePeriodsTest(unittest.TestCase):
                 switched(log.d)
                 after(log.d)
                 alarms = self.compare(log, str(number), reason, command)
-                # If the list comes later, it is another version that its owner did not make.
+                # If the list is missing at the switch and published later, there is a second alarm, about this version that the owner did
+                # not make.
                 self.assertEqual([alarm["about"] for alarm in alarms], [about] * (0 if reason == "valid" else 2 if (reason, about) == ("handover_missing", "list") else 1))
                 self.assertEqual(self.judge_user(log), reason)
 
     def compare(self, log: HostileLog, client: str, reason: str, command: tuple[str, ...]) -> list[dict]:
-        """Checks what the command line says about the hand-over, and returns the alarms."""
+        """Runs the owner's command, checks that it reports the hand-over with this reason, and returns the alarms."""
         code, said = self.optiks(log, client, *command)
         if reason == "valid":
             self.assertEqual((code, said["reason"], said["handed_over"], said["alarms"]), (VALID, "valid", [0], []), said)
             return []
         self.assertEqual((code, [alarm["handover"] for alarm in said["alarms"] if "handover" in alarm]), (INVALID, [reason]), said)
         self.assertEqual({alarm["period"] for alarm in said["alarms"]}, {1}, said)
-        # The alarms stay, and the hand-over of a period is reported only once.
+        # At the next monitoring the alarms stay, but the hand-over of the period is not reported again.
         code, again = self.optiks(log, client, *command)
         self.assertEqual((code, again["alarms"], again["handed_over"]), (INVALID, said["alarms"], []), again)
         return said["alarms"]
 
     def test_a_period_that_begins_without_what_was_looked_up(self):
-        """The client owns nothing: for a user who is current the answer is refused, and for a separate key it is reported."""
+        """A client that owns nothing looks up a user and a separate key, whose copies the next period lacks. The client refuses the answer
+        about the user, who is current, and reports the missing copy of the separate key."""
         one, two = (facts.KEYS, b"phone"), (facts.DEVICES, USER)
         for number, (reason, left_out, after) in enumerate((
                 ("valid", (), lambda d: None),
@@ -178,12 +180,13 @@ class HostilePeriodsTest(unittest.TestCase):
                 self.assertEqual((told, said["verdict"], said["not_copied"]), (code, "absent", code == INVALID), said)
 
     def test_a_version_between_the_last_look_and_the_switch(self):
-        """The true value supersedes it before the switch, so that the copy is honest again: for a separate key, and for a user's device."""
+        """The log publishes a false version after the owner's last look, and before the switch a later version with the true value
+        supersedes it. So the copy is honest again. The test does this for a separate key and for a user's device."""
         commands = {"owner": ("monitor", KEY.decode()), "user": ("user", "monitor", NAME.decode())}
         with HostileLog(first_period()) as log:
             for client, command in commands.items():
                 self.owner(log, client, *command)
-            # The reference's knowledge since then.
+            # The reference's knowledge from this look on.
             known = verifier(log).verify_versions(log.post("/v1/monitor", question(KEY, 1))[1], [KEY])[0].known
             own = Own(USER)
             own = verify_user_monitor(verifier(log), log.post("/v1/users/monitor", monitor_query(own))[1], own).brought_next(own, log.d.anchor.configuration)
@@ -193,7 +196,7 @@ class HostilePeriodsTest(unittest.TestCase):
                 log.d.set_device(b"phone", phone)
                 log.d.publish_users()
             switched(log.d)
-            # The hand-over alone does not reveal the version in between.
+            # The comparison at the hand-over does not reveal the version in between.
             self.assertEqual((self.judge(log, KEY), self.judge_user(log)), ("valid", "valid"))
 
             ended = replace(verifier(log), ended_record=log.d.records[log.d.last_epoch(0)], known={KEY: known})
@@ -217,7 +220,7 @@ class HostilePeriodsTest(unittest.TestCase):
 
     @staticmethod
     def end_of_key(log: HostileLog) -> bytes:
-        """Returns the answer to a client that knows version 1."""
+        """Returns the answer about the key's end in the ended period, for a client that knows version 1."""
         return log.post("/v1/monitor?period=0", question(KEY, 2))[1]
 
     @staticmethod
@@ -225,7 +228,8 @@ class HostilePeriodsTest(unittest.TestCase):
         return log.post("/v1/users/monitor?period=0", monitor_query(own))[1]
 
     def test_an_early_switch(self):
-        """Shows an early switch to clients that looked before. They accept the same switch a millisecond later."""
+        """Shows a switch that is one millisecond too early to clients that looked before. They refuse it, and accept the same switch a
+        millisecond later."""
         for early in (False, True):
             reason = "record_period" if early else "valid"
             d = first_period()
@@ -236,21 +240,22 @@ class HostilePeriodsTest(unittest.TestCase):
                 d.switch_period(begun + LENGTH_MS - (1 if early else 0))
                 self.assertEqual([self.judge_lookup(log, kept), *self.judge_kept(log, kept)], [reason] * 3)
                 if early:
-                    # Clients refuse the switch even when the newest epoch is late enough, because the records of the periods show the early
-                    # switch.
+                    # These clients refuse the switch even once the newest epoch is late enough, because the bounds of the periods show that
+                    # the switch was early.
                     d.publish_users()
                     self.assertEqual(self.judge_lookup(log, kept), "valid")
                     self.look(log, reason)
 
     @staticmethod
     def judge_kept(log: HostileLog, kept: EpochRecord) -> list[str]:
-        """Judges a lookup of the user and its monitoring, by clients that keep this record and the first one of its period."""
+        """Returns the verdicts on a lookup of the user and on its monitoring, by clients that keep this record and the first record of its
+        period."""
         asked, own, start = Asked(NAME), Own(USER), log.d.records[kept.period_first_epoch]
         return [verdict(lambda v: verify_users(replace(v, record=kept, period_record=start), log.post("/v1/users/lookup", user_queries([asked]))[1], [asked]), log),
                 verdict(lambda v: verify_user_monitor(replace(v, record=kept, period_record=start), log.post("/v1/users/monitor", monitor_query(own))[1], own), log)]
 
     def test_a_switch_back(self):
-        """The ended period continues, in a later epoch, with the trees that it had, towards clients that saw the next one."""
+        """The log returns to the trees of the ended period in a later epoch, and shows this epoch to clients that saw the next period."""
         with HostileLog(first_period()) as log:
             before = log.d.current()
             switched(log.d)
@@ -263,7 +268,7 @@ class HostilePeriodsTest(unittest.TestCase):
             self.assertEqual(self.optiks(log, "knows nothing", "lookup", KEY.decode())[0], VALID)
 
     def test_a_vrf_key_changed_for_one_epoch(self):
-        """The log uses trees of the other VRF key for one epoch, towards clients that looked before and look during it."""
+        """For one epoch, the log uses trees under another VRF key. The clients looked before this epoch, and look again during it."""
         with HostileLog(first_period()) as log:
             self.look(log, "valid")
             before, kept = log.d.current(), log.d.records[-1]
@@ -273,7 +278,7 @@ class HostilePeriodsTest(unittest.TestCase):
             log.d.publish_users()
             self.look(log, "record_vrf_key")
             self.assertEqual(self.judge_lookup(log, kept), "record_vrf_key")
-            # A client that knows nothing has only the auditors (test_malicious.py).
+            # A client that knows nothing about the log must rely on auditors (test_malicious.py).
             self.assertEqual(self.optiks(log, "knows nothing", "lookup", KEY.decode())[1]["value"], "mallory's")
             log.d.go_back(before)
             log.d.publish_users()
@@ -297,7 +302,8 @@ class HostilePeriodsTest(unittest.TestCase):
         return verdict(lambda v: replace(v, record=kept, period_record=start).verify_lookup(log.post("/v1/lookup", question(KEY, 0))[1], [KEY]), log)
 
     def test_an_erased_value_served_again(self):
-        """Anyone who kept the opening can show the value, and it is the true one; another value in its place is refused."""
+        """A server that kept the opening of an erased value can still show the value. Clients accept it because it is the true value, and
+        refuse any other value in its place."""
         d = first_period()
         d.set_device(KEY, b"plain 2")
         d.publish_users()
@@ -323,7 +329,7 @@ class HostilePeriodsTest(unittest.TestCase):
 
 
 def question(key: bytes, version: int) -> bytes:
-    """Returns a QueryList (docs/spec/rest.md section 4) of one key."""
+    """Returns a QueryList (docs/spec/rest.md section 4) about one key, with the version that the client knows or requests."""
     return vector(2**24 - 1, vector(255, key) + uint(0, 8) + uint(version, 8))
 
 

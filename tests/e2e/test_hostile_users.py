@@ -1,5 +1,5 @@
-"""Logs that lie about users and sign it, against the command line and the Python reference: both refuse for the same reason, and accept
-what is true."""
+"""Tests the command line and the Python reference against logs that lie about users and sign the lies. Both refuse a lie for the same
+reason, and accept true answers."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ INVALID = 1
 
 
 def two_users(**configuration) -> Liar:
-    """Epoch 1 has Alice with a phone, and Bob."""
+    """Returns a log whose epoch 1 creates Alice, who has a phone, and Bob."""
     d = young_log(**configuration)
     d.create(USER, [NAME], {b"phone": b"phone 1"})
     d.create(b"id-bob", [b"bob"], {b"bob's": b"bob's 1"})
@@ -47,7 +47,8 @@ class HostileUsersTest(unittest.TestCase):
         return Run(subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=60, check=False))
 
     def taken(self, log: HostileLog, client: str, *arguments: str) -> dict:
-        """The control: a true answer is accepted."""
+        """Looks Alice up with a client that must accept the answer, and returns the answer's content. Used for true answers, as the
+        control."""
         run = self.lookup(log, client, *(arguments or (NAME.decode(),)))
         self.assertEqual(run.code, 0, str(run))
         return json.loads(run.out)
@@ -62,8 +63,8 @@ class HostileUsersTest(unittest.TestCase):
         self.assertEqual(caught.exception.reason, reason)
 
     def test_two_user_ids_for_a_name(self):
-        """The name's leaf is exchanged, which no auditor would accept. The test uses clients that know the first user id, and clients that
-        know the second."""
+        """The log exchanges the name's leaf, which no auditor would accept. One client knows the first user id of the name, and the other
+        knows the second."""
         d = two_users()
         d.create(b"id-second", [], {b"second's": b"1"})
         d.publish_users()
@@ -72,11 +73,11 @@ class HostileUsersTest(unittest.TestCase):
             drop_leaf(d, facts.USERNAMES, NAME)
             d.stored[facts.USERNAMES - 1][NAME] = []
             d.put(facts.USERNAMES, NAME, b"id-second")
-            # The name's entry is sent, although the client would not need it.
+            # The answer has the name's entry, although a client that knows the user does not need it.
             log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size)
             self.refused(log, "knows the first", "user_changed", kept=Kept(USER, False, 2))
             self.assertEqual(self.taken(log, "knows neither")["devices"][0]["device"], "second's")
-            # The log then changes it back, under the old record: a client that saw the later one does not step back.
+            # The log then shows the old record with the first leaf again. A client that saw the later record refuses to go back to it.
             log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size, epoch=2)
             self.refused(log, "knows neither", "stale", kept=Kept(b"id-second", False, d.epoch))
 
@@ -90,7 +91,7 @@ class HostileUsersTest(unittest.TestCase):
             drop_leaf(d, facts.DECOMMISSIONED, USER)
             d.stored[facts.DECOMMISSIONED - 1].pop(USER)
             d.left.discard(USER)
-            # Another user leaves, so that the count reveals nothing.
+            # Another user leaves, so that the number of leaves does not reveal the lie.
             d.decommission(b"id-bob")
             d.publish_users()
             log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size)
@@ -98,7 +99,8 @@ class HostileUsersTest(unittest.TestCase):
             self.assertFalse(self.taken(log, "did not see it")["decommissioned"])
 
     def test_a_device_added_between_two_answers(self):
-        """The list of one epoch comes with the keys of a later one, and the reverse: together they were never true."""
+        """Answers combine the list of one epoch with the keys of a later epoch, or the reverse. Such a combination was never true at one
+        time."""
         d = two_users()
         d.add_device(USER, b"tablet", b"tablet 1")
         d.set_device(b"phone", b"phone 2")
@@ -109,7 +111,7 @@ class HostileUsersTest(unittest.TestCase):
                     client = f"first look {at}"
                     log.answer = lambda asked, kept_size, at=at: log.of(asked, kept_size, at, epoch=2)
                     self.refused(log, client, "part_epoch")
-                    # The client keeps nothing of a refused answer.
+                    # The client must keep nothing of a refused answer, so it accepts an honest answer now.
                     log.answer = log.honest
                     self.assertEqual(len(self.taken(log, client)["devices"]), 2)
             d.publish_users()
@@ -164,21 +166,22 @@ class HostileUsersTest(unittest.TestCase):
         d.publish_users()
         with HostileLog(d) as log:
             self.assertEqual(self.taken(log, "knows period 1")["devices"][0]["value"], "phone 2")
-            # The command line retries for a while, because another replica might be ahead. So there is only one of these cases.
+            # Here the command line retries for a while, because another replica might be ahead. So the test has only one such case.
             log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size, epoch=1)
             self.refused(log, "knows period 1", "stale", kept=Kept(USER, False, 3))
-            # A client that knows nothing gets a part of the period that ended.
+            # A client that knows nothing gets an answer with a part from the ended period.
             log.answer = lambda asked, kept_size: log.of(asked, kept_size, At(1, 3, 3, 3), epoch=3)
             self.refused(log, "knows nothing", "part_period")
 
     def test_values_that_are_not_there_any_more(self):
-        """A server shows a user's erased data again, as if the user had not left, to a client that saw it leave, at any epoch."""
+        """A server shows a user's erased data again, as if the user had not left. A client that saw the user leave refuses this, whatever
+        epoch the answer is of."""
         d = two_users()
         d.decommission(USER)
         d.publish_users()
         with HostileLog(d) as log:
             self.assertEqual(self.taken(log, "saw it leave")["devices"], [])
-            # The answer has the old list, keys and decommissions, with current names.
+            # The answer combines the current name with the old list, the old keys and the old entry about decommissioning.
             log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size, At(2, 1, 1, 1), epoch=2)
             self.refused(log, "saw it leave", "stale", kept=Kept(USER, True, 2))
 
@@ -188,8 +191,8 @@ class HostileUsersTest(unittest.TestCase):
         return Run(subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=60, check=False))
 
     def test_a_device_of_the_logs_in_a_change(self):
-        """The log adds a device to the very list version that it names for a change, or publishes a list that nobody requested: neither
-        change is confirmed."""
+        """The log adds a device to the very list version that it names for a change, or publishes a list that nobody requested. The command
+        line confirms neither change."""
         changes = {"create": ("create", "carol", "--device", "watch=1"), "add-device": ("add-device", "alice", "tablet", "1"),
                    "remove-device": ("remove-device", "alice", "laptop"), "set-device": ("set-device", "alice", "phone", "phone 2")}
         for operation, arguments in changes.items():
@@ -208,7 +211,7 @@ class HostileUsersTest(unittest.TestCase):
                         self.assertEqual((lied.code, json.loads(lied.out)["reason"], json.loads(lied.out)["confirmed"]), (INVALID, "other_value", False), str(lied))
 
     def test_the_log_is_young_enough(self):
-        """The log's records count as fresh. Otherwise every refusal above could be because of their age."""
+        """Checks that the log's records are fresh. Otherwise clients could have refused every answer above because of the records' age."""
         self.assertLess(AGE_STEPS * STEP_MS, two_users().configuration.max_behind_ms)
 
 

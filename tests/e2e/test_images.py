@@ -1,5 +1,5 @@
-"""The container images, without a registry: their contents, tests of the services as deploy/kubernetes runs them, and of each command of
-docs/operations/containers.md with podman-compose."""
+"""Tests the container images, without a registry. The tests check the images' contents, run the services as deploy/kubernetes runs them,
+and run each command of docs/operations/containers.md with podman-compose."""
 
 import contextlib
 import hashlib
@@ -26,13 +26,13 @@ POSTGRESQL = "localhost/optiks-test-postgresql:latest"
 PROJECT = "optiks-e2e-compose"
 USER = 10001
 PATIENCE = 90
-# The same options as the pods of deploy/kubernetes; deploy/tests check that. Kubernetes mounts nothing on its own, while podman would make
-# /run, /tmp and /var/tmp writable.
+# These options are the same as those of the pods in deploy/kubernetes, which the tests in deploy/tests check. Kubernetes mounts nothing on
+# its own, while podman would make /run, /tmp and /var/tmp writable.
 CLOSED = ("--user", f"{USER}:{USER}", "--read-only", "--read-only-tmpfs=false", "--cap-drop", "all", "--security-opt", "no-new-privileges", "--tmpfs", "/tmp:size=64m,mode=1777", "--network", "host")
 
 
 def postgresql_root() -> Path:
-    """Returns a Debian root with PostgreSQL, which is made once per machine."""
+    """Returns a Debian root file system with PostgreSQL, which is made once per machine."""
     hook = 'rm -rf "$1/var/lib/postgresql/15"; install -d "$1/run/postgresql" "$1/var/lib/postgresql/data" "$1/docker-entrypoint-initdb.d"'
     archive = CACHE / f"postgresql15-{hashlib.sha256(hook.encode()).hexdigest()[:8]}.tar"
     if not archive.exists():
@@ -52,7 +52,7 @@ class ImagesTest(unittest.TestCase):
         cls.podman = cls.enterClassContext(podman.Podman())
 
     def files(self, image: str) -> dict[str, str]:
-        """Returns mode and owner of each file, by its path."""
+        """Returns the mode and owner of each file in the image, by the file's path."""
         container = self.podman.output("create", image)
         try:
             with subprocess.Popen(["podman", "export", container], env=self.podman.environment, stdout=subprocess.PIPE) as export:
@@ -89,7 +89,7 @@ class ImagesTest(unittest.TestCase):
         return [self.podman.output("image", "inspect", "--format", "{{.RootFS.Layers}}", image) for image in (SERVER, CLI)]
 
     def test_the_same_is_built_again(self):
-        # The layers of files are compared: an image's own number also depends on which layers existed and which were built.
+        # Only the layers of files are compared, because an image's id also depends on which layers existed already and which were built.
         before = self.layers()
         subprocess.run([ROOT / "deploy/container/images.py", "--keep-published", "--no-archive"], env=self.podman.environment, check=True, stdout=subprocess.DEVNULL, timeout=300)
         self.assertEqual(self.layers(), before)
@@ -109,7 +109,7 @@ class PodsTest(unittest.TestCase):
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-days", "2", "-subj", "/CN=log.example.org", "-addext", "subjectAltName=IP:127.0.0.1",
              "-keyout", self.credentials / "tls.key", "-out", self.credentials / "tls.crt"], check=True, capture_output=True)
         (self.credentials / "optiks.kek").write_text("A" * 43)
-        # The kubelet provides projected secrets like this: links to root's files, which the pod's group may read.
+        # The kubelet provides projected secrets in this way: as links to files of root that the pod's group may read.
         data = self.credentials / "..data"
         data.mkdir()
         for file in ("tls.key", "tls.crt", "optiks.kek"):
@@ -119,7 +119,7 @@ class PodsTest(unittest.TestCase):
             (self.credentials / file).symlink_to(f"..data/{file}")
         for name in ("log", "update-service", "query-service"):
             (self.folder / name).mkdir()
-            # fsGroup leaves a new volume like this.
+            # With fsGroup, Kubernetes gives a new volume this owner and mode.
             os.chown(self.folder / name, 0, USER)
             (self.folder / name).chmod(0o2770)
 
@@ -148,7 +148,7 @@ class PodsTest(unittest.TestCase):
         self.podman.run("run", "--rm", *CLOSED, SERVER, "optiks-db", "migrate", "--provider", "postgresql", "--connection", self.database.connection_string("optiks"))
         readers = {role: f"{self.folder / role}:/var/lib/optiks" for role in ("update-service", "query-service")}
         for mount in readers.values():
-            # The init container of readers: its links have no targets until the task has created the log.
+            # This is the init container of readers. Its links have no targets until the task has created the log.
             self.podman.run("run", "--rm", *CLOSED, "--volume", mount, SERVER, "ln", "-sfn", "/srv/optiks/board", "/srv/optiks/trust.json", "/srv/optiks/api-keys.json", "/var/lib/optiks/")
         log = f"{self.folder / 'log'}:/srv/optiks:ro"
         query = self.start("query-service", readers["query-service"], log)
@@ -163,7 +163,7 @@ class PodsTest(unittest.TestCase):
         update = self.start("update-service", readers["update-service"], log)
         self.wait(update, "update-service")
         self.wait(query, "query-service")
-        # The key was passed in, so none was created; only the task may read what it wrote.
+        # The key was passed in, so the task created no key. Only the task may read the files that it wrote.
         self.assertFalse((self.folder / "log/kek").exists())
         self.assertEqual(((self.folder / "log/log.key").stat().st_mode & 0o777, (self.folder / "log/log.key").stat().st_uid), (0o600, USER))
         api_key = self.podman.output("exec", task, "cat", "/var/lib/optiks/api-key")
@@ -178,18 +178,18 @@ class PodsTest(unittest.TestCase):
         client.chmod(0o755)
         self.podman.run(*cli, "update", "alice", "a key", "--api-key", api_key, "--wait")
         self.assertEqual(json.loads(self.podman.output(*cli, "lookup", "alice", "--json"))["value"], "a key")
-        # fsck builds the trees anew, at their full size, in the data folder, where it leaves nothing.
+        # fsck builds the trees again in the data folder, at their full size, and removes them at its end.
         files = set(self.podman.output("exec", task, "ls", "-A", "/var/lib/optiks").split())
         self.assertIn("TMPDIR=/var/lib/optiks", self.podman.output("exec", task, "env").splitlines())
         self.podman.run("exec", task, "optiks-db", "fsck", "--board", "/var/lib/optiks/board")
         self.assertEqual(set(self.podman.output("exec", task, "ls", "-A", "/var/lib/optiks").split()), files)
-        # A revoked key is refused within seconds: readers follow the link.
+        # The services refuse a revoked key within seconds, because readers follow the link to the task's file.
         self.podman.run("exec", task, "optiks-db", "api-key", "revoke", "development")
         time.sleep(1.5)
         self.assertNotEqual(self.podman.run(*cli, "update", "bob", "a key", "--api-key", api_key, check=False).returncode, 0)
         for name in (query, update, task):
             self.podman.run("stop", "--time", "60", name)
-            # Exit code 0 means that the service ended regularly.
+            # The exit code 0 means that the service stopped regularly.
             self.assertEqual(self.podman.output("inspect", "--format", "{{.State.ExitCode}}", name), "0", self.podman.logs(name)[-2000:])
 
 
@@ -221,7 +221,7 @@ class ComposeTest(unittest.TestCase):
         self.podman = self.enterContext(podman.Podman())
         self.build_postgresql()
         self.home = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="optiks-e2e-compose-")))
-        # podman-compose names a project after its folder: this name must differ from an operator's own.
+        # podman-compose names a project after its folder, so this folder's name must differ from the name that an operator uses.
         shutil.copytree(ROOT / "deploy/compose", self.home / PROJECT, ignore=shutil.ignore_patterns("secrets"))
         self.environment = clean_environment() | {
             name: value for name, value in self.podman.environment.items() if name in ("CONTAINERS_CONF", "DISABLE_HC_SYSTEMD")
@@ -241,7 +241,7 @@ class ComposeTest(unittest.TestCase):
         self.podman.run("network", "rm", "--force", *[f"{PROJECT}_{name}" for name in ("database", "clients", "default")], check=False)
 
     def sh(self, script: str, check: bool = True) -> str:
-        """Runs a script after the earlier ones: folders and variables stay."""
+        """Runs a script after the earlier scripts, with the folder and the variables that they set."""
         setting = "\n".join(line for line in self.script.splitlines() if line.startswith(("cd ", "export ")))
         done = subprocess.run(["bash", "-eu", "-c", f"{setting}\n{script}"], cwd=self.home, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=300, check=False)
         if check:
@@ -274,7 +274,7 @@ class ComposeTest(unittest.TestCase):
         self.follow(secrets)
         kek = self.home / PROJECT / "secrets/optiks.kek"
         self.assertEqual((kek.stat().st_mode & 0o777, kek.stat().st_uid, kek.parent.stat().st_mode & 0o777), (0o400, USER, 0o700))
-        # A second run creates nothing.
+        # A second run of the commands creates nothing.
         before = kek.read_text()
         self.sh("./secrets.sh postgresql")
         self.assertEqual(kek.read_text(), before)
@@ -287,13 +287,14 @@ class ComposeTest(unittest.TestCase):
                 told = json.loads(self.podman.output("inspect", self.container(service)))[0]
                 self.assertEqual((told["HostConfig"]["ReadonlyRootfs"], told["Config"]["User"], told["EffectiveCaps"] or []), (True, f"{USER}:{USER}", []))
                 self.assertGreater(told["HostConfig"]["Memory"], 0)
-                # podman-compose 1.0.3 lets podman make /var/tmp writable, which docker would not: programs use a volume instead.
+                # podman-compose 1.0.3 lets podman make /var/tmp writable, which docker would not do. So the test checks that programs use a
+                # volume instead.
                 folders = [value.removeprefix("TMPDIR=") for value in told["Config"]["Env"] if value.startswith("TMPDIR=")]
                 self.assertEqual(folders, [mount["Destination"] for mount in told["Mounts"] if mount["Type"] == "volume" and mount["RW"]])
-                # No secret is in a variable.
+                # No environment variable of a container has a secret.
                 self.assertNotIn("Aa1-", json.dumps(told["Config"]["Env"]))
                 self.assertEqual(self.podman.run("healthcheck", "run", self.container(service)).returncode, 0)
-        # The database's network has no way out, and the task is in no other network.
+        # The database's network has no connection to the outside, and the task is in no other network.
         self.assertEqual(list(json.loads(self.podman.output("inspect", self.container("update-task")))[0]["NetworkSettings"]["Networks"]), [f"{PROJECT}_database"])
         self.comes_back()
         self.follow(again)

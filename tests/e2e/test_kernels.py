@@ -1,4 +1,5 @@
-"""OPTIKS_FORCE_KERNEL at a host's start: an unknown kernel ends it with one sentence, and a known one serves the same as the others."""
+"""Tests OPTIKS_FORCE_KERNEL at the start of each service. With an unknown kernel the service ends with one sentence. With a known kernel
+the log serves the same answers as with other kernels."""
 
 import unittest
 
@@ -20,7 +21,7 @@ class KernelTest(unittest.TestCase):
                     self.assertRegex(process.log()[said_before:], r"\Aoptiks: OPTIKS_FORCE_KERNEL names none of scalar, [a-z0-9, ]+\n\Z")
                     process.start(OPTIKS_FORCE_KERNEL="portable8")
                     process.wait_ready()
-            # The labels come from the forced kernel, and a client verifies them whose machine chooses its own.
+            # The services compute labels with the forced kernel. The client that verifies them chooses its own kernel.
             log.publish(("alice", "a2"), ("bob", "b1"))
             for key, value in (("alice", "a2"), ("bob", "b1")):
                 looked_up = log.optiks("lookup", key)

@@ -1,5 +1,5 @@
-"""Each command of docs/operations/keys.md except those for a credential of systemd, in order, while services run: a new log's key, a
-backup, a rotation, a restore. Then other places for the keys."""
+"""Runs each command of docs/operations/keys.md in order, except the commands for a credential of systemd, while services run: a new log's
+key, a backup, a rotation, a restore. Then it tests other places for the keys."""
 
 import os
 import shutil
@@ -13,17 +13,17 @@ from harness import OUT, ROOT, Deployment
 from pages import commands_of
 
 PAGE = ROOT / "docs/operations/keys.md"
-# Nothing of the next period is made before it is requested.
+# With these settings, the task prepares no period before an operator requests it.
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "false"}
 
 
 class Keys(unittest.TestCase):
-    """The tests run in this order: later tests rely on earlier ones."""
+    """The tests must run in this order, because later tests rely on earlier ones."""
 
     @classmethod
     def setUpClass(cls):
         cls.commands = {section: [text for _, text in blocks] for section, blocks in commands_of(PAGE).items() if blocks}
-        # test_credential.py tests this section.
+        # This section is left out, because test_credential.py tests it.
         del cls.commands["Rotating a credential of systemd"]
         cls.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-keys-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
@@ -38,7 +38,7 @@ class Keys(unittest.TestCase):
 
     @classmethod
     def run_block(cls, block: str, code: int = 0, **environment: str) -> str:
-        """Returns the output of the page's lines."""
+        """Runs lines of the page and returns their output."""
         settings = {**cls.log.environment, **cls.log.storage.settings(None), "PATH": f"{OUT / 'db'}:{os.environ['PATH']}", **environment}
         done = subprocess.run(["/bin/sh", "-euc", block], env=settings, cwd=cls.folder, capture_output=True, text=True, timeout=120, check=False)
         if done.returncode != code:
@@ -65,13 +65,13 @@ class Keys(unittest.TestCase):
         for secret in ((self.log.data / "kek").read_text().strip(), code.strip()):
             self.assertNotIn(secret, said)
             self.assertNotIn(secret.encode(), sealed)
-        # The first check has another code, the second check has a changed file.
+        # The first check gets another recovery code, and the second check gets a changed file.
         (self.folder / "other-code").write_text(("0" if code[0] != "0" else "1") + code[1:])
         (self.folder / "other-code").chmod(0o600)
         self.assertIn("does not open", self.run_block("optiks-db key check keys.backup --code other-code", code=78))
         (self.folder / "changed.backup").write_bytes(sealed.replace(b'"made_ms":1', b'"made_ms":2'))
         self.assertIn("does not open", self.run_block("optiks-db key check changed.backup --code recovery-code", code=78))
-        # People copy a code by hand.
+        # A person who copies the code by hand may write it like this.
         (self.folder / "written-code").write_text(code.lower().replace("-", " "))
         (self.folder / "written-code").chmod(0o600)
         self.run_block("optiks-db key check keys.backup --code written-code")
@@ -87,7 +87,7 @@ class Keys(unittest.TestCase):
         self.assertIn(f"{second}  wraps period 0, log key", self.run_block(look))
         self.run_block(remove, KEK_OLD=self.first)
         self.assertEqual(self.run_block("optiks-db kek list").split()[0], second)
-        # The task creates the next period, and the replica its trees, with a key that neither process had at its start.
+        # The task creates the next period's secrets, and the replica creates its trees, with a key that neither process had at its start.
         pids = [process.pid for process in self.log.processes]
         self.run_block("optiks-db period switch")
         deadline = time.monotonic() + 60
@@ -97,7 +97,7 @@ class Keys(unittest.TestCase):
         self.log.publish(("alice", "a2"))
         self.looks_up("a2")
         self.assertEqual([process.pid for process in self.log.processes if process.running], pids)
-        # The backup from before the rotation is recognized.
+        # The check says that the backup is from before the rotation.
         self.assertIn(f"is wrapped by the key-encryption key {second}", self.run_block("optiks-db key check keys.backup --code recovery-code --database", code=78))
         self.run_block("rm keys.backup recovery-code")
         self.run_block("optiks-db key backup keys.backup --code-out recovery-code")
@@ -134,7 +134,7 @@ class Keys(unittest.TestCase):
         self.assertNotIn(key.encode(), environment)
         self.log.publish(("alice", "a3"))
         self.assertEqual(task.stop(), 0)
-        # Both programs read a file of the operator's choice.
+        # Both programs can read the key from a file that the operator chooses.
         self.assertEqual(self.log.query.stop(), 0)
         for process in (task, self.log.query):
             process.start(Optiks__Kek__File=str(self.folder / "kek"))

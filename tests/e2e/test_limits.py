@@ -1,4 +1,4 @@
-"""Services at the limits of the system: file descriptors, disks without room, signals while they start."""
+"""Tests services at the limits of the system: few file descriptors, full disks, and signals during a start."""
 
 import json
 import os
@@ -43,8 +43,8 @@ class Descriptors(unittest.TestCase):
         return client.post_json("/v1/lookup", {"key": "alice"})
 
     def test_more_connections_than_descriptors_take_no_service_its_last_one(self):
-        """A process that cannot get another descriptor ends, because the runtime cannot start a thread. So strangers must not be able to
-        use them up."""
+        """A process that cannot get another file descriptor ends, because the runtime cannot start a thread. So strangers must not be able
+        to use up all descriptors."""
         for process, client in ((self.log.query, self.log.query_client), (self.log.update, self.log.update_client)):
             with self.subTest(process.service):
                 process.stop()
@@ -65,7 +65,7 @@ class Descriptors(unittest.TestCase):
                 process.wait_ready()
 
     def test_a_crowd_that_comes_at_once_is_not_accepted_faster_than_there_are_descriptors(self):
-        """While the process is stopped the kernel queues the connections. Then they all arrive at once."""
+        """While SIGSTOP stops the process, the kernel queues its connections. When the process continues, they all arrive at once."""
         process = self.log.query
         process.stop()
         process.start("prlimit", f"--nofile={LEAST_DESCRIPTORS}:{LEAST_DESCRIPTORS}")
@@ -90,7 +90,7 @@ class Descriptors(unittest.TestCase):
     def test_too_few_are_refused_at_the_start(self):
         for process in (self.log.query, self.log.update):
             with self.subTest(process.service):
-                # The limit is so low that the framework could not even load its files.
+                # This limit is so low that the .NET framework could not even load its files.
                 process.stop()
                 process.start("prlimit", "--nofile=128:128")
                 self.assertEqual(CONFIGURATION, process.wait(READY_SECONDS), process.log_end())
@@ -99,7 +99,7 @@ class Descriptors(unittest.TestCase):
                 process.start("prlimit", f"--nofile={LEAST_DESCRIPTORS - 1}:{LEAST_DESCRIPTORS - 1}")
                 self.assertEqual(CONFIGURATION, process.wait(READY_SECONDS), process.log_end())
                 self.assertIn("ulimit -n", process.log_end())
-                # The required number of descriptors is enough.
+                # The service starts with exactly the required number of descriptors.
                 process.start("prlimit", f"--nofile={LEAST_DESCRIPTORS}:{LEAST_DESCRIPTORS}")
                 process.wait_ready()
 
@@ -107,7 +107,7 @@ class Descriptors(unittest.TestCase):
 class Threads(unittest.TestCase):
     @unittest.skipUnless(os.geteuid() == 0, "the limit is of a user, and root sets it")
     def test_too_few_are_refused_at_the_start(self):
-        """Runs as a user that nobody else is, so that the limit counts only the process's own threads."""
+        """The process runs as a user that runs nothing else, so that the limit counts only the process's own threads."""
         nobody = ("setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", "prlimit", "--nproc=60:60")
         with tempfile.TemporaryDirectory() as folder:
             Path(folder).chmod(0o777)
@@ -146,7 +146,7 @@ class Disks(unittest.TestCase):
 
 
 class Rights(unittest.TestCase):
-    # Root has the right to look into processes that forbid it; other users lack it anyway.
+    # Root may look into processes that forbid it, so as root the programs run without this right. Other users do not have the right.
     ORDINARY = ("setpriv", "--bounding-set=-sys_ptrace") if os.geteuid() == 0 else ()
 
     def test_a_stopped_task_is_ended_by_its_successor_that_may_not_look_into_it(self):
@@ -154,7 +154,7 @@ class Rights(unittest.TestCase):
             log.task.stop()
             log.task.start(*self.ORDINARY, OPTIKS_FAIL_POINT="tiles:1:stop")
             with log.update_client() as client:
-                # Without this update the next epoch would be the heartbeat's.
+                # Without this update, the task would make its next epoch only at the next heartbeat.
                 self.assertEqual(202, client.post_json("/v1/updates", {"key": "alice", "value": "none"}).status)
             log.task.wait_stopped(READY_SECONDS)
             log.standby.start(*self.ORDINARY)
@@ -162,7 +162,8 @@ class Rights(unittest.TestCase):
             log.publish(("alice", "one"))
 
     def test_nobody_looks_into_a_program_that_holds_keys(self):
-        """The kernel then writes no core dump of the program either (PR_SET_DUMPABLE 0)."""
+        """No program may look into a program that holds keys. PR_SET_DUMPABLE 0 ensures this; with it, the kernel also writes no core
+        dump."""
         def may_look_into(pid: int) -> bool:
             return subprocess.run([*self.ORDINARY, "readlink", f"/proc/{pid}/exe"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
@@ -192,7 +193,7 @@ class Signals(unittest.TestCase):
             starts = rounds(quick=4, deep=10)
             for i in range(starts):
                 log.query.start()
-                # The signal comes at some point of the start; before the runtime handles signals the process just ends.
+                # The signal comes at a varying point of the start. Before the runtime handles signals, the signal itself ends the process.
                 time.sleep(0.6 * i / starts)
                 log.query.signal(signal.SIGTERM)
                 ends.append(log.query.wait(READY_SECONDS))

@@ -1,4 +1,5 @@
-"""bench/'s loaders on a running log: a small keyring with typical contents of real ones, and a few synthetic keys."""
+"""Tests the loaders of bench/ on a running log, with a few synthetic keys and a small keyring that has the typical contents of real
+keyrings."""
 
 import base64
 import os
@@ -93,12 +94,12 @@ class LoadTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("2 keys, 3 addresses", done.stdout)
         self.assertIn("1 loaded without others' certifications, 0 left out", done.stdout)
-        # Jane's key is the older one, although it comes second.
+        # Jane's key is older, although it comes second in the keyring.
         history = self.log.optiks("history", "alice@example.org", "--json").lines()[0]["versions"]
         self.assertEqual([next(openpgp.packets(_octets(version))).body for version in history], [JANE, ALICE])
 
     def test_a_keyring_whose_values_need_several_answers(self):
-        """The values have more octets than one answer may have: the command line asks for them in parts."""
+        """The values together have more octets than one answer may have, so the command line asks for them in several requests."""
         keys = [key_body(3000 + i, i) for i in range(90)]
         path = self.folder / "long.gpg"
         path.write_bytes(b"".join(

@@ -1,5 +1,5 @@
-"""A log that signs its own lies (tests/reference/malicious.py): `optiks` and `optiks auditor` find them, and a third party judges the
-evidence without either."""
+"""Tests a log that signs its own lies (tests/reference/malicious.py). `optiks` and `optiks auditor` find the lies, and a third party judges
+the evidence without their state."""
 
 import base64
 import copy
@@ -25,13 +25,14 @@ from rounds import IS_DEEP
 from serve import Server
 
 VALID, INVALID, FORK = 0, 1, 5
-# A client's own state proves these reasons, whatever auditors have.
+# A client's own state proves a refusal for one of these reasons, even if auditors have no proof.
 PROVEN = ("fork", "leaf_contradicts")
-# Lies that are similar to another scenario, and that client/sdk/tests/LeafTests.cs or test_hostile_periods.py covers too.
+# Only the deep form tests these lies. Each is similar to another scenario, and client/sdk/tests/LeafTests.cs or test_hostile_periods.py
+# covers it too.
 OF_DEEP = ("drops-the-latest-version", "dates-an-insertion-back", "shows-another-vrf-key", "switches-early-and-back")
 TOLD = {name: one for name, one in SCENARIOS.items() if IS_DEEP or name not in OF_DEEP}
 NAMES = ("alice", "bob")
-# An API key of the right form: the server does not check it.
+# This API key has the right form. The test's server does not check it.
 KEY = "optiks_" + "A" * 43
 
 
@@ -43,12 +44,13 @@ class MaliciousTest(unittest.TestCase):
         return Run(subprocess.run([OUT / "cli/optiks", *arguments], env=clean_environment(), capture_output=True, text=True, timeout=120, check=False))
 
     def client(self, name: str, server: Server, *arguments: str, data: str | None = None) -> Run:
-        """Runs a client of one log with its own state. data: uses the state of the client that runs this command."""
+        """Runs a command as a client of one log. Each kind of command has its own state; `data` names the kind whose state the command uses
+        instead."""
         folder = self.folder / name
         return self.optiks(*arguments, "--json", "--query-url", server.url, "--trust", str(folder / "trust.json"), "--data", str(folder / (data or arguments[0])), "--api-key", KEY)
 
     def serve(self, name: str) -> Server:
-        """Starts the server of a scenario, as anyone would."""
+        """Starts the server of a scenario, as any user of malicious.py would start it."""
         log = honest_log(name)
         (self.folder / name).mkdir()
         (self.folder / name / "trust.json").write_text(log.anchor.render())
@@ -64,13 +66,13 @@ class MaliciousTest(unittest.TestCase):
         signed = list(auditor.newest)
         for name, server in servers.items():
             self.assertEqual(self.client(name, server, "lookup", *NAMES).code, VALID)
-            # An owner accepts only what it was told.
+            # An owner that did not set the versions is told so, and then accepts these versions.
             self.assertEqual(self.client(name, server, "monitor", *NAMES).lines()[0]["reason"], "unexpected_version")
             self.assertEqual(self.client(name, server, "monitor", *NAMES, "--accept").code, VALID)
             with Client(server.url) as anyone:
                 self.assertEqual(anyone.request("POST", "/turn", b"").status, 200)
         found = {line["origin"].rpartition("/")[2]: line for line in auditor.once().lines()}
-        # From then on the auditor signs nothing of any of these logs.
+        # After a finding, the auditor signs nothing more of any of these logs.
         auditor.once()
         auditor.look_at_signed()
         self.assertEqual(auditor.newest, signed)
@@ -83,11 +85,12 @@ class MaliciousTest(unittest.TestCase):
                 self.look(name, servers[name], "monitor", scenario.owner)
                 if scenario.history is not None:
                     self.look(name, servers[name], "history", scenario.history, "alice", data="monitor")
-                    # Once the fault is proven, the client believes nothing of the log.
+                    # Once a fault of the log is proven, the client refuses everything from the log.
                     self.look(name, servers[name], "lookup", scenario.history, "bob", data="monitor")
 
     def look(self, name: str, server: Server, command: str, reason: str | None, *names: str, data: str | None = None) -> None:
-        """Sends a client's question. reason None: the question does not reveal the lie."""
+        """Runs a client's command, which must refuse an answer for `reason`. If `reason` is None, the command does not reveal the lie and
+        must succeed."""
         run = self.client(name, server, command, *(names or NAMES), data=data)
         if reason is None:
             self.assertEqual(run.code, VALID, str(run))
@@ -99,7 +102,7 @@ class MaliciousTest(unittest.TestCase):
             self.judge(name, Path(refused[reason]["evidence"]), True)
 
     def judge(self, name: str, evidence: Path, is_proven: bool) -> None:
-        """Judges the evidence as somebody who was not there, and has only the files and the log's key."""
+        """Judges the evidence as a third party that has only the evidence's files and the log's trust anchor."""
         elsewhere = self.folder / "third party"
         shutil.rmtree(elsewhere, ignore_errors=True)
         shutil.copytree(evidence, elsewhere)
@@ -107,7 +110,7 @@ class MaliciousTest(unittest.TestCase):
         self.assertEqual(judged.code, VALID if is_proven else INVALID, str(judged))
 
     def test_two_heads_for_two_clients_with_and_without_a_witness(self):
-        """Each client is new, and sees only one of two histories of the same keys."""
+        """Each client is new, and is shown only one of two histories of the same keys."""
         shown = honest_log("two-heads")
         other = copy.deepcopy(shown)
         SCENARIOS["forks"].lie(other)
@@ -126,11 +129,12 @@ class MaliciousTest(unittest.TestCase):
             return self.client(client, server, "lookup", "alice").lines()[0]
 
         policy = {"witnesses": [witness.line("one").rstrip("\n"), "quorum one"]}
-        # Without a witness nobody notices.
+        # Without a witness, neither client notices that the other sees another history.
         for client, server, value in (("first", servers[0], "alice 2"), ("second", servers[1], "mallory's")):
             found = look(f"{client} without", server)
             self.assertEqual((found["reason"], found["value"]), ("valid", value))
-        # A server can hide what a witness signed, or serve it.
+        # If the server hides the checkpoint that the witness cosigned, the client refuses the answer because the quorum is missing. Below,
+        # both servers serve this checkpoint.
         self.assertEqual(look("hidden from", servers[1], **policy)["reason"], "witness_quorum")
         for server in servers:
             server.cosigned = [cosigned]
@@ -140,8 +144,8 @@ class MaliciousTest(unittest.TestCase):
         self.judge("second with", Path(found["evidence"]), True)
 
     def test_two_heads_for_two_clients_of_one_auditor(self):
-        """The auditor follows the history that the first client is shown. The second client is shown another history. The second client
-        notices this because the auditor's cosignature is missing, and then by the checkpoints that the auditor cosigned."""
+        """The auditor follows the history that the first client is shown, and the second client is shown another history. The second client
+        first gets an alarm because no auditor covers the answer. Then it detects the fork by the checkpoints that the auditor cosigned."""
         shown = honest_log("two-heads")
         other = copy.deepcopy(shown)
         SCENARIOS["forks"].lie(other)
@@ -161,7 +165,7 @@ class MaliciousTest(unittest.TestCase):
             (folder / "trust.json").write_text(trust[lag])
             return self.client(client, server, "lookup", "alice")
 
-        # A client with a short limit first believes what it is shown, and gets the alarm when it looks again.
+        # The second client first believes the answer. When it looks again with a short limit, it gets the alarm that the audit is overdue.
         for lag, code, overdue in ((3_600_000, VALID, False), (1, INVALID, True)):
             run = look("second", servers[1], lag)
             said, = run.lines()
@@ -178,9 +182,9 @@ class MaliciousTest(unittest.TestCase):
         self.assertEqual((found.code, found.lines()[0]["reason"]), (FORK, "fork"), str(found))
         evidence = Path(found.lines()[0]["evidence"])
         self.judge("second", evidence, True)
-        # The evidence has both signed views, and names the cosigner of the other one.
+        # The evidence has both signed views, and names the cosigner of the view that the client was not shown.
         self.assertIn(f"{auditor.vkey.partition('+')[0]} cosigned", (evidence / "README.txt").read_text())
-        # The client's verdict stays, whatever the server shows it from then on.
+        # The client's verdict stays, whatever the server shows from then on.
         servers[1].log = shown
         self.assertEqual(look("second", servers[1]).code, FORK)
         # The auditor finds the same fork when it is shown the second client's history, and signs nothing more.
@@ -192,8 +196,8 @@ class MaliciousTest(unittest.TestCase):
 
     @staticmethod
     def add_checkpoint(witness: Witness, log: Log, old: int) -> bytes | None:
-        """Sends an add-checkpoint request of C2SP tlog-witness. Returns the checkpoint with the witness's line; None if the witness
-        refuses."""
+        """Sends an add-checkpoint request of C2SP tlog-witness. Returns the checkpoint with the witness's cosignature line, or None if the
+        witness refuses the request."""
         size = len(log.records)
         note = log.checkpoint(size)
         proof = board.make_consistency(log.entries(size), old) if old else []
@@ -203,7 +207,7 @@ class MaliciousTest(unittest.TestCase):
         return note + answer.body if answer.status == 200 else None
 
     def test_whoever_has_the_scenario_can_try_another_client(self):
-        """Starts the scenario by the command line of malicious.py."""
+        """Starts a scenario with the command line of malicious.py, as the tester of another client would."""
         listed = subprocess.run([sys.executable, ROOT / "tests/reference/malicious.py", "--list"], capture_output=True, text=True, timeout=60, check=True)
         self.assertEqual([name for name in SCENARIOS if name not in listed.stdout], [])
         name = "drops-a-leaf"

@@ -1,4 +1,5 @@
-"""Live answers, honest and changed, for both verifiers: the Python reference and the native one give the same reason."""
+"""Gives honest and changed answers of a running server to both verifiers. The Python reference and the native verifier give the same reason
+for each."""
 
 import itertools
 import json
@@ -16,7 +17,7 @@ from native_users import NativeUsers
 AT_LEAST = 60
 FORMS = {"lookup", "history", "monitor", "audit", "user-lookup", "user-monitor", "periods"}
 VERSIONS = 5
-# The log has dummies among its leaves. For a verifier, dummies are leaves like others (docs/operations/padding.md).
+# With these buckets the log has dummies among its leaves. For a verifier, dummies are leaves like all others (docs/operations/padding.md).
 BUCKETS = {"Usernames": 2, "Devices": 3, "Keys": 4, "Decommissioned": 2}
 PADDING = {f"Optiks__Padding__{name}": str(size) for name, size in BUCKETS.items()}
 
@@ -28,7 +29,7 @@ class MutationTest(unittest.TestCase):
         cls.log.publish(("bob", "b1"), ("carol", "c1"), ("dave", "d1"))
         for version in range(1, VERSIONS + 1):
             cls.log.publish(("alice", f"alice's value {version}"), (f"other-{version}", "x"))
-        # carol has one of her two devices left, and erin has left.
+        # carol has removed one of her two devices, and the user erin has left the log.
         cls.user("create", "carol", "--device", "carol's phone=1", "--device", "carol's tablet=1")
         cls.user("create", "erin", "--device", "erin's phone=1")
         cls.user("set-device", "carol", "carol's phone", "2")
@@ -65,8 +66,8 @@ class MutationTest(unittest.TestCase):
         self.assertNotIn("\nskipped ", self.live.stdout)
 
     def test_an_epoch_tells_its_bucket_alone(self):
-        """Checks the number of leaves of each structure. The command line audits the log, although it cannot distinguish dummies from
-        leaves."""
+        """Checks that the number of leaves that each epoch adds to a structure reveals only a multiple of the bucket. The command line can
+        audit the log, although it cannot distinguish dummies from other leaves."""
         with self.log.query_client() as client:
             latest = client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["epoch"]
             records = [client.get(f"/v1/epochs/{epoch}", "application/json").json() for epoch in range(latest + 1)]
@@ -131,7 +132,8 @@ class MutationTest(unittest.TestCase):
             self.assertEqual(one, {name: other[name] for name in ("version", "values", "complete")})
 
     def test_every_flipped_octet_is_refused_by_native(self):
-        """No octet of an answer may change: the test samples all of it, with the honest answer as the control."""
+        """Checks that no octet of an answer may change. The test changes octets at samples from the whole answer; the honest answer is the
+        control."""
         row = next(row for row in self.content["vectors"] if row["form"] == "lookup" and row["kind"] == "live_one_key")
         self.assertEqual(self.native.verdict(self.content["anchors"], row)[0], "valid")
         answer = bytes.fromhex(row["answer"])

@@ -1,5 +1,5 @@
-"""Owner's notes on the command line, with real services: only the owner reads them, nobody else receives them, and their numbers continue
-from period to period."""
+"""Tests owner's notes on the command line, with real services. Only the owner can read the notes, the services never receive them, and the
+notes' numbers continue from period to period."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ WORDS = ("the tablet on the sofa", "fell off the sofa")
 
 
 class NotesTest(unittest.TestCase):
-    """The tests run in this order: the log switches to its next period."""
+    """The tests must run in this order, because the log switches to its next period."""
 
     @classmethod
     def setUpClass(cls):
@@ -32,7 +32,7 @@ class NotesTest(unittest.TestCase):
         cls.folders = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
 
     def client(self, name: str, *arguments: str, url: str | None = None) -> Run:
-        """Runs a client with its own state."""
+        """Runs the command line as the client with this name, which has its own state."""
         kept = ("--data", str(self.folders / name), "--trust", str(self.log.data / "trust.json"), "--api-key", self.log.api_key)
         run = self.log.optiks_at([url or self.log.query.url], self.log.update.url, *arguments, *kept)
         self.assertEqual(run.code, 0, str(run))
@@ -68,7 +68,7 @@ class NotesTest(unittest.TestCase):
     def test_2_others_see_the_payload_alone(self):
         shown = self.one("other", "user", "lookup", "alice")
         self.assertEqual({device["device"]: device.get("payload", device.get("value")) for device in shown["devices"]}, {"phone": "phone 1", "tablet": "tablet 1"})
-        # A caller that may read the history gets the whole values, and still no note.
+        # A caller that may read the history gets the whole values, but no note.
         history = self.one("other", "user", "history", "alice")
         self.assertEqual([(version["payload"], "note" in version) for version in self.versions(history, "devices", "tablet")], [("tablet 1", False)])
         self.assertIn("with a note that is not kept here", self.client("other", "user", "history", "alice").out)
@@ -84,7 +84,7 @@ class NotesTest(unittest.TestCase):
         self.one("owner", "user", "set-device", "alice", "tablet", "tablet 2", "--note", WORDS[1], "--wait")
         monitored = self.one("owner", "user", "monitor", "alice")
         self.assertEqual((monitored["reason"], self.notes(self.versions(monitored, "new_versions", "tablet"))), ("valid", [(2, WORDS[1])]))
-        # The period has the copy and the version after it.
+        # The new period has the copy and one later version.
         history = self.versions(self.one("owner", "user", "history", "alice"), "devices", "tablet")
         self.assertEqual([(version["period"], version["version"], version["epoch"] == 0) for version in history], [(wanted, 1, True), (wanted, 2, False)])
         self.assertEqual(self.notes(history), [(1, WORDS[0]), (2, WORDS[1])])
@@ -93,7 +93,7 @@ class NotesTest(unittest.TestCase):
         with ThreadPoolExecutor(4) as pool:
             for done in [pool.submit(self.one, "owner", "update", "key", f"value {i}", "--note", f"note {i}") for i in range(4)]:
                 self.assertEqual(done.result()["verdict"], "accepted")
-        # The updates of a key are published in order: once the last one is published, all of them are.
+        # The updates of a key are published in order, so once the last update is published, all earlier updates are.
         self.one("owner", "update", "key", "last", "--note", "last", "--wait")
         versions = self.one("owner", "history", "key")["versions"]
         self.assertEqual(sorted(self.notes(versions)[:4]), sorted((version["note"]["sequence"], version["payload"].replace("value", "note")) for version in versions[:4]))
@@ -112,7 +112,7 @@ class NotesTest(unittest.TestCase):
                 run = self.client(name, *arguments, "--json", url=watched.url)
                 self.assertEqual(name == "owner" and "history" in arguments, WORDS[0] in run.out, str(run))
         self.assertTrue(any(b"tablet 2" in answer for answer in answers))
-        # The data folders of the services do not have them either.
+        # The services' data folders must not contain the notes either.
         answers += [path.read_bytes() for path in self.log.data.rglob("*") if path.is_file()]
         for words in WORDS:
             self.assertFalse([answer for answer in answers if words.encode() in answer])
@@ -128,7 +128,7 @@ class NotesTest(unittest.TestCase):
             self.assertEqual(read_note(value, **one), OwnerNote(number, WORDS[number - 1].encode()))
             changed = bytes([one["opening"][0] ^ 1]) + one["opening"][1:]
             self.assertIsNone(read_note(value, **one | {"opening": changed}))
-        # Each note belongs to its own value only.
+        # A note fits only its own value.
         self.assertIsNone(read_note(values[0], **kept[1]))
         self.assertIsNone(read_note(b"phone 1", **kept[0]))
 

@@ -1,4 +1,4 @@
-"""The OpenAPI documents: linted, and good enough for third-party generators' clients, which call every operation."""
+"""Tests the OpenAPI documents. A linter checks them, and clients that third-party generators make from them call every operation."""
 
 import json
 import os
@@ -46,7 +46,7 @@ class LintTest(unittest.TestCase):
 class GeneratedClientsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # There are few epochs, so that all tiles are partial ones, but no heartbeat is missed.
+        # With this heartbeat the log has only a few epochs, so all tiles are partial tiles. No heartbeat is missed.
         cls.log = cls.enterClassContext(Deployment({"Optiks__Log__Heartbeat": "00:00:30", "Optiks__Log__MaxBehind": "00:30:00"}))
         cls.log.publish(("alice", "a"))
 
@@ -57,13 +57,13 @@ class GeneratedClientsTest(unittest.TestCase):
         return json.loads(done.stdout)
 
     def test_the_services_serve_what_is_committed(self):
-        """Clients are generated from the committed documents."""
+        """Checks that the services serve the committed documents, because clients are generated from the committed documents."""
         for name, process in (("query-service", self.log.query), ("update-service", self.log.update)):
             with Client(process.url) as client:
                 self.assertEqual(client.get("/openapi/v1.json").body, DOCUMENTS[name].read_bytes())
 
     def test_typescript(self):
-        """The client also checks each answer against its description."""
+        """Generates and runs the client in TypeScript. The client also checks that each answer matches its description."""
         with tempfile.TemporaryDirectory(dir=NPM) as folder:
             for file in ("client.ts", "tsconfig.json", "package.json"):
                 shutil.copy(SOURCES / file, folder)
@@ -75,7 +75,7 @@ class GeneratedClientsTest(unittest.TestCase):
         self.assertEqual(set(called), set().union(*(operations(json.loads(document.read_text())) for document in DOCUMENTS.values())))
 
     def test_csharp(self):
-        """The project generates the client when it is built; the client itself knows which operations it has."""
+        """The project generates its client when it is built. The program itself reports operations that it did not call."""
         called = self.run_client([CSHARP])
         self.assertLessEqual({"Lookup", "History", "PostUpdates", "AuditProof", "PartialTile"}, set(called))
 

@@ -1,4 +1,4 @@
-"""The package of the .NET client, for a user who has nothing else of this repository."""
+"""Tests the package of the .NET client as a user who has nothing else of this repository."""
 
 import base64
 import hashlib
@@ -44,7 +44,7 @@ def dotnet(*arguments: str | Path, cwd: Path) -> str:
 class PackageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # The folder is outside the repository, whose Directory.Build.props would apply.
+        # The folder is outside the repository, because inside it Directory.Build.props would apply.
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         cls.feed = cls.folder / "feed"
         dotnet("pack", CLIENT / "src", "--configuration", "Release", "--no-build", "--output", cls.feed, "--verbosity", "quiet", cwd=ROOT)
@@ -66,7 +66,7 @@ class PackageTest(unittest.TestCase):
         self.assertIn(f"<VersionPrefix>{said['version'].text}</VersionPrefix>", (ROOT / "Directory.Build.props").read_text())
         self.assertEqual(said["repository"].get("type"), "git")
         self.assertRegex(said["repository"].get("commit"), "^[0-9a-f]{40}$")
-        # The only dependencies would be our own, which the package contains.
+        # The package needs no dependencies: its only ones would be our own libraries, which it contains.
         self.assertNotIn("dependency", said)
 
     def test_2_the_readme_s_program_verifies_a_lookup(self):
@@ -85,7 +85,7 @@ class PackageTest(unittest.TestCase):
             for key, expected in (("alice", r"^version 1, epoch \d+: a$"), ("bob", r"^proven absent, epoch \d+$")):
                 said = dotnet("out/Program.dll", log.data / "trust.json", self.folder / "state", log.query.url, key, cwd=program)
                 self.assertRegex(said.strip(), expected)
-            # The control: a program that trusts another key does not believe the same answer.
+            # This is the control: a program that trusts another log key refuses the same answer.
             said = dotnet("out/Program.dll", self.other_anchor(log), self.folder / "other", log.query.url, "alice", cwd=program)
             self.assertRegex(said, "^do not believe this answer: Invalid, record_log_id")
 

@@ -1,5 +1,5 @@
-"""Two replicas at different epochs serve one answer about a user (docs/spec/users.md section 3): one replica says who the user is, the
-other the keys of the devices. Both verifiers judge it."""
+"""Two replicas at different epochs serve one answer about a user (docs/spec/users.md section 3): one replica says who the user is, and the
+other has the keys of the devices. Both verifiers judge the answer."""
 
 import sys
 import time
@@ -20,7 +20,7 @@ from users import Asked, UserResult
 from verify import TrustAnchor, Verifier
 
 MEDIA = "application/vnd.optiks."
-# Only an update makes an epoch meanwhile.
+# With these settings, only an update makes a new epoch during the test.
 QUIET = {"Optiks__Log__Heartbeat": "00:10:00", "Optiks__Log__MaxBehind": "00:30:00"}
 # The devices are in the order of a device list.
 DEVICES = ("laptop", "phone")
@@ -34,7 +34,7 @@ class PartsTest(unittest.TestCase):
         cls.native = NativeUsers(NativeVerifier(harness.OUT / harness.QUERY / "liboptiks.so"))
         cls.change("create", *(part for device in DEVICES for part in ("--device", f"{device}=1")))
         cls.first = cls.log.publish(("somebody else", "1"))["epoch"]
-        # This is all that this replica answers: it does not see later epochs.
+        # This is the first replica's only answer: the replica does not see later epochs.
         cls.user = decode_whole(UserLookupAnswer.decode, cls.ask(0, "/v1/users/lookup", {"username": "alice"}, "user-lookup"))
         cls.log.publish(("somebody else", "2"))
 
@@ -53,7 +53,7 @@ class PartsTest(unittest.TestCase):
         return answer.body
 
     def keys(self, at_epoch: int | None) -> LookupAnswer:
-        """Looks up the devices' keys at the other replica."""
+        """Looks up the devices' keys at the other replica, at this epoch."""
         path = "/v1/lookup" if at_epoch is None else f"/v1/lookup?at_epoch={at_epoch}"
         return decode_whole(LookupAnswer.decode, self.ask(1, path, [{"key": device} for device in DEVICES], "lookup"))
 
@@ -61,7 +61,7 @@ class PartsTest(unittest.TestCase):
         """Combines both answers under the other replica's checkpoint, which is the later one."""
         parts, number = [], 0
         if keys.head.record != self.user.head.record:
-            # The earlier record in the log of that checkpoint.
+            # This head proves that the earlier record is in the log of the later checkpoint.
             earlier = self.keys(self.first).head
             self.assertEqual(earlier.record, self.user.head.record)
             parts, number = [PartRecord(earlier.record, earlier.inclusion)], 1
@@ -89,13 +89,13 @@ class PartsTest(unittest.TestCase):
         self.assertEqual([result.keys[device.encode()].value for device in DEVICES], list(values))
 
     def test_1_of_one_epoch(self):
-        """The other replica is ahead, and answers about the epoch of the first replica."""
+        """The other replica is ahead, but answers about the epoch of the first replica."""
         answer = self.together(self.keys(self.first))
         self.assertEqual(answer.parts, [])
         self.shows(self.judge("of one epoch", answer), b"1", b"1")
 
     def test_2_of_two_epochs(self):
-        """Nothing of the user has changed between the two epochs: the answer is the state at the earlier epoch."""
+        """The user has not changed between the two epochs, so the answer shows the state at the earlier epoch."""
         answer = self.together(self.keys(None))
         self.assertEqual(len(answer.parts), 1)
         self.shows(self.judge("of two epochs", answer), b"1", b"1")
@@ -103,7 +103,7 @@ class PartsTest(unittest.TestCase):
         self.judge("the earlier record left out", without, "part_unknown")
 
     def test_3_a_key_was_changed_between(self):
-        """Another device's key is later than the state that the answer shows, so the combination is invalid."""
+        """One device's key was changed after the state that the rest of the answer shows, so the combination is invalid."""
         self.change("set-device", "phone", "2")
         self.judge("a key of a later epoch", self.together(self.keys(None)), "part_epoch")
         self.shows(self.judge("of the earlier epoch", self.together(self.keys(self.first))), b"1", b"1")

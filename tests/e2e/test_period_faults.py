@@ -1,7 +1,8 @@
-"""Periods follow each other within seconds, under load, while the update-task is killed and overtaken at each step of a switch. No update
+"""Tests a log under load whose periods last only seconds, while the update-task is killed and overtaken at each step of a switch. No update
 is lost or applied twice, and all callers see one history.
 
-OPTIKS_FAULT_SEED: as for test_faults.py. A client looks up keys throughout, and never gets an invalid answer or an older one.
+OPTIKS_FAULT_SEED: as for test_faults.py. A client looks up keys throughout, and never gets an invalid answer or an answer older than an
+earlier one.
 """
 
 import json
@@ -23,7 +24,7 @@ AT_POINTS = faults.killed_at_some("fail points of periods", faults.PERIOD_POINTS
 
 
 def begun(log: Deployment) -> list[int]:
-    """Returns the periods that the log's task began, from the task's log file."""
+    """Returns the numbers of the periods that the update-task began, from the task's log file."""
     return [json.loads(line)["State"]["Period"] for line in log.task.log().splitlines() if '"EventId":3042' in line]
 
 
@@ -46,7 +47,7 @@ class PeriodFaultTest(unittest.TestCase):
                 log.task.wait_ready()
                 for _ in range(3):
                     self.assertEqual(log.publish(("alice", "goes on"))["status"], "published")
-                # A half-finished destruction is completed: fsck would find a remaining secret or value.
+                # The task must complete a half-finished destruction, because fsck would find a remaining secret or value.
                 deadline = time.monotonic() + faults.LONG_SECONDS
                 while (states := self.states(log))[0] != "destroyed":
                     self.assertLess(time.monotonic(), deadline, states)

@@ -1,5 +1,5 @@
-"""A log that switches to its next periods on its own: replicas, clients and auditors follow, and both verifiers agree on where its periods
-began and ended."""
+"""Tests a log that switches to its next periods on its own. Replicas, clients and auditors follow, and both verifiers agree on where the
+log's periods began and ended."""
 
 import json
 import subprocess
@@ -34,7 +34,7 @@ class PeriodTest(unittest.TestCase):
         cls.wait_for_period(cls.kept + 2)
         cls.log.publish(("alice", "a3"), ("dave", "d1"))
         cls.user("set-device", "dora", "dora's phone", "2")
-        # From here on all answers are of one epoch: nothing advances.
+        # The task is stopped, so from here on all answers are about the same epoch.
         if cls.log.task.stop() != 0:
             raise AssertionError(cls.log.task.log_end())
         cls.bounds = cls.ask_bounds(0)
@@ -87,7 +87,7 @@ class PeriodTest(unittest.TestCase):
         self.assertEqual(audit.code, 0, str(audit))
         switches = sorted({bound["period_first_epoch"] for bound in self.bounds} - {0})
         self.assertEqual(audit.lines()[-1]["switches"], switches)
-        # An auditor that signs follows too, and reports what its signature covers.
+        # An auditor that signs also follows the periods, and reports which epochs its signature covers.
         with tempfile.TemporaryDirectory(prefix="optiks-auditor-") as folder:
             auditor = Auditor(Path(folder), self.log)
             signed = auditor.once()
@@ -107,7 +107,7 @@ class PeriodTest(unittest.TestCase):
             capture_output=True, text=True, timeout=300, check=False)
         self.assertEqual(live.returncode, 0, live.stdout[-3000:] + live.stderr[-3000:])
         self.assertIn(f"verified the bounds of {self.bounds[-1]['period'] + 1} periods", live.stdout)
-        # These are ended periods that are still served, as an owner is shown them.
+        # The live checks read ended periods that are still served, as an owner would.
         self.assertIn(f"verified hand-over of 3 keys to period {self.bounds[-1]['period']}", live.stdout)
         self.assertIn(f"verified hand-over of user b'dora' to period {self.bounds[-1]['period']}", live.stdout)
         content = json.loads(export.read_text())
@@ -125,12 +125,12 @@ class PeriodTest(unittest.TestCase):
                         self.compare(row, shown)
         self.assertGreater(judged["periods"], 30)
         self.assertEqual({form for form in forms if judged[form]}, set(forms))
-        # The owner's end states have each kind of fault for a hand-over.
+        # Each of these rows changes the owner's end states by one kind of fault of a hand-over.
         faults = [("monitor", "handover_missing"), *((form, f"handover_{fault}") for form in ("monitor", "user-monitor") for fault in ("period", "value", "unset"))]
         self.assertEqual([fault for fault in faults if not judged[fault]], [])
 
     def compare(self, row: dict, shown: list | dict) -> None:
-        """Compares what both verifiers read in a valid answer."""
+        """Compares the contents that both verifiers read in a valid answer."""
         if row["form"] == "periods":
             self.assertEqual(shown, row["results"])
             return

@@ -1,4 +1,4 @@
-"""A log and an auditor whose keys are in a real PKCS#11 token (SoftHSM2). Only the Python reference verifies what they sign."""
+"""Tests a log and an auditor whose keys are in a real PKCS#11 token (SoftHSM2). Only the Python reference verifies their signatures."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ PIN = "4711"
 
 
 class Token:
-    """A separate token, in its own folder."""
+    """A PKCS#11 token for one test, in its own folder."""
 
     def __init__(self):
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-token-"))
@@ -61,7 +61,7 @@ class TokenTest(unittest.TestCase):
         said = self.log.optiks("lookup", "alice")
         self.assertEqual(said.code, 0, said)
 
-        # A wrong PIN ends the start after one try: further tries would lock the token.
+        # A wrong PIN ends the start after one try, because further tries would lock the token.
         self.assertEqual(self.log.task.stop(), 0)
         self.token.write_pin("none-of-it")
         self.log.task.start()
@@ -70,7 +70,7 @@ class TokenTest(unittest.TestCase):
         self.assertNotIn("none-of-it", self.log.task.log())
         self.token.write_pin(PIN)
 
-        # The services wait for a token that is missing.
+        # While the token is missing, the services wait for it.
         away = self.token.folder / "away"
         self.token.tokens.rename(away)
         self.token.tokens.mkdir()
@@ -100,7 +100,8 @@ class TokenTest(unittest.TestCase):
         self.assertIn("there is no such token", witness.error)
 
     def test_the_token_wraps_the_logs_secrets(self):
-        """A rotation from the file into the token, while services run, and their behaviour without the token."""
+        """Tests a rotation of the key-encryption key from the file into the token, while services run, and the services' behaviour without
+        the token."""
 
         def run(*arguments: str) -> str:
             done = self.log.optiks_db("kek", *arguments)

@@ -1,4 +1,5 @@
-"""The services behind Debian's PgBouncer, configured as docs/operations/postgresql.md says, and in the mode that the page warns against."""
+"""Tests the services behind Debian's PgBouncer, configured as docs/operations/postgresql.md says, and in the mode that the page warns
+against."""
 
 import re
 import subprocess
@@ -16,13 +17,13 @@ PATIENCE = 60
 
 
 class Pooled(OwnPostgreSql):
-    """PostgreSQL that the services reach through PgBouncer; the owner connects to the server itself."""
+    """A PostgreSQL server that services reach through PgBouncer, while the database's owner connects to the server itself."""
 
     def __init__(self, data: Path, copies: Path):
         super().__init__(data, copies)
         self.pooler_port = free_port()
         self.pooler: subprocess.Popen | None = None
-        # The server's folder is closed to other users, and the pooler does not run as root.
+        # The pooler does not run as root, so its folder is outside the server's data folder, which is closed to other users.
         self.folder = Path(self.server.data.parent) / "pooler"
         block, = re.findall(r"```ini\n(\[pgbouncer\].*?)```", PAGE.read_text(), re.DOTALL)
         self.block = block
@@ -67,7 +68,7 @@ class PoolerTest(unittest.TestCase):
             sessions = log.storage.server.sql("SELECT DISTINCT usename FROM pg_stat_activity WHERE application_name LIKE 'optiks-%'")
             self.assertLessEqual({"task", "update", "query"}, set(sessions))
 
-            # The pooler restarts: operations that were in progress are retried.
+            # The pooler restarts here, and the services retry the operations that were in progress.
             log.storage.stop_pooler()
             log.query.wait_unready("The database cannot be reached.")
             self.assertEqual(log.optiks("lookup", "alice").code, 0)
@@ -76,7 +77,7 @@ class PoolerTest(unittest.TestCase):
             log.publish(("alice", "later"))
             self.assertTrue(all(process.running for process in log.processes))
 
-            # Every start refuses a pooler in transaction mode.
+            # In transaction mode, the start of each program must refuse the pooler.
             log.stop()
             log.storage.stop_pooler()
             log.storage.start_pooler("transaction")
@@ -86,7 +87,7 @@ class PoolerTest(unittest.TestCase):
                     self.assertIn("pool_mode = session", process.log_end())
 
     def end(self, process) -> int:
-        """Returns the exit code of a start that is refused. The pooler may not listen yet; then the start is repeated."""
+        """Starts a process whose start must be refused, and returns its exit code. If the pooler does not listen yet, repeats the start."""
         deadline = time.monotonic() + PATIENCE
         while True:
             process.start()

@@ -1,4 +1,4 @@
-"""Files of end-to-end tests run in parallel, in processes that know nothing of each other."""
+"""Tests free_port, because files of end-to-end tests run in parallel, in processes that know nothing of each other."""
 
 import subprocess
 import sys
@@ -22,11 +22,11 @@ class Ports(unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, "no free port"):
                 while True:
                     ours.add(free_port(AMONG))
-            # Other programs may have some of these ports, but no process got a port that the other process has.
+            # Other programs may have some of these ports, but neither process may get a port that the other process has.
             self.assertEqual(set(), ours & theirs)
         finally:
             other.communicate("\n")
-        # The control: the other process's ports are available now.
+        # This is the control: the ports of the other process, which has ended, are available now.
         ours = {free_port(AMONG) for _ in range(5)}
         self.assertEqual(theirs, ours)
 

@@ -1,4 +1,4 @@
-"""The board in a bucket of Ceph's gateway: an independently written S3 server, with the conditional writes that tasks need."""
+"""Tests the board in a bucket of Ceph's gateway, an independently written S3 server with the conditional writes that tasks need."""
 
 import signal
 import threading
@@ -19,7 +19,7 @@ class RadosGatewayTest(SharedBucketTests, unittest.TestCase):
 
     @contextmanager
     def away(self):
-        """A context manager, within which the gateway accepts connections and does not answer."""
+        """A context manager. Within it, the gateway accepts connections but does not answer."""
         self.bucket.signal(signal.SIGSTOP)
         try:
             yield
@@ -39,7 +39,8 @@ class RadosGatewayTest(SharedBucketTests, unittest.TestCase):
         bare = quoted.strip('"')
         for other in (f'"{"0" * 32}"', "0" * 32):
             self.assertEqual(self.put("one", b"3", If_Match=other), 412)
-        # The gateway refuses an entity tag in the form of RFC 9110. The task finds that out, and sends the other form.
+        # The gateway refuses an entity tag in the form of RFC 9110, with quotes. A task notices this, and then sends the tag without
+        # quotes.
         self.assertEqual(self.put("one", b"4", If_Match=quoted), 412)
         self.assertEqual(self.put("one", b"5", If_Match=bare), 200)
         self.assertEqual(self.put("one", b"6", If_Match=bare), 412)
@@ -51,7 +52,7 @@ class RadosGatewayTest(SharedBucketTests, unittest.TestCase):
             key = f"race{round_}"
             self.assertEqual(self.race(lambda i, key=key: self.put(key, b"%d" % i, If_None_Match="*"))[200], 1)
             tag = self.bucket.request("GET", key)[1]["ETag"].strip('"')
-            # Some writers get a 500, which does not say whether the object was written: a task then reads the object.
+            # Some writers get a 500, which does not say whether the object was written. A task that gets a 500 reads the object.
             self.assertLessEqual(self.race(lambda i, key=key, tag=tag: self.put(key, b"again %d" % i, If_Match=tag))[200], 1)
             self.assertTrue(self.bucket.request("GET", key)[2].startswith(b"again "))
 

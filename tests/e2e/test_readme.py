@@ -16,7 +16,7 @@ OF_OTHERS = [["make", "up"], ["make", "down"]]
 
 
 class ReadmeTest(unittest.TestCase):
-    """The tests run in the README's order: later tests rely on earlier ones."""
+    """The tests must run in the README's order, because later tests rely on earlier ones."""
 
     @classmethod
     def setUpClass(cls):
@@ -38,7 +38,8 @@ class ReadmeTest(unittest.TestCase):
         return lines[0]
 
     def of_page(self, *command: str) -> tuple[list[str], dict]:
-        """Runs the page's next command, which must be this one. Returns the arguments after its name, and the line that it printed."""
+        """Runs the README's next command, which must begin with these words. Returns the arguments after these words, and the line that the
+        command printed."""
         arguments = self.left.pop(0)
         self.assertEqual(arguments[:len(command)], list(command))
         return arguments[len(command):], self.one(*arguments)
@@ -76,7 +77,7 @@ class ReadmeTest(unittest.TestCase):
         _, audited = self.of_page("audit")
         self.assertEqual((audited["verdict"], audited["first_epoch"]), ("valid", 0))
         self.assertGreaterEqual(audited["epoch"], 2)
-        # The second audit continues where the first stopped.
+        # The second audit continues where the first audit stopped.
         self.assertLess(self.one("audit")["verified_epochs"], audited["verified_epochs"])
         _, board = self.of_page("board", "verify")
         self.assertEqual((board["verdict"], board["periods"]), ("valid", 1))
@@ -115,7 +116,7 @@ class ReadmeTest(unittest.TestCase):
         refused = self.one("update", self.name, "too late", "--expect", "1", "--wait", code=3)
         self.assertEqual((refused["verdict"], refused["reason"]), (None, "expected-version"))
         self.assertEqual(self.one("lookup", self.name)["value"], self.new)
-        # A client whose trust anchor is this log's refuses another log's answers.
+        # A client that has this log's trust anchor refuses another log's answers.
         with Deployment() as other, tempfile.TemporaryDirectory() as fresh:
             anchored = ("--data", fresh, "--trust", str(self.log.data / "trust.json"))
             own = self.log.optiks("lookup", self.name, "--json", *anchored)

@@ -1,4 +1,5 @@
-"""Receipts of real services: kept promises, and a log that drops accepted updates, which a third party judges offline."""
+"""Tests receipts of real services: receipts whose promises are kept, and a log that drops accepted updates, so that a third party judges
+the evidence offline."""
 
 import json
 import sqlite3
@@ -23,7 +24,7 @@ SETTINGS = {"Optiks__Log__Heartbeat": "00:00:00.200"}
 
 
 class ReceiptsTest(unittest.TestCase):
-    """The tests run in this order: the log is dishonest in the end."""
+    """The tests must run in this order, because the log becomes dishonest in the last tests."""
 
     @classmethod
     def setUpClass(cls):
@@ -50,7 +51,7 @@ class ReceiptsTest(unittest.TestCase):
                 time.sleep(0.05)
 
     def judge(self, folder: Path) -> str:
-        """Returns the reference's verdict on a folder of evidence."""
+        """Returns the Python reference's verdict on a folder of evidence."""
         def read(name: str) -> bytes:
             return (folder / name).read_bytes()
 
@@ -62,14 +63,14 @@ class ReceiptsTest(unittest.TestCase):
             return refused.reason
 
     def receipt(self, answer: dict, item: tuple[str, bytes]) -> receipts.Receipt:
-        """Returns a receipt for one item as the reference reads it."""
+        """Returns the receipt in an answer about one item, as the Python reference reads it."""
         anchor = TrustAnchor.parse((self.log.data / "trust.json").read_text())
         receipt = receipts.verify_receipt(anchor, receipts.verify_keys(anchor, answer["receipt_keys"].encode()), answer["receipt"].encode())
         receipts.check_request(receipt, uuid.UUID(answer["request_id"]), [(item[0].encode(), item[1])])
         return receipt
 
     def third_party(self, evidence: Path) -> dict:
-        """Judges the evidence as somebody who has only the log's trust anchor: no server and no data."""
+        """Judges the evidence as a third party that has only the log's trust anchor, without a server or client state."""
         empty = tempfile.mkdtemp(dir=self.folder)
         run = self.log.optiks_at(["http://127.0.0.1:9"], "http://127.0.0.1:9", "evidence", "verify", str(evidence), "--trust", str(self.log.data / "trust.json"), "--data", empty, "--json")
         self.assertEqual(run.code, 0, str(run))
@@ -91,14 +92,15 @@ class ReceiptsTest(unittest.TestCase):
         self.assertEqual(file.stat().st_mode & 0o777, 0o600)
         kept = self.optiks("receipt", "check", str(file))
         self.assertEqual((kept["verdict"], kept["reason"], kept["published_epoch"]), ("valid", "promise_kept", accepted["epoch"]))
-        # The same request is sent again: its receipt names the epoch in which it was published.
+        # The same request is sent again. Its receipt now names the epoch in which the update was published.
         with self.log.update_client() as client:
             again = client.post_json("/v1/updates", {"request_id": accepted["request_id"], "key": "alice", "value": "alice 1", "receipt": True}).json()
         receipt = self.receipt(again, ("alice", b"alice 1"))
         self.assertEqual((receipt.after, receipt.by), (accepted["epoch"] - 1, accepted["epoch"]))
 
     def test_3_a_promise_counts_what_the_update_has_to_wait_for(self):
-        # Each of these updates waits for the update before it, and takes an epoch. Together they are many more epochs than the margin.
+        # Each of these updates waits for the update before it, and takes an epoch. Together they take many more epochs than the margin of a
+        # promise.
         links = rounds(2 * MARGIN, 200)
         chain = [{"items": [{"key": f"link {i}", "value": "v"}, {"key": f"link {i + 1}", "value": "v"}]} for i in range(links)]
         with self.log.update_client(timeout=90) as client:

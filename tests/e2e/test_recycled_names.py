@@ -1,5 +1,5 @@
-"""A log that reassigns usernames (docs/spec/recycled-names.md), with real services: who may have a name, what everyone is shown of it, and
-that no changed answer is believed."""
+"""Tests a log that reassigns usernames (docs/spec/recycled-names.md), with real services. The tests check who may have a name, what lookups
+show about it, and that clients refuse every changed answer."""
 
 import sys
 import tempfile
@@ -32,14 +32,14 @@ USER_LOOKUP = "application/vnd.optiks.user-lookup"
 
 
 class OnSqlite(unittest.TestCase):
-    """The tests run in this order: later tests rely on earlier ones."""
+    """The tests must run in this order, because later tests rely on earlier ones."""
 
     engine = Sqlite.name
 
     @classmethod
     def setUpClass(cls):
         cls.log = cls.enterClassContext(Deployment(SETTINGS, engine=cls.engine))
-        # Another client of the same log, which owns nothing there.
+        # The data folder of another client of the same log, which owns no user there.
         cls.other = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
 
     def one(self, run: Run, code: int = 0) -> dict:
@@ -55,7 +55,7 @@ class OnSqlite(unittest.TestCase):
         return self.one(self.log.optiks(*arguments, "--data", str(self.other), "--trust", str(self.log.data / "trust.json"), "--json"), code)
 
     def asked(self, requests: list[dict]) -> list[dict]:
-        """Returns the outcomes of requests about users in one body, so that one epoch may take them all."""
+        """Sends requests about users in one body, so that one epoch can take them all. Returns their outcomes."""
         with self.log.update_client(timeout=90) as client:
             accepted = client.post_json("/v1/users", requests)
             self.assertEqual(accepted.status, 202, accepted.body)
@@ -110,9 +110,9 @@ class OnSqlite(unittest.TestCase):
         self.assertTrue(self.owner("user", "add-username", "third", NUMBER, "--wait")["confirmed"])
         found = self.stranger("user", "lookup", NUMBER)
         self.assertEqual((found["user_b64"], [user["user_b64"] for user in found["earlier_users"]]), (added["user_b64"], [self.first, self.second]))
-        # The user has one name that is reassigned and one that is not.
+        # This user has one name that other users had before, and one name that no other user had.
         self.assertNotIn("recycled", self.stranger("user", "lookup", "third"))
-        # A user who has left does not come back.
+        # The log refuses changes of a user who has left.
         again, = self.asked([{"request_id": uuid7(), "user_b64": self.second, "changes": [{"op": "add-username", "username": "back"}]}])
         self.assertEqual((again["status"], again["reason"]), ("refused", "user-left"))
         type(self).third = added["user_b64"]
@@ -186,7 +186,7 @@ class OnSqlite(unittest.TestCase):
         self.assertEqual(fourth["status"], "published", fourth)
         found = self.stranger("user", "lookup", NUMBER)
         self.assertEqual([user["user_b64"] for user in found["earlier_users"]], [self.first, self.second, self.third])
-        # This client owned the third user, whom somebody else removed.
+        # This client owned the third user, whom somebody else decommissioned.
         alarm = self.owner("user", "lookup", NUMBER, code=1)
         self.assertEqual(alarm["reason"], "unexpected_leave")
         self.assertEqual(alarm["user_b64"], found["user_b64"])

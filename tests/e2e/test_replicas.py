@@ -6,7 +6,7 @@ import unittest
 from harness import Deployment
 
 LOOKUP = "application/vnd.optiks.lookup"
-# Only an update makes an epoch meanwhile.
+# With these settings, only an update makes a new epoch during the test.
 QUIET = {"Optiks__Log__Heartbeat": "00:10:00", "Optiks__Log__MaxBehind": "00:30:00"}
 
 
@@ -32,11 +32,11 @@ class ReplicaTest(unittest.TestCase):
         seen = set()
         for accept in (LOOKUP, "application/json"):
             for queries in ({"key": "alice"}, {"key": "nobody"}, [{"key": "alice", "known": {"period": 0, "version": 1}}, {"key": "bob"}]):
-                # For the second request, proofs come from a cache.
+                # The second request gets its proofs from the replicas' caches.
                 first = self.both("/v1/lookup", queries, accept)
                 self.assertEqual(self.both("/v1/lookup", queries, accept), first)
                 seen.add(first)
-        # The control: the equal answers are neither empty nor constant.
+        # This is the control: the equal answers are neither empty nor always the same.
         self.assertEqual(len(seen), 6)
 
     def test_same_versions_and_epochs(self):
@@ -55,7 +55,7 @@ class ReplicaTest(unittest.TestCase):
             self.assertEqual(self.both(f"/log/{file.relative_to(folder)}"), file.read_bytes())
 
     def test_what_is_published_is_waited_for(self):
-        """Follows the links of the status, at a replica that may be behind."""
+        """Follows the links in the status of an update, at replicas that may be behind."""
         with self.log.update_client(timeout=90) as updates:
             accepted = updates.post_json("/v1/updates", {"key": "dave", "value": "d"}).json()
             proof = updates.get(f"{accepted['status_url']}?wait=60").json()["proof"]
@@ -68,12 +68,12 @@ class ReplicaTest(unittest.TestCase):
                     time.sleep(0.02)
                 self.assertEqual(answer.json()["lookups"][0]["version"], 1)
                 self.assertEqual(client.get(proof["epoch"]).status, 200)
-                # The epochs to which the served checkpoint commits exist.
+                # The replica has every epoch to which the checkpoint that it serves commits.
                 size = int(client.get("/log/checkpoint").body.split(b"\n")[1])
                 self.assertEqual(client.get(f"/v1/epochs/{size - 1}").status, 200)
 
     def test_one_is_enough(self):
-        """The command line falls back to the replica that answers."""
+        """Checks that the command line falls back to the other replica when one is dead."""
         dead, alive = self.log.queries
         dead.kill()
         try:

@@ -1,5 +1,5 @@
-"""Malformed requests against live services: a 4xx problem document that names the field, nothing changed, and one valid request for each
-kind."""
+"""Tests malformed requests to running services. Each gets a 4xx problem document that names the field, and changes nothing. For each kind,
+one valid request is the control."""
 
 import base64
 import json
@@ -38,7 +38,7 @@ def padded(length: int) -> bytes:
     return json.dumps(update()).encode().ljust(length)
 
 
-# For each kind, the refused requests, and an accepted request that differs from them only a little.
+# For each kind of update request: the refused requests, and an accepted request that differs little from them.
 UPDATES: dict[str, tuple[list[Case], Case]] = {
     "not JSON": ([case("", field="$"), case("{", field="$"), case("nonsense", field="$"), case('{"key":"k","value":"v"} {}', field="$"),
                   case('{"key":"k",/* */"value":"v"}', field="$.key"), Case(b'{"key":"\xff","value":"v"}', field="$")],
@@ -115,7 +115,7 @@ class RequestTest(unittest.TestCase):
                 self.assertEqual(problem.get("field"), one.field, problem)
 
     def settle(self, client: Client, answer) -> None:
-        """Waits until accepted requests are decided, so that the facts do not change."""
+        """Waits until all accepted requests are decided, so that the facts in the database do not change afterwards."""
         accepted = answer.json()
         for one in accepted if isinstance(accepted, list) else [accepted]:
             self.assertEqual(client.get(f"{one['status_url']}?wait=60").json()["status"], "published")
@@ -133,7 +133,7 @@ class RequestTest(unittest.TestCase):
                 self.assertNotEqual(self.log.facts(), before, kind)
 
     def test_update_ids(self):
-        """Sends ids from the wrong time, and an id that is used again."""
+        """Sends request ids with a wrong time, and an id that was used before."""
         with self.log.update_client(timeout=90) as client:
             now = int(uuid7().replace("-", "")[:12], 16)
             used = uuid7()

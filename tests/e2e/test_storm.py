@@ -1,4 +1,5 @@
-"""A short form of the storms (run_faults.py --storm is the long one), and their basis: proxies, and the page of exit codes.
+"""A short form of the storms (run_faults.py --storm is the long one), and tests of what the storms rely on: the proxies, and the page of
+exit codes.
 
 OPTIKS_FAULT_SEED: the seed of the times (default: random; a failure names it).
 """
@@ -23,13 +24,13 @@ SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2
 SHORT_STORM = rounds(quick=3, deep=4)
 # Names of common/src/ExitCodes.cs.
 ONLY_OF_COMMANDS = {"Invalid", "Usage", "Fork"}
-# A fault of this length lasts until a test ends it.
+# A fault that lasts this number of seconds lasts until a test ends it.
 LONG = 600
 
 
 class StormTest(unittest.TestCase):
     def test_what_was_answered_is_there_and_all_go_on(self):
-        # This engine has connections that can be cut.
+        # The engine is PostgreSQL, because its connections can be cut.
         try:
             with Proxies(SEED) as proxies, StormLog(OwnPostgreSql.name, proxies) as log, Storm(log, proxies, SEED) as storm:
                 storm.blow(SHORT_STORM)

@@ -1,4 +1,4 @@
-"""optiks-stress on a running log: what it accepts, what it reports as wrong, and the contents of its reports."""
+"""Tests optiks-stress on a running log: which answers it accepts, what it reports as wrong, and the contents of its reports."""
 
 import json
 import re
@@ -13,13 +13,13 @@ from harness import OUT, Deployment, Run
 from rest import Client
 
 INVALID, UNREACHABLE = 1, 3
-# Periods follow each other within seconds, and a run can look back at all of them.
+# With these settings each period lasts a few seconds, and a run can look back at all periods.
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:03", "Optiks__Log__RetainedPeriods": "255"}
 MIX = "hit=40,absent=5,versions=5,history=3,monitor=3,audit=4,update=35,batch:20=5"
 
 
 class PeriodLiar(ThreadingHTTPServer):
-    """An update-service that assigns each published update to the previous period. Use as a context manager."""
+    """A false update-service whose statuses say that each published update is in the previous period. Use as a context manager."""
 
     daemon_threads = True
 
@@ -61,7 +61,7 @@ class PeriodLiarHandler(BaseHTTPRequestHandler):
         self._answer(answer.status, answer.body)
 
     def log_message(self, *_) -> None:
-        """Keeps its log lines out of the test's output."""
+        """Keeps the server's log lines out of the test's output."""
 
     def _answer(self, status: int, body: bytes) -> None:
         self.send_response(status)
@@ -80,7 +80,7 @@ def stress_at(log: Deployment, *arguments: str, query_url: str | None = None, up
 class Stress(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # The two replicas must show one log.
+        # optiks-stress must see the same log at both replicas.
         cls.log = cls.enterClassContext(Deployment(replicas=2))
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
 
@@ -102,7 +102,7 @@ class Stress(unittest.TestCase):
         self.assertGreater(updates["accepted"], 50)
         self.assertEqual([updates["accepted"]] * 2 + [0, 0], [updates[name] for name in ("followed", "published", "lost", "doubled")])
         self.assertEqual(updates["updated_keys"], updates["checked_keys"])
-        # Here all updates come from this run, so the records must count as many.
+        # In this test all updates come from this run, so the records must count exactly as many versions as were accepted.
         self.assertEqual(updates["accepted"], report["epochs"][-1]["versions"] - report["versions_before"])
         self.assertEqual(verification["answers"], verification["verified"])
         self.assertEqual([60, 90], [stage["rate"] for stage in report["stages"]])
@@ -147,10 +147,10 @@ class StressAcrossPeriods(unittest.TestCase):
             self.assertGreater(updates["accepted"], 300)
             self.assertEqual([updates["accepted"]] * 2 + [0, 0, 0], [updates[name] for name in ("followed", "published", "lost", "doubled", "unserved")])
             self.assertEqual(updates["updated_keys"], updates["checked_keys"])
-            # The versions that each period left behind count as well.
+            # The versions that each ended period left behind are counted, too.
             self.assertEqual(updates["accepted"], report["epochs"][-1]["versions"] - report["versions_before"])
             self.assertEqual([1, 5, 9], [window["start_s"] for window in report["windows"]])
-            # Without verification of answers the heads are still verified, and followed.
+            # If optiks-stress does not verify answers, it still verifies and follows the heads.
             unverified = stress_at(log, "run", "--mix", "hit=1", "--verify", "0", "--key-count", "50", "--rate", "50", "--duration", "6", "--warm-up", "0")
             self.assertEqual(0, unverified.code, unverified)
 

@@ -1,4 +1,4 @@
-"""The effects of a program's environment: arguments and variables that are not UTF-8, and proxies that the environment names."""
+"""Tests the effects of a program's environment: arguments and variables that are not UTF-8, and HTTP proxies that variables name."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ NAMES = (b"caf\xe9", b"caf\xe8")
 
 
 class Recorder:
-    """A proxy that accepts connections, records their data, and answers nothing. Use as a context manager."""
+    """An HTTP proxy that accepts connections and records their data, but does not answer. Use as a context manager."""
 
     def __init__(self):
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -50,7 +50,7 @@ class SurroundingsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.proxy = cls.enterClassContext(Recorder())
-        # The services have the proxy in their environment as well.
+        # The services' environment names the proxy as well.
         cls.proxies = {name: cls.proxy.url for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")}
         cls.log = cls.enterClassContext(Deployment(cls.proxies))
 
@@ -70,7 +70,7 @@ class SurroundingsTest(unittest.TestCase):
         asked = json.loads(self.run_program("cli/optiks", "lookup", NAMES[0], "--json").stdout)
         self.assertEqual((asked["verdict"], asked["reason"]), (None, "usage"))
         self.assertEqual(self.run_program("db/optiks-db", "api-key", "add", NAMES[0]).returncode, USAGE)
-        # The key does not exist under the name into which .NET converts the octets.
+        # The log has no key with the name into which .NET would convert these octets.
         self.assertEqual(json.loads(self.run_program("cli/optiks", "lookup", "caf\ufffd", "--json").stdout)["verdict"], "absent")
 
     def test_octets_are_given_in_base64url_and_stay_apart(self):
@@ -93,7 +93,7 @@ class SurroundingsTest(unittest.TestCase):
                 self.assertIn(b"OPTIKS_DATA", done.stderr)
         self.assertEqual(self.run_program("cli/optiks", "lookup", "alice", cwd=folder).returncode, USAGE)
         self.assertEqual(os.listdir(folder), [])
-        # Variables of other programs are not checked.
+        # The program does not check variables of other programs.
         self.assertEqual(self.run_program("cli/optiks", "lookup", "alice", environment={b"LS_COLORS": NAMES[0]}).returncode, 0)
 
     def test_a_proxy_sees_no_key_and_no_name(self):
@@ -102,7 +102,7 @@ class SurroundingsTest(unittest.TestCase):
             done = self.run_program("cli/optiks", *command, environment=environment)
             self.assertEqual(done.returncode, 0, done)
         self.assertEqual(self.proxy.connections, [])
-        # The control: https to another machine goes through the proxy, encrypted.
+        # This is the control: https requests to another machine go through the proxy, encrypted.
         away = self.run_program("cli/optiks", "lookup", "proxied@example.org", "--query-url", "https://log.example.org", environment=environment)
         self.assertEqual(away.returncode, 3, away)
         self.assertTrue(self.proxy.connections)

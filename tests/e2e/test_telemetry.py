@@ -1,4 +1,5 @@
-"""The services send the documented metrics and spans to a collector, and neither these nor their logs ever hold keys, values or secrets."""
+"""Tests that the services send the documented metrics and spans to a collector, and that neither these nor the services' logs contain keys,
+values or secrets."""
 
 import base64
 import json
@@ -17,8 +18,8 @@ from witness import Witness
 QUERY, UPDATE, TASK = "optiks-query-service", "optiks-update-service", "optiks-update-task"
 KEY, VALUE, WRONG_KEY = "canary-key-4711@example.org", "canary-value-0815-of-a-user", "optiks_" + "canaryWrongKey" * 3 + "A"
 SUBJECT = "canary-subject-2342-of-a-user"
-# Metrics that only faults show, and the metrics of a bucket, of a remote board, of receipts and of certificates, which this deployment does
-# not have.
+# Metrics that this deployment does not show. Some appear only after faults. The others belong to a bucket, a remote board, receipts or
+# certificates, which this deployment lacks.
 QUIET = {"optiks.update.overloads", "optiks.update.receipts", "optiks.storage.retries", "optiks.query.proof_queue.refused", "optiks.service.certificate.expiry",
          "optiks.service.board.size", "optiks.service.board.silence", "optiks.service.board.failures",
          "optiks.task.bucket.size", "optiks.task.bucket.alarm", "optiks.task.bucket.failures"}
@@ -26,16 +27,17 @@ ROW = re.compile(r"^\| `(optiks\.[a-z_.]+)` \| `([^`]+)` \|([^|]*)\|", re.MULTIL
 
 
 def documented() -> dict[str, tuple[str, set[str]]]:
-    """Returns unit and attributes of each metric of the services, from docs/operations/telemetry.md. test_auditor tests the metrics of
-    `optiks auditor`."""
+    """Returns the unit and attributes of each metric of the services, from docs/operations/telemetry.md. The metrics of `optiks auditor`
+    are left out, because test_auditor tests them."""
     text = (ROOT / "docs/operations/telemetry.md").read_text()
     return {name: (unit, set(re.findall(r"`(optiks\.[a-z.]+)`", attributes))) for name, unit, attributes in ROW.findall(text) if not name.startswith("optiks.auditor.")}
 
 
 def forms(octets: bytes) -> list[bytes]:
-    """Returns the forms in which octets may occur in a payload or a log."""
+    """Returns the encodings in which these octets may occur in a payload or a log."""
     found = [octets, octets.hex().encode(), octets.hex().upper().encode(), b64(octets).encode(), base64.b64encode(octets).rstrip(b"=")]
-    # Inside a longer text base64 depends on where the octets begin: only the groups that lie wholly within remain.
+    # Inside a longer text, the base64 form depends on the position where the octets begin. Only the characters that depend on these octets
+    # alone are searched for.
     found += [base64.b64encode(bytes(shift) + octets)[4 * (shift > 0):].rstrip(b"=")[:-2] for shift in (1, 2)]
     return found
 
@@ -65,7 +67,7 @@ class TelemetryTest(unittest.TestCase):
             witness.know(json.loads((log.data / "trust.json").read_text())["log_key"])
             witness.start(telemetry)
             cls.use(log)
-            # The processes are stopped regularly, because they send their remaining data when they stop.
+            # The processes are stopped with SIGTERM, because they send their remaining data when they stop regularly.
             codes = [process.stop() for process in (*log.processes, witness)]
             cls.logs = [process.log() for process in (*log.processes, witness)]
             assert codes == [0, 0, 0, 0], codes
@@ -73,7 +75,7 @@ class TelemetryTest(unittest.TestCase):
 
     @classmethod
     def use(cls, log: Deployment) -> None:
-        """Sends the canaries through every endpoint, in valid and invalid requests."""
+        """Sends requests with the marked keys and values to every endpoint, in valid and invalid requests."""
         log.publish((KEY, VALUE))
         with log.update_client() as client:
             def post(document) -> int:
@@ -104,7 +106,7 @@ class TelemetryTest(unittest.TestCase):
             with Client(log.update.url, token) as client:
                 assert client.post_json("/v1/updates", {"key": KEY, "value": VALUE}).status == (202 if status == 200 else status)
                 assert client.post_json("/v1/updates", {"key": "another", "value": VALUE}).status == (403 if status == 200 else status)
-        # This gives the services time for some more epochs and exports.
+        # The pause gives the services time for some more epochs and exports.
         time.sleep(3)
 
     def test_forms_are_found_wherever_they_stand(self):
@@ -119,7 +121,7 @@ class TelemetryTest(unittest.TestCase):
         sources["standard output"] = "".join(self.logs).encode()
         for source, octets in sources.items():
             self.assertGreater(len(octets), 1000, f"{source} is empty: the test did not test")
-            # The control: a text that must be there is found.
+            # This is the control: the search finds a text that must be there.
             self.assertIn(b"commit updates" if source == "OTLP traces" else b"optiks", octets)
             for name, canary in canaries.items():
                 for form in forms(canary):

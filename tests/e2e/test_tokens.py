@@ -1,4 +1,5 @@
-"""A caller's rights by token (docs/spec/tokens.md): with the command line, and with tokens made here with the reference's Ed25519."""
+"""Tests the rights that a token gives its caller (docs/spec/tokens.md). The command line makes some of the tokens; the test makes the
+others with the reference's Ed25519."""
 
 import base64
 import hashlib
@@ -29,9 +30,9 @@ class TokenTest(unittest.TestCase):
         write_keys(self.keys_file, *jwks)
 
     def setUp(self):
-        # Once this update is published, all updates of earlier tests are published too.
+        # Once this update is published, all updates of earlier tests are published as well.
         self.log.publish(("marker", self.id()))
-        # The services must have loaded the keys that earlier tests wrote.
+        # The test waits until the services have loaded the token keys that earlier tests wrote.
         token = self.signer.token(claims(["alice"]))
         self.until(lambda: self.ask(token, "/v1/history", {"key": "alice"}).status == 200 and self.ask(token, "/v1/updates", {}).status == 400)
 
@@ -45,7 +46,7 @@ class TokenTest(unittest.TestCase):
         return self.log.optiks(*map(str, arguments))
 
     def view(self) -> list:
-        """Returns what a backend reads of both keys, and what the database has of updates."""
+        """Returns the answers that a backend gets about both keys, and the database's rows about updates."""
         with self.log.query_client() as client:
             answer = client.post_json("/v1/history", [{"key": "alice"}, {"key": "bob"}]).json()
         return [[[member["value_b64"] for member in key["members"]] for key in answer["versions"]], self.log.facts()]
@@ -56,8 +57,8 @@ class TokenTest(unittest.TestCase):
             return client.post_json(path, body)
 
     def change(self, token: str, user: str, *changes: dict) -> tuple:
-        """Returns the outcome of a change of a user: the change's status, or the status and field of the problem; then the consequences of
-        the change."""
+        """Sends a change of a user and returns its outcome: the change's status, or the status and field of the problem; then what the
+        change brought about."""
         answer = self.ask(token, "/v1/users", {"user": user, "changes": changes})
         if answer.status != 202:
             return answer.status, answer.json()["field"]
@@ -67,7 +68,7 @@ class TokenTest(unittest.TestCase):
 
     def test_command_line_from_key_to_history(self):
         key_file = self.private("signer.pem", self.signer.pem())
-        # The services accept the key set that the command prints, next to the other key of the same octets.
+        # The services accept the key set that the command prints, together with an entry for the same key under another id.
         printed = self.optiks("token", "jwks", "--key-file", key_file)
         self.assertEqual(printed.code, 0, printed)
         self.write_keys(self.signer.jwk, *json.loads(printed.out)["keys"])
@@ -98,7 +99,7 @@ class TokenTest(unittest.TestCase):
             self.assertNotIn(token.split(".")[2], process.log())
 
     def test_es256_through_the_command_line(self):
-        """Uses a key of P-256 next to the Ed25519 key."""
+        """Tests a P-256 key, which the services accept in addition to the Ed25519 key."""
         made = subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], capture_output=True, text=True, check=True)
         key_file = self.private("p256.pem", made.stdout)
         printed = self.optiks("token", "jwks", "--key-file", key_file)
@@ -116,7 +117,8 @@ class TokenTest(unittest.TestCase):
             self.until(lambda service=service: self.ask(token, service, {}).status == 400)
         before = self.view()
         refused = {
-            # The tokens have half of the signature, claims that were not signed, the other algorithm's name, or the other key's id.
+            # Each of these tokens has a fault: only half of the signature, claims that were not signed, the name of the other algorithm, or
+            # the id of the other key.
             "token-signature": [f"{header}.{payload}.{b64(unb64(signature)[:32] + bytes(32))}", f"{header}.{b64(json.dumps(claims(['alice', 'bob'])).encode())}.{signature}"],
             "token-algorithm": [f"{b64(json.dumps({'alg': 'EdDSA', 'kid': key['kid']}).encode())}.{payload}.{signature}",
                                 f"{b64(json.dumps({'alg': 'ES256', 'kid': 'signer-1'}).encode())}.{payload}.{signature}",
@@ -164,7 +166,7 @@ class TokenTest(unittest.TestCase):
                     self.assertEqual((answer.status, answer.json()["reason"]), (401, reason), answer.body)
                     self.assertNotIn(token.encode(), answer.body)
         self.assertEqual(before, self.view())
-        # The control: the same requests with a valid token.
+        # This is the control: the same requests succeed with a valid token.
         right = self.signer.token(claims(["alice", "watch"], scope="update history erase", user="u16"))
         for path, body in requests.items():
             with self.subTest(path=path):
@@ -185,7 +187,7 @@ class TokenTest(unittest.TestCase):
             self.assertIn(self.ask(both, path, body).status, (200, 202))
 
     def test_a_request_of_another_user_in_a_list_is_named(self):
-        """The services execute nothing of the list, not even a part that the token would allow alone."""
+        """The services execute no request of the list, not even a request that the token would allow if it were sent separately."""
         def new_key(user: str, **more) -> dict:
             return {"user": user, "changes": [{"op": "set-device", "device": f"{user}'s phone", "value": "evil"}]} | more
 
@@ -199,14 +201,14 @@ class TokenTest(unittest.TestCase):
         self.assertEqual((said["type"], said["field"]), ("urn:optiks:problem:forbidden", "$[1].user"), said)
         with Client(self.log.update.url, self.log.api_key) as client:
             self.assertEqual(client.get(f"/v1/updates/{request}").status, 404)
-        # Anything that was accepted before this is published with it.
+        # If the services had accepted an update before this one, it would be published together with this one.
         self.log.publish(("marker", "after the list"))
         after = self.view()
         self.assertEqual([len(after[1]["pending"]), len(after[1]["request"]) - len(before[1]["request"])], [len(before[1]["pending"]), 1])
         with self.log.query_client() as client:
             shown = client.post_json("/v1/users/lookup", [{"username": "u20's name"}, {"username": "u21's name"}]).json()
         self.assertEqual([user["keys"][0]["lookup"]["version"] for user in shown["users"]], [1, 1], shown)
-        # The services accept the request that the token allows alone, and both requests from a backend.
+        # The services accept the request that the token allows if it is sent separately. From a backend they accept both requests.
         self.assertEqual(self.change(token, "u20", *new_key("u20")["changes"]), ("published", [(1, "keys", 2)]))
         both = self.ask(self.log.api_key, "/v1/users", [new_key("u20"), new_key("u21")])
         self.assertEqual(both.status, 202, both.body)
@@ -226,7 +228,8 @@ class TokenTest(unittest.TestCase):
         before = self.view()
         for token, user, what, field in ((other, "u17", add, "$.user"), (mine, "u18", leave, "$.user"), (mine, "u17", create, "$.changes[0].op"),
                                          (mine, "u17", {"op": "add-username", "username": "x"}, "$.changes[0].op"),
-                                         # The id would belong to another user, and exists for nobody yet.
+                                         # The token does not name the device id of these changes, so the id may be meant for another user,
+                                         # even if it does not exist yet.
                                          (mine, "u17", add, "$.changes[0].device"), (adding, "u17", add | {"device": "carol"}, "$.changes[0].device")):
             with self.subTest(user=user, op=what["op"]):
                 self.assertEqual(change(token, what, user=user), (403, field))

@@ -17,11 +17,11 @@ PAGE = ROOT / "docs/tutorial.md"
 PORTS = {"8301": "OPTIKS_QUERY_PORT", "8311": "OPTIKS_UPDATE_PORT", "8321": "OPTIKS_TASK_PORT", "8302": None, "8312": None, "8322": None}
 HOME = "/home/you"
 LOGS = ("log", "other")
-# `make up` and `make down` run the Makefile's recipes, and do not build: the programs are those of `make build`.
+# This `make` runs the Makefile's recipes for `make up` and `make down` without building: the programs are those that `make build` built.
 MAKE = '#!/bin/sh\nexec {make} -o programs "$@"\n'
 # This text separates the outputs of two blocks.
 MARK = "\036\n"
-# The shell's exit code when a command succeeds although the page shows that it fails.
+# The exit code with which the shell ends if a command succeeds although the page shows that it fails.
 STILL_ALLOWED = 99
 TIMEOUT_SECONDS = 300
 
@@ -39,13 +39,13 @@ class TutorialTest(unittest.TestCase):
         self.addCleanup(self.stop)
 
     def stop(self) -> None:
-        """Stops the services that a failed run leaves behind."""
+        """Stops the services that a failed run of the page leaves behind."""
         for log in LOGS:
             if (self.folder / log).exists():
                 subprocess.run([ROOT / "eng/services.py", "down"], env=self.environment | {"OPTIKS_DATA": str(self.folder / log)}, capture_output=True, timeout=60, check=False)
 
     def here(self, text: str) -> str:
-        """Returns a text of the page with the ports and the home folder of this run."""
+        """Returns a text of the page in which the ports and the home folder are replaced by those of this run."""
         return re.sub("|".join(rf"\b{port}\b" for port in PORTS), lambda port: self.ports[port[0]], text).replace(HOME, str(self.home))
 
     def run_page(self, steps: list[Step]) -> tuple[int, list[str]]:
@@ -70,7 +70,7 @@ class TutorialTest(unittest.TestCase):
         self.assertEqual(len(list((self.folder / "bob/client/evidence").iterdir())), 1)
 
     def test_the_shell_ends_where_the_page_does_not_show_it(self):
-        """A command fails only where the page shows its exit code."""
+        """Checks that the shell ends at a failing command, unless the page shows the command's exit code."""
         for commands, shown, expected, printed in (("false\necho on\n", None, 1, ""), ("false\necho on\n", "on\nexit code 1\n", 0, "on\n"), ("false\n(exit 5)\n", "exit code 1\n", 5, ""),
                                                    ("echo on\n", "on\nexit code 1\n", STILL_ALLOWED, "on\n")):
             with self.subTest(commands=commands, shown=shown):
@@ -79,7 +79,7 @@ class TutorialTest(unittest.TestCase):
 
 
 class ShownTest(unittest.TestCase):
-    """Tests that output with another meaning than the page's output is not accepted."""
+    """Tests that the comparison refuses an output whose meaning differs from the output on the page."""
 
     SHOWN = ("...\nalice: present, version 5, epoch 5, valid\n  value    mallory's key\n  checked  2 epochs (2026-11-28 08:17:25Z), ...\n"
              "...\n  version 5    epoch 5        alice's fourth key\n6\n7P1vXQjogVW2I7IzzeFiRCpnnVdvLyfMm7Os7+/BfEk=\nexit code 5\n")

@@ -1,5 +1,5 @@
-"""A log whose usernames have one form (docs/spec/usernames.md), with real services. For the command line, REST and the Python reference,
-every spelling of a name means the same user."""
+"""Tests a log that normalizes usernames to one form (docs/spec/usernames.md), with real services. For the command line, REST and the Python
+reference, every spelling of a name means the same user."""
 
 import sys
 import tempfile
@@ -22,10 +22,10 @@ from users import Asked, UserResult, verify_users
 from verify import TrustAnchor, Verifier
 
 REFUSED, USAGE = 3, 2
-# The first letter is a fullwidth character.
+# In this spelling, the first letter is a fullwidth character.
 WIDE = "ＡLICE"
 BINARY, QUERY = "application/vnd.optiks.user-lookup", "application/vnd.optiks.user-query"
-# A name for each fault. U+0378 is not assigned; U+10D40 is assigned only since Unicode 16.
+# For each kind of fault, a name that has no form. U+0378 is not assigned; U+10D40 is assigned only since Unicode 16.
 FORMLESS = [("character", "bo b".encode()), ("character", "bob\u0378".encode()), ("character", "bob\U00010d40".encode()), ("utf8", b"bob\xff"),
             ("context", "a\u00b7b".encode()), ("direction", "bob\u05d0".encode()), ("length", b"b" * 256)]
 SENTENCES = {"character": "has a character that no username may have", "utf8": "is not UTF-8", "context": "may not stand where it does", "direction": "mixes characters", "length": "is empty or too long"}
@@ -42,7 +42,7 @@ class UsernameFormTest(unittest.TestCase):
             cls.sent = watched.asked
 
     def stranger(self, client: str, *arguments: str, url: str | None = None) -> Run:
-        """Runs a client with its own state."""
+        """Runs the command line as the client with this name, which has its own state."""
         kept = ("--data", str(self.folders / client), "--trust", str(self.log.data / "trust.json"), "--json")
         return self.log.optiks_at([url or self.log.query.url], self.log.update.url, *arguments, *kept)
 
@@ -63,7 +63,7 @@ class UsernameFormTest(unittest.TestCase):
                 run = self.stranger(client, "user", "lookup", name)
                 found, = run.lines()
                 self.assertEqual((run.code, found["verdict"], found["user_b64"]), (0, "present", created["user_b64"]), str(run))
-        # The client keeps its knowledge of the user under the form of the name.
+        # The client keeps its knowledge of the user under the name's normalized form.
         self.assertTrue(found["devices"][0]["unchanged"], str(run))
         taken = self.log.optiks("user", "create", WIDE, "--wait", "--json")
         self.assertEqual((taken.code, taken.lines()[0]["reason"]), (REFUSED, "username-taken"), str(taken))
@@ -77,7 +77,7 @@ class UsernameFormTest(unittest.TestCase):
             self.assertEqual(self.stranger("watched", "user", "lookup", WIDE, url=watched.url).code, 0)
             asked = [body for path, body in watched.asked if path.startswith("/v1/users/lookup")]
             self.assertEqual(asked, [user_queries([Asked(b"alice")])])
-            # A name without a form is not sent.
+            # The client does not send a name that has no form.
             before = len(watched.asked)
             run = self.stranger("watched", "user", "lookup", "bob\u0378", url=watched.url)
             self.assertEqual((run.code, watched.asked[before:]), (USAGE, []), str(run))
@@ -90,7 +90,7 @@ class UsernameFormTest(unittest.TestCase):
             answer = self.post(user_queries([Asked(name)]))
             result = self.judge(answer, form)
             self.assertEqual((result.kind, b64(result.user)), (CURRENT, self.created.lines()[0]["user_b64"]))
-            # The answer is about the form, and about nothing else.
+            # The answer is about the name's form, so it is invalid as an answer about another spelling.
             with self.assertRaises(Refused) as refused:
                 self.judge(answer, WIDE.encode())
             self.assertEqual(refused.exception.reason, "vrf_challenge")
@@ -115,7 +115,7 @@ class UsernameFormTest(unittest.TestCase):
                         self.refused(client.post_json(path, document), field, SENTENCES[fault])
             body = user_queries([Asked(FORMLESS[1][1])])
             self.refused(query.request("POST", "/v1/users/lookup", body, QUERY, BINARY), "$[0].username", SENTENCES["character"])
-            # Two spellings of one name are one name.
+            # Two spellings of the same name count as one name given twice.
             twice = update.post_json("/v1/users", {"user": "bob", "changes": [{"op": "create", "usernames": ["bob", "BOB"], "devices": [device]}]})
             self.assertEqual((twice.status, twice.json()["type"]), (400, "urn:optiks:problem:duplicate-key"), twice.body)
         self.assertEqual(self.log.facts(), before)

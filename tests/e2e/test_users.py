@@ -1,4 +1,5 @@
-"""Users on the command line, with real services: created, looked up, changed, decommissioned, and each step verified."""
+"""Tests users on the command line, with real services. Users are created, looked up, changed and decommissioned, and each step is
+verified."""
 
 import json
 import tempfile
@@ -13,13 +14,13 @@ UNREACHABLE_OR_REFUSED = 3
 
 
 class UsersTest(unittest.TestCase):
-    """The tests run in this order: later tests rely on earlier ones."""
+    """The tests must run in this order, because later tests rely on earlier ones."""
 
     @classmethod
     def setUpClass(cls):
         cls.signer = Signer("signer-1")
         cls.log = cls.enterClassContext(Deployment(before_start=cls.signer.trust))
-        # Another client of the same log, which knows nothing of the first client's work.
+        # The data folder of another client of the same log, which knows nothing about the first client's changes.
         cls.other = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
 
     def one(self, *arguments: str, code: int = 0) -> dict:
@@ -45,7 +46,7 @@ class UsersTest(unittest.TestCase):
         self.assertEqual(self.devices(created), {"phone": "the phone's key", "laptop": "the laptop's key"})
         found = self.one("user", "lookup", "alice")
         self.assertEqual((found["verdict"], found["decommissioned"], found["user_b64"]), ("present", False, created["user_b64"]))
-        # The devices are in the order of the list. The client knows them since it verified the result of its request.
+        # The devices are in the order of the device list. The client has known them since it verified the result of its own request.
         self.assertEqual([(device["device"], device["unchanged"]) for device in found["devices"]], [("laptop", True), ("phone", True)])
         absent = self.one("user", "lookup", "bob")
         self.assertEqual((absent["verdict"], absent["reason"]), ("absent", "valid"))
@@ -55,7 +56,7 @@ class UsersTest(unittest.TestCase):
         self.assertEqual(self.devices(self.one("user", "lookup", "alice", "--device", "phone")), {"phone": "the phone's key"})
         missing = self.one("user", "lookup", "alice", "--device", "tablet")
         self.assertEqual((missing["verdict"], missing["devices"]), ("present", []))
-        # A device's key is a key like any other.
+        # A device's key can be looked up like any other key.
         self.assertEqual(self.one("lookup", "phone")["value"], "the phone's key")
 
     def test_3_changes(self):
@@ -104,8 +105,8 @@ class UsersTest(unittest.TestCase):
             self.assertEqual((refused.code, json.loads(refused.out)["reason"]), (UNREACHABLE_OR_REFUSED, "forbidden"), str(refused))
 
     def test_6_monitor(self):
-        """This client sees its own changes. Another client of the owner, which made none of these changes, is told of all changes until it
-        accepts them."""
+        """The client that made the changes sees them without an alarm. Another client of the same owner, which made none of these changes,
+        gets alarms about all changes until it accepts them."""
         seen = self.one("user", "monitor", "alice")
         self.assertEqual((seen["verdict"], seen["reason"], seen["alarms"], seen["pending"], seen["list_version"]), ("valid", "valid", [], 0, 3))
         self.assertEqual([sorted(device["device"] for device in new["devices"]) for new in seen["new_lists"]],
@@ -119,7 +120,7 @@ class UsersTest(unittest.TestCase):
         self.assertEqual((other.code, other.lines()[0]["reason"], len(other.lines()[0]["alarms"])), (1, "unexpected_version", 8), str(other))
         accepted = self.stranger("user", "monitor", "alice", "--accept", "--json", "--api-key", self.log.api_key)
         self.assertEqual((accepted.code, accepted.lines()[0]["alarms"], len(accepted.lines()[0]["accepted"])), (0, [], 8), str(accepted))
-        # Somebody else adds a device.
+        # Somebody other than the owner adds a device.
         added = self.stranger("user", "add-device", "alice", "watch", "a ghost's key", "--wait", "--json", "--api-key", self.log.api_key)
         self.assertTrue(added.lines()[0]["confirmed"], str(added))
         self.assertEqual(self.one("user", "decommission", "alice", code=1)["reason"], "unexpected_version")
@@ -127,7 +128,7 @@ class UsersTest(unittest.TestCase):
         self.assertEqual([(one["about"], one.get("device"), one["version"]) for one in alarm["alarms"]], [("list", None, 4), ("device", "watch", 1)])
         accepted = self.one("user", "monitor", "alice", "--accept")
         self.assertEqual([one.get("value") for one in accepted["accepted"]], [None, "a ghost's key"])
-        # A caller without the scope is refused, and changes nothing.
+        # The service refuses a caller without the scope, and the refusal changes nothing in the client's state.
         self.assertEqual(self.one("user", "history", "alice", "--api-key", "optiks_" + "A" * 43, code=UNREACHABLE_OR_REFUSED)["reason"], "unauthorized")
 
     def test_7_decommission(self):
@@ -145,7 +146,7 @@ class UsersTest(unittest.TestCase):
             self.assertEqual((found["verdict"], found["decommissioned"], found["devices"]), ("present", True, []))
         self.assertEqual(other.lines()[0]["decommissioned"], True)
         self.assertEqual(self.one("user", "add-device", "alice", "watch", "x", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "user-left")
-        # Nobody can take over the name.
+        # No other user can take over the name.
         self.assertEqual(self.one("user", "create", "alice", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "username-taken")
 
     def test_8_erasing(self):
@@ -163,11 +164,11 @@ class UsersTest(unittest.TestCase):
         self.assertEqual(self.one("user", "erase", "dave", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "user-not-left")
         all_of_alice = self.one("user", "erase", "alice", "--wait")
         self.assertEqual({one["structure"] for one in all_of_alice["erased"]}, {"devices", "keys"})
-        # A client that remembers the value still has it.
+        # A client that saw the value before the erasure still has it.
         with tempfile.TemporaryDirectory() as fresh:
             nobody = self.log.optiks("lookup", "phone", "--json", "--data", fresh, "--trust", str(self.log.data / "trust.json"))
             self.assertEqual((nobody.code, nobody.lines()[0]["reason"]), (UNREACHABLE_OR_REFUSED, "erased"), str(nobody))
-        # A second erasure finds nothing to erase.
+        # A second erasure finds no value to erase.
         self.assertEqual(self.one("user", "erase", "alice", "--wait")["erased"], [])
         self.assertEqual(self.one("user", "lookup", "alice")["decommissioned"], True)
 

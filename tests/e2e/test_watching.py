@@ -28,7 +28,7 @@ def promtool(*arguments: str) -> subprocess.CompletedProcess:
 class RulesTest(unittest.TestCase):
     def test_the_configuration_is_one(self):
         with tempfile.TemporaryDirectory() as folder:
-            # promtool needs the files that it names.
+            # promtool needs the files that the configuration names.
             for file in (prometheus.CONFIGURATION, prometheus.RULES):
                 (Path(folder) / file.name).write_text(file.read_text())
             (Path(folder) / "metrics-key").write_text("key")
@@ -37,7 +37,7 @@ class RulesTest(unittest.TestCase):
 
     def test_that_of_kubernetes_is_one(self):
         text = (ROOT / "deploy/kubernetes/monitoring/prometheus.yml").read_text()
-        # Debian's Prometheus is built without the discovery of pods: everything else is checked.
+        # Debian's Prometheus is built without the discovery of pods, so promtool checks everything except this part.
         known, count = re.subn(r"kubernetes_sd_configs: .*", 'static_configs: [{targets: ["127.0.0.1:1"]}]', text)
         self.assertEqual(count, 3)
         with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +47,7 @@ class RulesTest(unittest.TestCase):
             self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
             file.write_text(known.replace("server_name", "servername"))
             self.assertNotEqual(promtool("check", "config", "--syntax-only", str(file)).returncode, 0)
-        # The alerts use the names of jobs.
+        # The alerts refer to these names of jobs.
         for job in ("optiks-update-task", "optiks-update-service", "optiks-query-service"):
             self.assertIn(f"job_name: {job}\n", text)
 
@@ -83,7 +83,7 @@ class WatchingTest(unittest.TestCase):
         keys = {"optiks-update-task": log.data, "optiks-update-service": log.data, "optiks-query-service": log.data, "optiks-auditor": auditor.state, "optiks-witness": witness.folder}
         files = {data: self.make_key(data, folder / f"key-{number}") for number, data in enumerate(dict.fromkeys(keys.values()))}
         targets = {"optiks-update-task": log.task.url, "optiks-update-service": log.update.url, "optiks-query-service": log.query.url, "optiks-auditor": auditor.url, "optiks-witness": witness.url}
-        # Only this program has TLS in this test.
+        # In this test, only the witness has TLS.
         addresses = {job: url.removeprefix("http://") for job, url in targets.items()} | {prometheus.EDGE: https.removeprefix("https://")}
         with auditor.start(**ON) as daemon:
             daemon.wait_ready()
@@ -104,7 +104,7 @@ class WatchingTest(unittest.TestCase):
             for expression in prometheus.answerable():
                 with self.subTest(expression=expression):
                     server.wait(lambda asked=expression: server.get("query", query=asked)["result"], PATIENCE, "a result")
-            # The time is long enough for every alert whose `for` is not longer than that of the leadership alert.
+            # By now enough time has passed for every alert whose `for` is not longer than the `for` of the leadership alert.
             self.assertEqual(set(), server.alerts("firing") - {"OptiksDiskFilling"})
             for end in ("optiks_service_certificate_expiry_seconds", "probe_ssl_earliest_cert_expiry"):
                 left = server.get("query", query=f"{end} - time()")["result"]

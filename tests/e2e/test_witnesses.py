@@ -1,5 +1,5 @@
-"""Tests the witnesses of a running log: two real witnesses, and one that is unreachable. Only the Python reference verifies what they
-cosign."""
+"""Tests the witnesses of a running log: two real witnesses, and one that is unreachable. Only the Python reference verifies the
+cosignatures."""
 
 import json
 import re
@@ -48,7 +48,8 @@ class WitnessesTest(unittest.TestCase):
             witness.start()
 
     def cosigned(self, least_size: int) -> tuple[board.Checkpoint, bytes]:
-        """Returns the board's checkpoint once it has this size or more and both witnesses have cosigned it."""
+        """Waits until the board's checkpoint has at least this size and both witnesses have cosigned it. Returns the checkpoint and its
+        note."""
         deadline = time.monotonic() + PATIENCE
         while True:
             note = (self.log.data / "board/log/checkpoint").read_bytes()
@@ -63,14 +64,16 @@ class WitnessesTest(unittest.TestCase):
     def test_checkpoints_are_cosigned_through_the_death_of_a_witness_and_of_the_task(self):
         epoch = self.log.publish(("alice", "a1"))["epoch"]
         checkpoint, note = self.cosigned(epoch + 1)
-        # The log's own line is first, and only known witnesses follow: anyone can put the file on a web server as it is.
+        # The log's own line is first, and only lines of known witnesses follow, so an operator can serve the file from a web server
+        # unchanged.
         names = re.findall("^\u2014 (.*) ", note.decode(), re.MULTILINE)
         self.assertEqual((names[0], sorted(names[1:])), (self.key.name, ["one.example/w", "two.example/w"]))
 
         self.witnesses[0].kill()
         self.log.publish(("alice", "a2"))
         self.witnesses[0].start()
-        # The other witness has continued meanwhile. This witness continues from its own last checkpoint.
+        # The other witness has cosigned newer checkpoints meanwhile. The restarted witness continues from the last checkpoint that it
+        # cosigned itself.
         later, _ = self.cosigned(checkpoint.size + 1)
 
         self.log.task.kill()
@@ -82,7 +85,7 @@ class WitnessesTest(unittest.TestCase):
         self.assertEqual(self.log.optiks("audit").code, 0)
         self.assertEqual(self.log.optiks_db("fsck", "--board", str(self.log.data / "board")).code, 0)
 
-        # The trees that monitors read from a witness are trees of this log.
+        # The checkpoints that monitors read from a witness are checkpoints of this log.
         for witness, key in zip(self.witnesses, self.keys, strict=True):
             with Client(witness.url, timeout=30) as client:
                 monitored = client.get(f"/{sha256(self.key.name.encode()).hexdigest()}/checkpoint").body
@@ -107,7 +110,7 @@ class WitnessesTest(unittest.TestCase):
         held = (self.log.data / "board/log/checkpoint").read_bytes()
         size = board.verify_checkpoint(held, self.key.name, self.key).size
         self.assertEqual(len(board.verify_cosignatures(held, self.keys)), 2)
-        # Epochs continue: they are decided and durable, but neither served nor called published.
+        # The task continues to make epochs. They are durable, but services neither serve them nor say that they are published.
         self.assertGreaterEqual(self.head(), size)
         self.assertEqual(self.status(status_url), "pending")
         said = self.log.optiks("lookup", "bob")
@@ -117,7 +120,8 @@ class WitnessesTest(unittest.TestCase):
             self.assertEqual(client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["epoch"], size - 1)
         self.assertEqual(self.log.optiks_db("fsck", "--board", str(self.log.data / "board")).code, 0)
 
-        # The task is killed with the quorum in its memory: nothing is published, and the next start asks again.
+        # The task is killed while only its memory has the quorum's cosignatures. So it has published nothing, and it asks the witnesses
+        # again at the next start.
         self.log.task.kill()
         self.log.task.start(**require, **{FAIL_POINT: "quorum"})
         self.witnesses[0].start()
@@ -145,7 +149,7 @@ class WitnessesTest(unittest.TestCase):
         self.log.task.wait_ready()
 
     def head(self) -> int:
-        """Returns the newest epoch that the database calls published."""
+        """Returns the newest epoch that is published according to the database."""
         with sqlite3.connect(f"file:{self.log.database}?mode=ro", uri=True) as connection:
             return connection.execute("SELECT published_epoch FROM head").fetchone()[0]
 

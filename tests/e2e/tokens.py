@@ -1,4 +1,4 @@
-"""Tokens as an operator's account system signs them (docs/spec/tokens.md), by the reference's Ed25519."""
+"""Makes tokens like an operator's account system (docs/spec/tokens.md), signed with the reference's Ed25519."""
 
 import base64
 import json
@@ -33,7 +33,7 @@ class Signer:
         return f"-----BEGIN PRIVATE KEY-----\n{base64.b64encode(PKCS8 + self._seed).decode()}\n-----END PRIVATE KEY-----\n"
 
     def trust(self, log: Deployment) -> None:
-        """Makes the services of a log that is not started yet accept its tokens."""
+        """Configures a log that is not started yet, so that its services will accept the tokens that this signer makes."""
         keys_file = log.logs / "token-keys.json"
         write_keys(keys_file, self.jwk)
         log.environment.update(Optiks__Tokens__KeysFile=str(keys_file), Optiks__Tokens__Audience=AUDIENCE)
@@ -44,7 +44,7 @@ class Signer:
 
 
 def write_keys(path: Path, *jwks: dict) -> None:
-    """Writes the file of keys as an operator does, completely or not at all."""
+    """Writes the file of token keys like an operator: completely or not at all."""
     new = path.with_suffix(".new")
     new.write_text(json.dumps({"keys": jwks}))
     new.chmod(0o644)

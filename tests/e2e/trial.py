@@ -21,7 +21,7 @@ READ_KEYS = 12
 
 @dataclass(frozen=True)
 class Row:
-    """A row of build/test/faults.json."""
+    """A row of the report build/test/faults.json."""
 
     engine: str
     point: str
@@ -33,10 +33,11 @@ class Row:
 
 
 class Trial:
-    """Use as a context manager: entering starts the load on a running deployment, leaving ends it. `random` decides all times."""
+    """A trial of one log. Use as a context manager: entering starts the load on a running deployment, and leaving ends the load. The
+    generator `random` decides all times."""
 
     def __init__(self, log: Deployment, seed: int, make_writers: Callable[["Trial"], list[Writer]] | None = None, callers: Callers | None = None):
-        """callers: how the load reaches the log; None: directly."""
+        """`callers` says how the load reaches the log; if it is None, the load reaches the log directly."""
         self.log = log
         self.callers = callers or log
         self.random = random.Random(seed)
@@ -84,13 +85,13 @@ class Trial:
 
     @contextmanager
     def fault(self, point: str) -> Iterator[None]:
-        """A context manager: the actions within it count as one fault of this name."""
+        """A context manager. The actions within it count as one fault with this name."""
         self.point = point
         yield
         self._kills[point] += 1
 
     def goes_on(self) -> None:
-        """Checks that the board has its previous contents, and that an update is published and served."""
+        """Checks that the board still has its previous contents, and that a new update is published and served."""
         before = self.oracle.histories.look()
         self.publish(f"after {self.point}")
         require(self.oracle.histories.look() > before, "no epoch was made")
@@ -105,8 +106,8 @@ class Trial:
         self.log.wait_served(status["epoch"])
 
     def accept(self, value: str, service: Process | None = None) -> Accepted:
-        """Gets one more update accepted, of a separate key that no limit delays. service: an update-service other than the log's first
-        one."""
+        """Sends one more update, of a new key that no limit delays, until it is accepted. `service` is an update-service other than the
+        log's first one."""
         one = Accepted(uuid7(), 0, f"trial-{len(self._own)}".encode(), value.encode(), self.point)
         deadline = time.monotonic() + ANSWER_SECONDS
         with self.log.update_client(service) as client:
@@ -119,7 +120,7 @@ class Trial:
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        """A context manager, within which no update is sent or pending."""
+        """A context manager. Within it, no update is sent or pending."""
         for writer in self.writers:
             writer.hold()
         try:
@@ -130,7 +131,7 @@ class Trial:
                 writer.go_on()
 
     def board_disk(self) -> BoardDisk:
-        """Moves the board to a separate disk."""
+        """Moves the board to a separate disk, unless it is there already, and returns the disk."""
         if self._board_disk is None:
             task = self.log.task
             require(task.stop() == 0, task.log_end())
@@ -144,12 +145,12 @@ class Trial:
         time.sleep(self.random.uniform(0, longest))
 
     def restart(self, process: Process, **environment: str) -> None:
-        """Stops and starts a process regularly."""
+        """Stops a process with SIGTERM, and starts it again."""
         require(process.stop() == 0, process.log_end())
         process.start(**environment)
 
     def judge(self, asks: bool = True) -> list[Row]:
-        """Ends the load, and returns one row per fault. asks: as for Oracle.judge."""
+        """Ends the load, judges the log, and returns one row for each fault. `asks` has the same meaning as for Oracle.judge."""
         self.__exit__(None)
         accepted = self.accepted
         lost, doubled = self.oracle.judge(accepted, self.watcher.notes, asks)

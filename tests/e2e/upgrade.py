@@ -1,5 +1,5 @@
-"""A log on three hosts, each a minimal Debian 12, installed from packages, with nginx in front of them; and its upgrade, as
-docs/operations/upgrade.md describes it."""
+"""Installs a log from packages on three hosts, each a minimal Debian 12, with nginx in front of them, and upgrades it as
+docs/operations/upgrade.md describes."""
 
 import re
 import secrets
@@ -29,13 +29,14 @@ NAME = "services.example.org"
 """What certificates of all hosts have beside their own names."""
 UPDATES_TOO = ("# include snippets/optiks-updates.conf;", "include snippets/optiks-updates.conf;")
 """Of the edge: updates come to the first port, as optiks-stress has no certificate."""
-# docs/operations/postgresql.md, "The server". The memory is shared with everything else here.
+# The settings are those of docs/operations/postgresql.md, "The server", with less memory, because everything else in this test shares the
+# machine's memory.
 UPGRADE_SERVER_SETTINGS = SERVER_SETTINGS | {"listen_addresses": "*", "ssl": "on", "shared_buffers": "1GB"}
 
 
 @dataclass(frozen=True)
 class Role:
-    """The services of one host."""
+    """A host's name, and the systemd units of the services that it runs."""
 
     name: str
     units: tuple[str, ...]
@@ -50,19 +51,19 @@ ORDER = (READER, BOTH, DATABASE)
 
 
 def clone_of(commit: str) -> Path:
-    """Returns a clone of an older commit with its packages, which is made once."""
+    """Returns the folder of a clone of an older commit, with the commit's packages. The clone and the packages are made once."""
     name = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=12", "--verify", f"{commit}^{{commit}}"], capture_output=True, text=True, check=True).stdout.strip()
     clone = BUILDS / name
     if not clone.exists():
         subprocess.run(["git", "-C", ROOT, "worktree", "add", "--quiet", "--force", "--detach", clone, name], check=True)
-    # This package is made last.
+    # `make deb` makes this package last, so if it exists, all packages do.
     if not list((clone / "build/deb").glob("optiks-auditor_*.deb")):
         subprocess.run(["make", "--directory", clone, "deb"], check=True)
     return clone
 
 
 def put(host: Container, source: Path) -> None:
-    """Puts the packages of a clone into the folder where pages' commands look for them."""
+    """Puts the packages of a clone into the folder where the commands of pages look for packages."""
     home = host.root / "root"
     for package in home.glob("*.deb"):
         package.unlink()
@@ -75,7 +76,7 @@ def version(host: Container) -> str:
 
 
 class Hosts:
-    """A log that is installed from an older clone's packages, and nginx in front of it. Use as a context manager."""
+    """The hosts of a log that is installed from an older clone's packages, and nginx in front of them. Use as a context manager."""
 
     def __init__(self, older: Path):
         self._older = older
@@ -115,7 +116,7 @@ class Hosts:
 
     @property
     def update(self) -> Edge:
-        """Returns the target to which updates are sent."""
+        """Returns the target to which the load sends updates."""
         return self.edge
 
     def query_client(self) -> Client:
@@ -129,12 +130,13 @@ class Hosts:
         return self._hosts[role].run("journalctl --no-pager --output cat --lines 60 --unit 'optiks-*'", check=False).stdout
 
     def settle(self) -> None:
-        """Completes the work that loading deferred, so that it does not disturb a measurement."""
+        """Completes the work that the database deferred while rows were loaded, so that this work does not disturb a measurement."""
         self._hosts[DATABASE].run(
             "runuser -u optiks -- psql --quiet --username optiks_owner optiks -c 'VACUUM ANALYZE'\nrunuser -u postgres -- psql --quiet -c CHECKPOINT", seconds=600)
 
     def renew(self, role: Role, source: Path, migrates: bool = False, going_back: bool = False) -> float:
-        """Installs other packages on one host, by the commands of the page, and returns how many seconds that took."""
+        """Installs other packages on one host with the commands of docs/operations/upgrade.md. Returns the number of seconds that this
+        took."""
         begun = time.monotonic()
         host, page = self._hosts[role], commands_of(PAGE)
         put(host, source)
@@ -148,12 +150,12 @@ class Hosts:
         return time.monotonic() - begun
 
     def _names(self, role: Role) -> str:
-        """Returns the variables that the page's reader must set."""
+        """Returns shell lines that set the variables that a reader of the page must set."""
         owner = self._connection("optiks_owner")
         return f"UNITS='{' '.join(role.units)}' HEALTH='{' '.join(HEALTH[unit] for unit in role.units)}' OWNER='{owner}'"
 
     def _make_certificates(self) -> None:
-        """Makes an authority, and one certificate for all hosts, as an operator would."""
+        """Makes a certificate authority, and one certificate for all hosts, as an operator would."""
         names = ",".join(f"DNS:{name}" for name in (NAME, *(f"{role.name}.example.org" for role in ROLES)))
         key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc")
         openssl(self._folder, "req", "-x509", *key, "-days", "2", "-subj", "/CN=authority", "-keyout", "ca.key", "-out", "ca.pem")
@@ -166,7 +168,7 @@ class Hosts:
             (host.root / "etc/hosts").write_text("127.0.0.1 localhost\n" + "".join(f"{self._hosts[role].address} {role.name}.example.org\n" for role in ROLES))
 
     def _make_log(self) -> None:
-        """Installs the log on the first host, by the page that came with the packages; then prepares what other hosts need."""
+        """Installs the log on the first host, by the page that came with the packages. Then prepares the files that other hosts need."""
         host = self._hosts[DATABASE]
         put(host, self._older)
         self._follow(host, "Install", "Database", "Secrets", "TLS")
@@ -179,7 +181,8 @@ class Hosts:
         (self.data / "api-key").chmod(0o600)
 
     def _join(self, role: Role) -> None:
-        """Adds a host without a database, and without a shared folder: docs/operations/postgresql.md and docs/operations/boards.md."""
+        """Adds a host that has no database and shares no folder, as docs/operations/postgresql.md and docs/operations/boards.md
+        describe."""
         host, first = self._hosts[role], self._hosts[DATABASE]
         put(host, self._older)
         self._follow(host, "Install", "TLS")
@@ -199,7 +202,8 @@ class Hosts:
     def _follow(self, host: Container, *sections: str) -> None:
         for section in sections:
             for _, script in self._install_page[section]:
-                # The certificate of the authority, as the page says, exists already.
+                # This leaves out the command that makes a certificate, because the authority has already made the host's certificate, as
+                # the page allows.
                 host.run(re.sub(r"^openssl req (.*\\\n)*.*\n", "", script, flags=re.MULTILINE))
 
     def _open_database(self, host: Container) -> None:

@@ -1,4 +1,5 @@
-"""Load of users that remembers its answers: users are created, get devices and names, change their keys, and leave for good."""
+"""Load about users that remembers the answers that it got. Users are created, get devices and names, change their keys, and leave for
+good."""
 
 import base64
 import sys
@@ -16,14 +17,14 @@ from codec_users import DeviceList
 from facts import DECOMMISSIONED, DEVICES, USERNAMES
 
 MOST_DEVICES = 5
-# A user leaves at one turn of this many. That is rare, so that there are users with many versions.
+# In one of this many turns, a user leaves. Users leave rarely, so that some users get many versions.
 LEAVES = 12
 LEFT = b"\x01"
 
 
 @dataclass
 class User:
-    """A user as the log has it once everything accepted is published."""
+    """The state that a user has in the log once all accepted changes are published."""
 
     prefix: str
     """Of devices and names that are made for it."""
@@ -35,11 +36,11 @@ class User:
 
 
 class UserWriter(Writer):
-    """A writer with its own users, which knows every version that a request makes. So the service refuses no request, however late the
-    request before it is published."""
+    """A writer with its own users. It knows every version that a request will make, so the service refuses none of its requests, even if
+    earlier requests are published late."""
 
     def __init__(self, log: Callers, name: str, seed: int, point: Callable[[], str], users: int = 8, pause: float = 0.1, reuses_names: bool = False):
-        """reuses_names: some users get the name of a user who has left (docs/spec/recycled-names.md)."""
+        """If `reuses_names` is set, some users get the name of a user who has left (docs/spec/recycled-names.md)."""
         self._users: list[User] = []
         self._reuses_names = reuses_names
         self._left: deque[tuple[str, list[str]]] = deque()
@@ -62,7 +63,7 @@ class UserWriter(Writer):
     def _create(self) -> None:
         self._created += 1
         prefix = f"{self._name}-{self._created}"
-        # A name is free from the epoch after the one in which its user has left.
+        # A name is free from the epoch after the epoch in which its user left.
         free = self._left.popleft()[1] if self._left and self._published(self._left[0][0]) else []
         self.reused += len(free)
         names = free or [prefix]

@@ -1,4 +1,4 @@
-"""A witness in a separate process, with its own folder."""
+"""Runs a witness in a separate process, with its own folder."""
 
 import json
 import shutil
@@ -15,7 +15,7 @@ PATIENCE = 90
 
 
 class Witness:
-    """Runs `optiks witness run` in its own folder."""
+    """A witness: the process `optiks witness run`, with its own folder."""
 
     def __init__(self, name: str):
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-witness-"))
@@ -26,16 +26,16 @@ class Witness:
         self._process: subprocess.Popen | None = None
 
     def line(self, name: str) -> str:
-        """Returns the line of a policy that names this witness."""
+        """Returns the line that names this witness in a policy."""
         return f"witness {name} {self.vkey} {self.url}\n"
 
     def know(self, vkey: str) -> None:
-        """Sets the log that the witness cosigns from its next start on."""
+        """Sets the log whose checkpoints the witness cosigns from its next start on."""
         (self.folder / "logs").write_text(f"log {vkey}\nquorum none\n")
 
     def start(self, environment: dict[str, str] | None = None, *more_urls: str, prefix: tuple[str, ...] = ()) -> None:
-        """Starts the witness, and returns when it is ready. more_urls: additional URLs on which the witness listens. prefix: a command that
-        runs the witness, such as setpriv."""
+        """Starts the witness, and returns when it is ready. `more_urls` are additional URLs on which the witness listens. `prefix` is a
+        command that runs the witness, such as setpriv."""
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [*prefix, OUT / "cli/optiks", "witness", "run", "--folder", self.folder, "--urls", ";".join((self.url, *more_urls))], env=clean_environment() | (environment or {}), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)

@@ -18,10 +18,10 @@ const called = new Set<string>();
 
 const pointer = (...parts: string[]): string => parts.map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1")).map(encodeURIComponent).join("/");
 
-/** Checks each answer against the service's own document. */
+/** Returns a middleware that checks each answer against the service's own OpenAPI document. */
 async function checked(base: string): Promise<Middleware> {
   const document = (await (await fetch(`${base}/openapi/v1.json`)).json()) as Document;
-  // Formats are only annotations; patterns and limits are checked.
+  // In the schemas, formats are only annotations; the validator checks patterns and limits.
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, "openapi.json");
   return {
@@ -33,7 +33,7 @@ async function checked(base: string): Promise<Middleware> {
       const described = operation.responses[String(response.status)];
       assert(described, `${what} is not described: ${await response.clone().text()}`);
       for (const header of Object.keys(described.headers ?? {})) {
-        // A list has no status resource, and therefore no Location.
+        // The answer to a list has no Location header, because a list has no status resource.
         assert(header === "Location" || response.headers.has(header), `${what} lacks the header ${header}`);
       }
       if (!described.content) {
@@ -83,7 +83,7 @@ for (const [client, base] of [[query, QUERY_URL], [anyone, QUERY_URL], [update, 
   client.use(await checked(base));
 }
 
-// Updates: a single one, an atomic request, a list; one is published, one is refused when its turn comes.
+// Updates are sent as a single update, an atomic request and a list. One is published, and one is refused when the task decides it.
 const name = `carol-${Date.now()}`;
 const accepted = good(await update.POST("/v1/updates", { body: [{ key: name, value: "one" }, { items: [{ key_b64: "YWxpY2UA", value_b64: "AP8" }] }, { key: name, value: "two", expected: { period: 0, version: 0 } }] }));
 assert(Array.isArray(accepted) && accepted.length === 3);
@@ -97,11 +97,11 @@ assert.equal(late.current?.version, 1);
 const one = good(await update.POST("/v1/updates", { body: { key: name, value: "three" } }));
 assert(!Array.isArray(one) && one.status === "pending");
 assert.equal(refused(await update.POST("/v1/updates", { body: [] })), "batch-length");
-// This service has no receipt key.
+// The update-service refuses this request, because it has no receipt key.
 assert.equal(refused(await update.POST("/v1/updates", { body: { key: name, value: "four", receipt: true } })), "malformed-request");
 assert.equal(refused(await update.GET("/v1/updates/{request_id}", { params: { path: { request_id: "00000000-0000-7000-8000-000000000000" } } })), "not-found");
 
-// Users: one is created with a generated id, and changed by this id; a second user cannot have the name.
+// One user is created with a generated id, and changed by this id. A second user cannot get the same name.
 const user = good(await update.POST("/v1/users", { body: { changes: [{ op: "create", usernames: [`${name} user`], devices: [{ device: `${name} phone`, value: "one" }] }] } }));
 assert(!Array.isArray(user) && user.status === "pending");
 const changes = good(
@@ -119,7 +119,7 @@ assert.deepEqual(set.items.map(({ item, structure, version }) => [item, structur
 assert.equal(taken.reason, "username-taken");
 assert.equal(refused(await update.POST("/v1/users", { body: [] })), "batch-length");
 
-// A reader waits for the epoch that the status names.
+// This reader waits until the query-service serves the epoch that the status names.
 const epoch = published.epoch;
 const position = { min_epoch: epoch };
 for (;;) {
@@ -142,7 +142,7 @@ for (const path of ["/v1/history", "/v1/monitor"] as const) {
   assert.equal(refused(await anyone.POST(path, { body: { key: name } })), "unauthorized");
 }
 
-// Users as others see them, and as their owner does; the latest value is not erased.
+// A user is looked up as others see it, and monitored as its owner sees it. An erasure does not erase the latest value.
 const later = { min_epoch: set.epoch };
 for (;;) {
   const answer = await query.POST("/v1/users/lookup", { params: { query: later }, body: [{ username: `${name} user` }, { username: `${name} nobody` }] });
@@ -171,7 +171,7 @@ assert.equal(refused(await query.GET("/v1/epochs/{epoch}", { params: { path: { e
 assert.equal(good(await query.GET("/v1/configuration", {})).max_key_len, 255);
 assert.deepEqual(good(await query.GET("/v1/cosignatures", {})).checkpoints, []);
 
-// The board serves everything that the checkpoint commits to. A log of few epochs has no full tile.
+// The board serves all tiles and entries to which the checkpoint commits. A log of few epochs has no full tile.
 const note = given(await query.GET("/log/checkpoint", { parseAs: "text" }));
 const width = Number(note.split("\n")[1]);
 const octets = { parseAs: "arrayBuffer" } as const;
@@ -182,7 +182,7 @@ assert(octetsOf(await query.GET("/log/audit/{index}", { params: { path: { index:
 assert.equal(refused(await query.GET("/log/tile/{level}/{index}", { params: { path: partial } })), "not-found");
 assert.equal(refused(await query.GET("/log/tile/entries/{index}", { params: { path: partial } })), "not-found");
 
-// Both services have health endpoints and a document.
+// Both services have health endpoints and serve their OpenAPI document.
 for (const healthy of [query.GET("/health/live"), query.GET("/health/ready"), update.GET("/health/live"), update.GET("/health/ready")]) {
   assert.equal(good(await healthy).status, "healthy");
 }

@@ -1,5 +1,5 @@
-"""Implements the bulletin board of docs/spec/board.md: RFC 6962 trees, signed notes, checkpoints, and a log that is read from its tiles
-alone."""
+"""Implements the bulletin board of docs/spec/board.md: RFC 6962 trees, signed notes, checkpoints, and a log that is read only from its
+tiles."""
 
 import base64
 import binascii
@@ -10,7 +10,7 @@ from hashlib import sha256
 import ed25519
 from refused import Refused, require
 
-# Section 1: RFC 6962 section 2.1.
+# docs/spec/board.md section 1: Merkle trees as in RFC 6962 section 2.1.
 
 
 def leaf_hash(entry: bytes) -> bytes:
@@ -22,7 +22,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 def _split(size: int) -> int:
-    """Returns the largest power of two below size."""
+    """Returns the largest power of two below `size`."""
     return 1 << (size - 1).bit_length() - 1
 
 
@@ -45,7 +45,7 @@ def make_inclusion(leaves: list[bytes], index: int) -> list[bytes]:
 
 
 def make_consistency(leaves: list[bytes], old_size: int, whole: bool = True) -> list[bytes]:
-    """Returns SUBPROOF of RFC 6962 section 2.1.2, for 0 < old_size <= len(leaves)."""
+    """Returns the hashes of SUBPROOF (RFC 6962 section 2.1.2), for 0 < old_size <= len(leaves)."""
     if old_size == len(leaves):
         return [] if whole else [root_of(leaves)]
     k = _split(len(leaves))
@@ -119,7 +119,7 @@ class LogKey:
 
     @classmethod
     def parse(cls, vkey: str, of_type: int = KEY_TYPE_LOG) -> "LogKey":
-        """Parses a vkey of this type. Raises Refused("configuration") for any other text, and for a wrong key id."""
+        """Parses a vkey of this type. Raises Refused("configuration") if the text is not such a vkey, or has a wrong key id."""
         parts = vkey.split("+", 2)
         require(len(parts) == 3, "configuration")
         raw = canonical_base64(parts[2])
@@ -157,7 +157,7 @@ def make_checkpoint(key: LogKey, seed: bytes, size: int, root: bytes) -> bytes:
 
 
 def parse_note(note: bytes) -> tuple[str, list[tuple[str, bytes]]]:
-    """Returns (text, [(name, key id and signature)]). Raises Refused("checkpoint_malformed") for anything but a note."""
+    """Returns (text, [(name, key id and signature)]). Raises Refused("checkpoint_malformed") if the octets are not a note."""
     malformed = Refused("checkpoint_malformed")
     if len(note) > 65_536:
         raise malformed
@@ -188,7 +188,7 @@ def parse_note(note: bytes) -> tuple[str, list[tuple[str, bytes]]]:
     return text, signatures
 
 
-# Unicode's White_Space property; str.isspace() would add U+001C..U+001F, which a note cannot hold anyway.
+# White space is what has Unicode's property White_Space. str.isspace() also accepts U+001C..U+001F, but a note cannot contain these anyway.
 def _has_white_space(name: str) -> bool:
     return any(c.isspace() for c in name)
 
@@ -210,7 +210,7 @@ def verify_checkpoint(note: bytes, origin: str, key: LogKey) -> Checkpoint:
 
 
 def verify_cosignatures(note: bytes, cosigners: list[LogKey]) -> dict[str, int]:
-    """Returns the time of the latest cosignature by each of these cosigners, by the cosigner's name. Raises Refused("checkpoint_signature")
+    """Returns, by cosigner's name, the time of the latest cosignature by each of these cosigners. Raises Refused("checkpoint_signature")
     when a line with a known name and key id does not verify."""
     text, signatures = parse_note(note)
     times: dict[str, int] = {}
@@ -225,14 +225,15 @@ def verify_cosignatures(note: bytes, cosigners: list[LogKey]) -> dict[str, int]:
     return times
 
 
-# Section 3: the log from its tiles. A Fetch takes a path below the prefix and returns the file, or None for 404.
+# docs/spec/board.md section 3: the log is read from its tiles. A `Fetch` takes a path below the log's prefix and returns the file, or None
+# for 404.
 
 TILE = 256
 Fetch = Callable[[str], bytes | None]
 
 
 def tile_path(kind: str, index: int, width: int = TILE) -> str:
-    """Returns the path of a tile. `kind` is a level number or "entries". The paths of audit/<N> have the same form."""
+    """Returns the path of a tile. `kind` is a level number or "entries". The paths of audit proofs, audit/<N>, have the same form."""
     groups = [f"{index % 1000:03d}"]
     while index >= 1000:
         index //= 1000
@@ -242,7 +243,8 @@ def tile_path(kind: str, index: int, width: int = TILE) -> str:
 
 
 def read_entries(fetch: Fetch, size: int) -> list[bytes]:
-    """Returns all entries of a log of this size from its bundles. Raises Refused("inclusion_proof") for a missing or inexact bundle."""
+    """Returns all entries of a log of this size from its bundles. Raises Refused("inclusion_proof") if a bundle is missing or has another
+    length than it must have."""
     entries: list[bytes] = []
     for index in range((size + TILE - 1) // TILE):
         width = min(TILE, size - index * TILE)

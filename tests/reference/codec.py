@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Reader:
-    """Reads front to back and stops at the first error. A vector has its own Reader."""
+    """Reads octets from front to back and stops at the first error. A separate Reader reads each vector's contents."""
 
     def __init__(self, data: bytes):
         self._data = data
@@ -39,7 +39,7 @@ class Reader:
         return int.from_bytes(self.take(octets), "big")
 
     def opaque(self, low: int, high: int, unit: int = 1) -> bytes:
-        """Returns a vector's contents. `unit` is the size of its elements where that size is fixed."""
+        """Returns a vector's contents. `unit` is the size of the vector's elements, if all elements have the same fixed size."""
         length = self.uint(_length_octets(high))
         require(low <= length <= high and length % unit == 0, "malformed_length")
         return self.take(length)
@@ -95,8 +95,8 @@ class Path:
 
 @dataclass(frozen=True)
 class Member:
-    """A leaf that is shown as present. opening and value are None if the value is only committed (kind 0); commitment is None if the value
-    is opened (kind 1)."""
+    """A leaf that is shown as present. `opening` and `value` are None if the value is only committed (kind 0). `commitment` is None if the
+    value is opened (kind 1)."""
 
     vrf_proof: bytes
     epoch: int
@@ -147,7 +147,7 @@ class LeafNode:
 
 @dataclass(frozen=True)
 class NonMember:
-    """A label that is shown as absent. node and path are None for an empty tree."""
+    """A label that is shown as absent. `node` and `path` are None for an empty tree."""
 
     vrf_proof: bytes
     node: InteriorNode | LeafNode | None
@@ -190,7 +190,7 @@ class Lookup:
 @dataclass(frozen=True)
 class Versions:
     version: int
-    start: int  # "from" in the specification
+    start: int  # the field "from" of the specification
     members: list[Member]
     absent: list[NonMember]
 
@@ -265,7 +265,7 @@ class LookupAnswer:
 
 @dataclass(frozen=True)
 class VersionsAnswer:
-    """A HistoryAnswer or a MonitorAnswer: their octets have one form, and the media type distinguishes them."""
+    """A HistoryAnswer or a MonitorAnswer. Both have the same form in octets; only the media type distinguishes them."""
 
     head: Head
     items: list[Versions]

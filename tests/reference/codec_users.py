@@ -7,7 +7,7 @@ from facts import HASH_LEN, MAX_LOG_PROOF_LEN, RECORD_LEN
 from refused import require
 
 NO_SUCH_USER, HAS_LEFT, CURRENT = KINDS = range(3)
-# A number that is added to the kind of a user whose name is shown with all of its generations.
+# This number is added to a user's kind if the answer shows the user's name with all of the name's generations.
 BY_GENERATIONS = 4
 
 
@@ -38,7 +38,8 @@ class PartRecord:
 
 @dataclass(frozen=True)
 class Entry:
-    """A key of usernames or decommissioned, shown present (a Member) or absent (a NonMember) at a record of the answer."""
+    """A key of the structure `usernames` or `decommissioned`, shown as present (a Member) or absent (a NonMember) at one of the answer's
+    records."""
 
     record: int
     proof: Member | NonMember
@@ -71,7 +72,7 @@ class VersionedEntry:
 
 @dataclass(frozen=True)
 class Generations:
-    """All users to whom a name led, and the proofs that all users before the last one have left."""
+    """All users to whom a name led, and the proofs that all users before the last user have left."""
 
     record: int
     names: Versions
@@ -87,9 +88,9 @@ class Generations:
 
 @dataclass(frozen=True)
 class UserLookup:
-    """One user of an answer. decommissioned is None for kind 0. For kinds other than 2, devices is None and keys are empty.
+    """One user of an answer. `decommissioned` is None for kind 0. For kinds other than 2, `devices` is None and `keys` is empty.
 
-    generations is None in a log that does not reassign usernames. In a log that may reassign usernames, name is None.
+    `generations` is None in a log that does not reassign usernames. `name` is None in a log that may reassign usernames.
     """
 
     kind: int
@@ -150,7 +151,7 @@ class UserLookupAnswer:
 
 @dataclass(frozen=True)
 class UserMonitorAnswer:
-    """An answer about the owner's own user. devices is None and keys are empty for a user who has left."""
+    """An answer about the owner's own user. For a user who has left, `devices` is None and `keys` is empty."""
 
     head: Head
     names: list[Entry]

@@ -1,5 +1,5 @@
-"""A client's use of auditors and witnesses (docs/spec/cosigners.md): the policy of a trust anchor, and the checks of an answer with
-cosigned checkpoints."""
+"""Implements a client's use of auditors and witnesses (docs/spec/cosigners.md): the policy in a trust anchor, and the checks of an answer
+that has cosigned checkpoints."""
 
 import json
 from dataclasses import dataclass, field
@@ -46,7 +46,8 @@ class Policy:
 
 
 def parse_policy(document: dict, log_key: LogKey) -> Policy:
-    """Parses a trust anchor's members, as json.loads with object_pairs_hook=list returns them. Raises Refused("configuration")."""
+    """Returns the policy in a trust anchor. `document` has the anchor's members, as json.loads with object_pairs_hook=list returns them.
+    Raises Refused("configuration") if the policy is invalid."""
     policy = {}
     if "auditors" in document:
         policy |= _auditors(document["auditors"])
@@ -89,7 +90,7 @@ def _auditors(value: object) -> dict:
 
 
 def _witnesses(value: object, log_key: LogKey) -> dict:
-    """Parses the policy of witnesses (docs/spec/board.md section 7)."""
+    """Parses the lines of a policy of witnesses (docs/spec/board.md section 7)."""
     require(isinstance(value, list) and all(isinstance(line, str) for line in value), "configuration")
     require(sum(len(line.encode("utf-8", "surrogatepass")) + 1 for line in value) <= 65_536, "configuration")
     names: dict[str, tuple[Rule, int]] = {}
@@ -146,7 +147,7 @@ class Vouched:
 
 
 def notes_of(answer: bytes) -> list[bytes]:
-    """Returns the notes of an answer with cosigned checkpoints (section 3 step 1)."""
+    """Returns the signed notes in an answer with cosigned checkpoints (section 3 step 1)."""
     try:
         pairs = json.loads(answer.decode("utf-8"), object_pairs_hook=lambda pairs: pairs)
         if len(answer) > MAX_ANSWER or [name for name, _ in pairs] != ["checkpoints"] or not all(isinstance(note, str) for note in pairs[0][1]):
@@ -157,7 +158,8 @@ def notes_of(answer: bytes) -> list[bytes]:
 
 
 def take(policy: Policy, log_key: LogKey, max_ahead_ms: int, head: Checkpoint, entries: list[bytes], answer: bytes, now_ms: int) -> Vouched:
-    """Compares cosigned checkpoints with the head, using the entries of the server's tiles (section 3). Raises Refused("fork")."""
+    """Compares cosigned checkpoints with the head, using the entries of the server's tiles (section 3). Raises Refused("fork") if a
+    checkpoint and the head cannot both be true."""
     notes: list[tuple[str, Checkpoint]] = []
     for note in notes_of(answer):
         try:
@@ -185,19 +187,20 @@ def take(policy: Policy, log_key: LogKey, max_ahead_ms: int, head: Checkpoint, e
 
 
 def check_witnessed(policy: Policy, vouched: Vouched, epoch: int) -> None:
-    """Checks that a quorum of witnesses cosigned the epoch (section 3). Raises Refused("witness_quorum")."""
+    """Checks that a quorum of witnesses cosigned the epoch (section 3). Raises Refused("witness_quorum") if the quorum is missing."""
     if policy.quorum is not None:
         require(policy.quorum.is_met({key.vkey for key in policy.witnesses if vouched.sizes.get(key.vkey, 0) > epoch}), "witness_quorum")
 
 
 def is_audited(policy: Policy, vouched: Vouched, proven: int, epoch: int) -> bool:
-    """Returns whether an answer is audited (section 4). `proven` is n and `epoch` is e."""
+    """Returns whether an answer is audited (section 4, where `proven` is called n and `epoch` e)."""
     covering = sum(first <= proven and vouched.sizes.get(key.vkey, 0) > epoch for key, first in policy.auditors)
     return bool(policy.auditors) and covering >= policy.required
 
 
 def may_leave_out(policy: Policy, vouched: Vouched, proven: int) -> bool:
-    """Returns whether a client may name a version as known, so that the answer leaves out its proofs (section 4). `proven` is n."""
+    """Returns whether a client may name a version as known, so that the answer leaves out the version's proofs (section 4, where `proven`
+    is called n)."""
     if not policy.auditors:
         return True
     sizes = [vouched.sizes.get(key.vkey, 0) for key, _ in policy.auditors]
@@ -206,7 +209,7 @@ def may_leave_out(policy: Policy, vouched: Vouched, proven: int) -> bool:
 
 
 def cosign(key: LogKey, seed: bytes, note: bytes, time: int) -> bytes:
-    """Returns the note with this cosigner's line after the other lines."""
+    """Returns the note with a signature line of this cosigner added after the other lines."""
     text = note.decode().rpartition("\n\n")[0] + "\n"
     signature = ed25519.sign(seed, f"cosignature/v1\ntime {time}\n{text}".encode())
     return note + (board.signature_line(key.name, key.key_id, time.to_bytes(8, "big") + signature)).encode()

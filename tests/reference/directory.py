@@ -1,7 +1,7 @@
-"""A small key directory that answers as docs/spec says, for vectors, tests and the malicious servers that are built from the directory.
+"""A small key directory that answers as docs/spec says, for vectors, tests and malicious servers.
 
-Everything is kept in memory and derived from one seed. Its parts are open on purpose, so that a test can change one fact and leave the
-rest honest.
+Everything is kept in memory and derived from one seed. The directory's parts are public on purpose, so that a test can change one fact and
+leave the rest honest.
 """
 
 import copy
@@ -28,7 +28,7 @@ STEP_MS = 1_000
 
 @dataclass(frozen=True)
 class Stored:
-    """One version of a key, to which its leaf commits."""
+    """The content of one version of a key, to which the version's leaf commits."""
 
     epoch: int
     opening: bytes
@@ -46,13 +46,13 @@ class Directory:
         self.vrf_keys = [self._new_vrf_key() for _ in facts.STRUCTURES]
         self.trees: list[Node | None] = [None for _ in facts.STRUCTURES]
         self.counts = [0 for _ in facts.STRUCTURES]
-        # For each structure, the content of each key's leaves. Keys of usernames and decommissioned have one leaf each.
+        # For each structure, the content of each key's leaves. Keys of the structures `usernames` and `decommissioned` have one leaf each.
         self.stored: list[dict[bytes, list[Stored]]] = [{} for _ in facts.STRUCTURES]
-        # (structure, key, version) of values whose openings no longer exist.
+        # The erased values, as (structure, key, version): their openings no longer exist.
         self.erased: set[tuple[int, bytes, int]] = set()
         self.period = self.period_first_epoch = 0
         self.records: list[EpochRecord] = []
-        # For each epoch and structure, the VRF key and the tree's contents.
+        # For each epoch and structure: the VRF key, and the contents of the tree.
         self.vrf_keys_at: list[list[ecvrf.SecretKey]] = []
         self.stored_at: list[list[dict[bytes, list[Stored]]]] = []
         # For each epoch and structure, the leaves that the epoch added. At a period switch these are only the copies.
@@ -77,7 +77,7 @@ class Directory:
         return self.stored[facts.KEYS - 1]
 
     def prove(self, vrf: ecvrf.SecretKey, key: bytes, version: int, structure: int = facts.KEYS) -> tuple[int, bytes]:
-        """Returns (label as a position, VRF proof)."""
+        """Returns the label of a key's version, as a position in the tree, and its VRF proof."""
         alpha = pahd.vrf_input(structure, key, version)
         name = (vrf.encoded, alpha)
         if name not in self._proofs:
@@ -92,7 +92,7 @@ class Directory:
     def publish(
         self, updates: dict[bytes, bytes], others: dict[int, list[Leaf]] | None = None, time_ms: int | None = None
     ) -> EpochRecord:
-        """Publishes one epoch with the next version of each key. `others` has leaves that are added to any structure unchanged."""
+        """Publishes one epoch with the next version of each key. `others` has, for each structure, leaves that are added unchanged."""
         return self.publish_in({facts.KEYS: updates}, others, time_ms)
 
     def publish_in(
@@ -101,7 +101,8 @@ class Directory:
         others: dict[int, list[Leaf]] | None = None,
         time_ms: int | None = None,
     ) -> EpochRecord:
-        """Publishes like publish(), for any structure. `updates` has the updates of each structure by its number."""
+        """Publishes one epoch like publish(), but with updates of any structure. `updates` has the updates of each structure, by the
+        structure's number."""
         added: list[list[Leaf]] = [list((others or {}).get(number, [])) for number in facts.STRUCTURES]
         for number, of_keys in updates.items():
             for key, value in of_keys.items():
@@ -120,11 +121,12 @@ class Directory:
         return max(r.epoch for r in self.records if r.period == period)
 
     def copied(self, structure: int, key: bytes) -> bool:
-        """Returns whether the next period begins with a copy of the key."""
+        """Returns whether the next period begins with a copy of the key. Subclasses omit copies here."""
         return True
 
     def switch_period(self, time_ms: int) -> EpochRecord:
-        """Publishes the epoch that starts the next period: fresh VRF keys, and copies of the latest versions with leaf epoch 0."""
+        """Publishes the epoch that starts the next period, with fresh VRF keys, and with copies of the latest versions in leaves of epoch
+        0."""
         for number in facts.PER_PERIOD:
             self.vrf_keys[number - 1] = self._new_vrf_key()
             self.trees[number - 1], self.counts[number - 1] = None, 0
@@ -141,7 +143,7 @@ class Directory:
         return self._close(copies, time_ms)
 
     def current(self) -> dict:
-        """Returns the state to which the next epoch adds, for a server that later returns to it."""
+        """Returns the state to which the next epoch adds. go_back() takes it, for a server that later returns to this state."""
         return copy.deepcopy({name: getattr(self, name) for name in ("vrf_keys", "trees", "counts", "stored", "period", "period_first_epoch")})
 
     def go_back(self, current: dict) -> None:
@@ -149,11 +151,11 @@ class Directory:
         self.__dict__.update(copy.deepcopy(current))
 
     def leaves(self, structure: int = facts.KEYS) -> list[Leaf]:
-        """Returns the stored leaves of a structure with versions."""
+        """Returns the stored leaves of a structure whose keys have versions."""
         return [self.leaf(key, version, stored, structure) for key, mine in self.stored[structure - 1].items() for version, stored in enumerate(mine, 1)]
 
     def regrow(self, structure: int = facts.KEYS) -> None:
-        """Rebuilds the tree from the stored leaves, for a server that changed them."""
+        """Rebuilds the structure's tree from the stored leaves, for a server that changed the stored leaves."""
         leaves = self.leaves(structure)
         self.trees[structure - 1], self.counts[structure - 1] = proofs.grow(None, leaves), len(leaves)
 
@@ -205,8 +207,8 @@ class Directory:
     def versions_item(
         self, epoch: int, key: bytes, start: int, page: int | None = None, structure: int = facts.KEYS
     ) -> Versions:
-        """Returns the key's versions from `start` on. `page` is the maximum number of members. The answer shows only the commitment of a
-        version in `erased`."""
+        """Returns the key's versions from `start` on. `page` is the maximum number of members. For a version in `erased`, the answer shows
+        only the commitment."""
         a = self.latest(epoch, key, structure)
         last = a if page is None else min(a, start + page - 1)
         listed = range(start, last + 1)
@@ -215,7 +217,7 @@ class Directory:
         return Versions(a, start, members, [self.absent(epoch, key, i, structure) for i in absent])
 
     def end_state(self, key: bytes, period: int, structure: int = facts.KEYS) -> EndState:
-        """Returns the end state that an owner knows after seeing the end of this period."""
+        """Returns the key's end state that an owner knows after it saw the end of this period."""
         last = self.last_epoch(period)
         a = self.latest(last, key, structure)
         return EndState(period, last, a, self.stored_at[last][structure - 1][key][-1].value if a else None)

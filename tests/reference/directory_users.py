@@ -1,5 +1,5 @@
-"""Extends the directory of directory.py by users: docs/spec/users.md and docs/spec/user-monitor.md. Changes are staged, and publish_users()
-publishes them in one epoch."""
+"""Extends the directory of directory.py by users (docs/spec/users.md and docs/spec/user-monitor.md). Changes of users are staged, and
+publish_users() publishes them in one epoch."""
 
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -30,7 +30,7 @@ from users import Asked, Kept
 
 @dataclass(frozen=True)
 class At:
-    """The epochs of the parts of one user's answer. When `name` is None, the answer omits that entry."""
+    """The epochs at which the parts of the answer about one user are true. If `name` is None, the answer omits the name's entry."""
 
     name: int | None
     decommissioned: int
@@ -48,7 +48,7 @@ class At:
 
 @dataclass(frozen=True)
 class State:
-    """The true state of a username at one epoch. keys has the version and value of each device, in the order of the list."""
+    """The true state of a username at one epoch. `keys` has the version and value of each device's key, in the order of the device list."""
 
     kind: int
     user: bytes | None = None
@@ -149,10 +149,11 @@ class UserDirectory(Directory):
         return Generations(records[at.name], names, left)
 
     def user_item(self, asked: Asked, at: At, records: dict[int, int]) -> UserLookup:
-        """Returns an item in which each part is true at its own epoch. `records` maps each epoch to its record's number in the answer."""
+        """Returns the item about one user, in which each entry is true at its own epoch. `records` maps each epoch to the number of its
+        record in the answer."""
         kept, name, generations = asked.kept, None, None
         if self.has_versions(facts.USERNAMES):
-            # The question names no known state of a user, because the state might belong to another user of the name.
+            # The server ignores the known state in the question, because it might belong to another user of the name.
             kept = Kept()
             user = self.value_at(at.name, facts.USERNAMES, asked.username)
             generations = self.generations(asked.username, at, records)
@@ -183,8 +184,8 @@ class UserDirectory(Directory):
     def user_lookup(
         self, asked: list[Asked], at: list[At] | None = None, epoch: int | None = None, **head
     ) -> UserLookupAnswer:
-        """Answers a lookup of users. `epoch` is the head's epoch; `at` has the epochs of the parts (default: all at the head's epoch).
-        Omits parts to which no entry refers."""
+        """Answers a lookup of users. `epoch` is the head's epoch; `at` has the epochs of the parts (default: all at the head's epoch). The
+        answer omits parts to which no entry refers."""
         epoch = self.epoch if epoch is None else epoch
         at = at or [At.all(epoch) for _ in asked]
         others = sorted(set().union(*(one.epochs for one in at)) - {epoch})
@@ -224,12 +225,13 @@ class UserDirectory(Directory):
 
 
 def list_ids(octets: bytes) -> list[bytes]:
-    """Returns the ids of a list that this directory made."""
+    """Returns the ids in a device list that this directory made."""
     return decode_whole(DeviceList.decode, octets).ids
 
 
 def renumbered(answer: UserLookupAnswer) -> UserLookupAnswer:
-    """Returns the answer without the parts to which no entry refers."""
+    """Returns the answer without the parts to which no entry refers, and with entries that refer to the remaining parts by their new
+    numbers."""
     used = sorted({entry.record for user in answer.users for entry in user.entries} - {0})
     numbers = {0: 0} | {old: new for new, old in enumerate(used, 1)}
 

@@ -1,6 +1,6 @@
 """ECVRF over FourQ with BLAKE2b-512, written from docs/spec/vrf.md sections 3, 4, 6 and 7.
 
-Keys and proofs are verified once, because many answers share them and the verdict depends only on the octets.
+Verdicts on keys and proofs are cached, because many answers share the same keys and proofs, and a verdict depends only on the octets.
 """
 
 import functools
@@ -19,7 +19,7 @@ def _hash(*parts: bytes) -> bytes:
 
 
 class SecretKey:
-    """A secret key x with 1 <= x < N, and its public key. Raises ValueError for any other 32 octets."""
+    """A secret key x with 1 <= x < N, and its public key. Raises ValueError if the octets are not such an x."""
 
     def __init__(self, encoded: bytes):
         self.x = int.from_bytes(encoded, "little")
@@ -29,7 +29,7 @@ class SecretKey:
 
     @classmethod
     def from_uniform(cls, uniform: bytes) -> "SecretKey":
-        """Makes a key from 64 uniform octets. Raises ValueError for the one residue modulo N that is 0."""
+        """Makes a key from 64 uniform octets, reduced modulo N. Raises ValueError if the result is 0."""
         assert len(uniform) == 64
         return cls((int.from_bytes(uniform, "little") % fourq.N).to_bytes(32, "little"))
 
@@ -48,7 +48,7 @@ def _validate_key(encoded: bytes) -> fourq.Point | None:
 
 @dataclass(frozen=True)
 class PublicKey:
-    """A validated public key. Raises ValueError("vrf_key_invalid") for a string that validate_key refuses."""
+    """A validated public key. Raises ValueError("vrf_key_invalid") for a string that `validate_key` refuses."""
 
     encoded: bytes
 
@@ -97,7 +97,8 @@ def prove(key: SecretKey, alpha: bytes) -> tuple[bytes, bytes]:
 
 
 def prove_with(key: SecretKey, h: fourq.Point, gamma: fourq.Point, k: int) -> bytes:
-    """Returns the proof for a chosen Gamma and nonce. prove() is the honest case; tests use this function as malicious provers."""
+    """Returns the proof for a chosen Gamma and nonce. prove() calls this function with honest arguments; tests call it in order to act as
+    malicious provers."""
     c = challenge(key.public.point, h, gamma, fourq.base_mul(k), fourq.scalar_mul(k, h))
     s = (k + int.from_bytes(c, "little") * key.x) % fourq.N
     return fourq.point_to_string(gamma) + c + s.to_bytes(31, "little")
@@ -105,7 +106,7 @@ def prove_with(key: SecretKey, h: fourq.Point, gamma: fourq.Point, k: int) -> by
 
 @functools.cache
 def verify(public: PublicKey, alpha: bytes, proof: bytes) -> tuple[str, bytes | None]:
-    """Returns ("valid", label) or (reason, None), in the order of section 7."""
+    """Returns ("valid", label), or (reason, None) for the first check that fails in the order of section 7."""
     assert len(proof) == VRF_PROOF_LEN
     gamma = fourq.string_to_point(proof[:32])
     if gamma is None:

@@ -1,7 +1,7 @@
 """Ed25519 as in docs/spec/board.md section 5, in plain integers, for the signatures of checkpoints. The code is not constant time: use it
 only with test keys.
 
-Each signature is made and verified once, because many answers share it and it depends only on the octets.
+Signatures and verdicts on them are cached, because many answers share them and they depend only on the octets.
 """
 
 import functools
@@ -88,7 +88,7 @@ def sign(seed: bytes, message: bytes) -> bytes:
 
 
 def sign_as(seed: bytes, public: bytes, message: bytes) -> bytes:
-    """Signs with a seed, as if its public key were `public`."""
+    """Signs with the secret key of a seed, as if the public key of this secret key were `public`."""
     scalar, prefix = _expand(seed)
     r = challenge(prefix, message)
     big_r = encode(mul(r, BASE))
@@ -96,7 +96,7 @@ def sign_as(seed: bytes, public: bytes, message: bytes) -> bytes:
 
 
 def sign_with_r(scalar: int, public: bytes, message: bytes, big_r: bytes) -> bytes:
-    """Signs with S = k a. No honest signer makes such a signature, because R contains no nonce that only the signer knows."""
+    """Signs with S = k a. No honest signer makes such a signature, because its R does not come from a nonce that only the signer knows."""
     return big_r + (challenge(big_r, public, message) * scalar % L).to_bytes(32, "little")
 
 
@@ -117,7 +117,7 @@ def torsion() -> list[Point]:
 
 
 def holds(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Returns whether the equation holds, without the cofactor, for a public key that decodes."""
+    """Returns whether the signature satisfies the verification equation without the cofactor. The public key must be one that decodes."""
     a = decode(public)
     minus_a = (P - a[0], a[1], a[2], P - a[3])
     k = challenge(signature[:32], public, message)

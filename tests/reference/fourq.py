@@ -1,7 +1,7 @@
-"""FourQ in plain big integers, written from docs/spec/vrf.md sections 1, 2 and 5 alone.
+"""FourQ in plain big integers, written only from docs/spec/vrf.md sections 1, 2 and 5.
 
-The reference implementation has generic formulas that are correct for every point of the curve, no endomorphism and no constant time.
-Optimized implementations can thus be compared with independent code. Never use it with real secrets.
+The formulas are generic: they are correct for every point of the curve and use no endomorphism. The code is not constant time. Optimized
+implementations can thus be compared with independent code. Never use it with real secrets.
 
 Elements of GF(p^2) are pairs (u0, u1) = u0 + u1*i in [0, p). Points are extended coordinates (X, Y, Z, T) with x = X/Z, y = Y/Z, T = XY/Z.
 The unified addition of Hisil, Wong, Carter and Dawson (ASIACRYPT 2008, section 3.1) is complete here: -1 is a square and d is not.
@@ -45,7 +45,7 @@ def sqr(a: Element) -> Element:
 
 
 def inv(a: Element) -> Element:
-    """Returns the inverse, with inv(0) = 0 as in RFC 9380's inv0."""
+    """Returns the inverse of `a`; the inverse of 0 is 0, as for inv0 in RFC 9380."""
     if a == ZERO:
         return ZERO
     norm = pow(a[0] * a[0] + a[1] * a[1], -1, P)
@@ -58,7 +58,7 @@ def _sqrt_fp(a: int) -> int | None:
 
 
 def sqrt(a: Element) -> Element | None:
-    """Returns a root of a, or None when a is not a square. It is not specified which of the two roots is returned."""
+    """Returns one of the two square roots of `a`, or None if `a` is not a square. Which of the two roots it returns is not specified."""
     a0, a1 = a
     if a1 == 0:
         root = _sqrt_fp(a0)
@@ -78,7 +78,7 @@ def sqrt(a: Element) -> Element | None:
 
 
 def sgn0(a: Element) -> int:
-    """Returns the sign of RFC 9380 section 4.1 for m = 2."""
+    """Returns the sign sgn0 of RFC 9380 section 4.1 for m = 2."""
     return a[1] & 1 if a[0] == 0 else a[0] & 1
 
 
@@ -102,7 +102,8 @@ def is_on_curve(x: Element, y: Element) -> bool:
 
 
 def point_add(p: Point, q: Point) -> Point:
-    """Returns p + q. Reduces only before a product: this takes half the time of one reduction per operation, as in point_double."""
+    """Returns p + q. As in point_double, values are reduced only before a product, which takes half the time of a reduction after each
+    operation."""
     (x10, x11), (y10, y11), z1, t1 = p
     (x20, x21), (y20, y21), z2, t2 = q
     a0, a1 = _mul_unreduced(y10 - x10, y11 - x11, y20 - x20, y21 - x21)
@@ -128,7 +129,7 @@ def _mul_unreduced(a0: int, a1: int, b0: int, b1: int) -> Element:
 
 
 def _finish(e0: int, e1: int, f0: int, f1: int, g0: int, g1: int, h0: int, h1: int) -> Point:
-    """Returns (ef, gh, fg, eh)."""
+    """Returns the point (ef, gh, fg, eh), which ends an addition and a doubling."""
     e, f, g, h = (e0 % P, e1 % P), (f0 % P, f1 % P), (g0 % P, g1 % P), (h0 % P, h1 % P)
     return mul(e, f), mul(g, h), mul(f, g), mul(e, h)
 
@@ -169,7 +170,8 @@ def _multiples(p: Point) -> list[Point]:
 
 
 def _sum_of_multiples(terms: list[tuple[int, list[Point]]]) -> Point:
-    """Returns the sum of [k]p over each (k, multiples of p). The number of multiples determines the number of bits of a window."""
+    """Returns the sum of [k]p over each (k, multiples of p). The number of multiples of a point determines the number of bits in a window
+    of k."""
     width = len(terms[0][1]).bit_length() - 1
     result = IDENTITY
     longest = max(k.bit_length() for k, _ in terms)
@@ -239,7 +241,7 @@ def string_to_point(encoded: bytes) -> Point | None:
     return from_affine(x, y)
 
 
-# Elligator 2, docs/spec/vrf.md section 5: RFC 9380 section 6.7.1 on B t^2 = s^3 + A s^2 + s, then to E.
+# Elligator 2 (docs/spec/vrf.md section 5) maps to the curve B t^2 = s^3 + A s^2 + s as in RFC 9380 section 6.7.1, and from there to E.
 _A_MINUS_D_INV = inv(sub(neg(ONE), D))
 MONTGOMERY_A = mul(mul((2, 0), add(neg(ONE), D)), _A_MINUS_D_INV)
 MONTGOMERY_B = mul((4, 0), _A_MINUS_D_INV)
@@ -249,7 +251,7 @@ _B_INV_SQUARED = sqr(inv(MONTGOMERY_B))
 
 
 def elligator2(u: Element) -> Point:
-    """Returns the point of E for u, not yet multiplied by the cofactor."""
+    """Returns the point of E to which Elligator 2 maps `u`, not yet multiplied by the cofactor."""
 
     def g(x: Element) -> Element:
         return mul(x, add(add(sqr(x), mul(_A_OVER_B, x)), _B_INV_SQUARED))

@@ -1,4 +1,4 @@
-"""An owner's checks of a key when the next period takes it over: docs/spec/periods.md section 6."""
+"""An owner's checks that the next period took over a key correctly: docs/spec/periods.md section 6."""
 
 from dataclasses import dataclass
 
@@ -17,8 +17,8 @@ class EndState:
 
 
 def check_handover(period: int, first_epoch: int, answer: Versions, end: EndState) -> None:
-    """Checks the key's list in an accepted answer of the next period, from version 1 (section 6). `period` and `first_epoch` come from the
-    answer's record."""
+    """Checks the list of the key's versions, from version 1 on, in an accepted answer of the next period (section 6). `period` and
+    `first_epoch` come from the answer's record."""
     require(period == end.period + 1 and first_epoch == end.last_epoch + 1, "handover_period")
     first = answer.members[0] if answer.members else None
     if end.version == 0:

@@ -1,4 +1,5 @@
-"""Statements about one leaf, and pairs of statements that show that a tree did not only grow: docs/spec/broken-append.md."""
+"""Verifies statements about one leaf, and judges whether two statements prove that a tree did more than grow
+(docs/spec/broken-append.md)."""
 
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,7 @@ from verify import TrustAnchor, Verifier, vrf_key
 
 @dataclass(frozen=True)
 class LeafStatement:
-    """A statement about one leaf (section 1). proof is a Member where the leaf is present."""
+    """A statement about one leaf (section 1). `proof` is a Member if the leaf is present."""
 
     head: Head
     structure: int
@@ -34,7 +35,7 @@ class LeafStatement:
 
 @dataclass(frozen=True)
 class ShownLeaf:
-    """The content of a statement. commitment is None when the leaf is absent."""
+    """The content of a statement. `commitment` is None if the leaf is absent."""
 
     structure: int
     key: bytes
@@ -71,8 +72,8 @@ def verify_statement(anchor: TrustAnchor, octets: bytes) -> ShownLeaf:
 
 
 def judge(anchor: TrustAnchor, first: bytes, second: bytes) -> str:
-    """Returns what two statements prove, leaf_contradicts or leaf_agrees (section 2). Raises Refused when a statement is invalid, or the
-    statements are not about one leaf."""
+    """Returns what two statements prove: `leaf_contradicts` or `leaf_agrees` (section 2). Raises Refused when a statement is invalid, or
+    the statements are not about one leaf."""
     a, b = verify_statement(anchor, first), verify_statement(anchor, second)
     require((a.structure, a.key, a.version, a.period) == (b.structure, b.key, b.version, b.period), "leaf_unrelated")
     require(a.vrf_public_key == b.vrf_public_key, "record_vrf_key")

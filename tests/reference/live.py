@@ -1,9 +1,9 @@
-"""Verifies a running server over HTTP, and refuses changed copies of its answers.
+"""Verifies the answers of a running server over HTTP, and checks that changed copies of them are refused.
 
     python3 tests/reference/live.py --query-url http://127.0.0.1:8301 --trust trust.json --key alice --absent nobody
         [--user carol --left dave] [--api-key optiks_...] [--export FILE] [--at-least 60]
 
-Reads the log from its tiles alone, audits every epoch, and looks up each --key (which must exist) and each --absent (which must not exist).
+Reads the log only from its tiles, audits every epoch, and looks up each --key (which must exist) and each --absent (which must not exist).
 With an API key it also reads history and monitoring. It makes the same checks for users (live_users.py) and for ended periods
 (live_periods.py, --periods).
 
@@ -73,7 +73,7 @@ class Http:
         raise AssertionError("unreachable")
 
     def file(self, path: str) -> bytes | None:
-        """Returns a file of the board, or None for 404 and for 403 of a partial tile."""
+        """Returns a file of the board. Returns None if the answer is 404, or 403 for a partial tile."""
         try:
             return self.request(f"/log/{path}")
         except urllib.error.HTTPError as error:
@@ -85,7 +85,7 @@ class Http:
         self, form: str, keys: list[bytes], versions: list[tuple[int, int]], kept_size: int = 0, period: int | None = None
     ) -> bytes:
         """Sends queries about the keys. `versions` has the (period, version) of each query (docs/spec/rest.md section 4). `period` is the
-        number of an ended period."""
+        number of an ended period, or None for the current period."""
         queries = b"".join(
             vector(facts.MAX_KEY_LEN, key) + uint(period, 8) + uint(version, 8)
             for key, (period, version) in zip(keys, versions, strict=True)
@@ -117,7 +117,7 @@ class Session:
 
 
 def read_board(http: Http, anchor: TrustAnchor) -> Session:
-    """Reads every record from tiles alone, and checks the chain."""
+    """Reads every record, only from the board's tiles, and checks that each record follows the record before it."""
     note = http.file("checkpoint")
     require(note is not None, "checkpoint_missing")
     checkpoint = board.verify_checkpoint(note, anchor.configuration.origin.decode(), anchor.log_key)
@@ -136,7 +136,7 @@ def read_board(http: Http, anchor: TrustAnchor) -> Session:
 
 
 def audit(s: Session) -> None:
-    """Audits every step from epoch 0 on, in ranges that do not cross a period switch."""
+    """Audits every step from epoch 0 on, in ranges that do not contain a period switch."""
     v, a = s.verifier(), 0
     while a < len(s.chain) - 1:
         b = a + 1
@@ -146,15 +146,15 @@ def audit(s: Session) -> None:
         start = s.chain[s.chain[a].period_first_epoch]
         b, answer = _audit_proof(s, a, b)
         s.rows.audit("live", v, s.chain[a], start, answer, "valid")
-        # The proof must end with the board's record of b, so that the audit covers the checkpoint's epochs.
+        # The proof must end with the record that the board has for epoch b, so that the audit is about the epochs of the checkpoint.
         require(decode_whole(AuditProof.decode, answer).records[-1] == s.chain[b].encode(), "inclusion_proof")
         print(f"verified audit ({a}, {b}]")
         a = b
     counts = [r.structure(facts.KEYS).count for r in s.chain]
     ranges = []
     for a in range(len(counts)):
-        # The range has one record less than the limit, so that a repeated record is refused for its epoch and not for the number of
-        # records.
+        # Each range has one record less than the limit. So a proof with a repeated record is refused for the record's epoch, and not for
+        # the number of records.
         last = min(len(counts), a + facts.MAX_RANGE_EPOCHS)
         b = next((e for e in range(a + 2, last) if counts[e] - counts[a] >= 2), None)
         if b is not None and counts[a] >= 2 and s.chain[a].period == s.chain[b].period:
@@ -162,8 +162,8 @@ def audit(s: Session) -> None:
     if not ranges:
         print("skipped  changed audit proofs: no range with two old and two new leaves of structure keys")
         return
-    # Each change is verified, which takes time, so the changes are made to the range with the fewest new leaves. Among several such ranges
-    # the code takes the latest.
+    # Verifying the changed proofs takes time, so the range with the fewest new leaves is changed. If several ranges have as few, the code
+    # takes the latest.
     _, a, b = min(ranges)
     a = -a
     answer = decode_whole(AuditProof.decode, s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof"))
@@ -175,7 +175,8 @@ def audit(s: Session) -> None:
 
 
 def _audit_proof(s: Session, a: int, b: int) -> tuple[int, bytes]:
-    """Returns the end and the proof of (a, b], or of a shorter range that fits into one answer (docs/spec/rest.md section 2)."""
+    """Fetches the audit proof of (a, b], or of a shorter range from a on that fits into one answer (docs/spec/rest.md section 2). Returns
+    the range's end and the proof."""
     while True:
         try:
             return b, s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof")
@@ -210,7 +211,7 @@ def look_up(s: Session, keys: list[bytes], absent: list[bytes]) -> None:
 
     items = dict(zip(asked, decoded.items, strict=True))
     for key in keys:
-        # This is an answer about one key alone, cut out of the honest answer: the head is the same.
+        # This is an answer about a single key, cut out of the honest answer; the head is the same.
         answer = replace(decoded, items=[items[key]])
         s.rows.answer("lookup", "live_one_key", v, [key], answer.encode(), "valid")
         s.changed("lookup", v, [key], mutations.lookup_changes(answer, items[absent[0]]))
@@ -239,7 +240,8 @@ def _first_label(r: EpochRecord, key: bytes, item: Lookup) -> bytes:
 
 
 def _older_record(s: Session, v: Verifier, answer: LookupAnswer, checkpoint: Checkpoint):
-    """Replaces the head by the head of an older epoch, which the same checkpoint includes, and keeps the proofs of the newer epoch."""
+    """Replaces the head of an answer by the head of an older epoch that the same checkpoint includes. The proofs stay those of the newer
+    epoch."""
     newest = EpochRecord.parse(answer.head.record)
     older = [r for r in s.chain[: newest.epoch] if r.structure(facts.KEYS).root != newest.structure(facts.KEYS).root]
     if not older or checkpoint.size > len(s.chain):

@@ -1,4 +1,4 @@
-"""Makes the checks of live.py for ended periods: their bounds, the answers about them, and the hand-over."""
+"""Makes the checks of live.py for ended periods: the bounds of periods, the answers about ended periods, and the hand-over."""
 
 import urllib.error
 from collections.abc import Iterator
@@ -45,7 +45,8 @@ class Session(Protocol):
 
 
 class LivePeriods:
-    """Makes all period checks of one server. username is a user who existed in each served period; if it is empty, no user is followed."""
+    """Makes all period checks of one server. `username` leads to a user who existed in each served period; if it is empty, no user is
+    followed."""
 
     def __init__(self, session: Session, keys: list[bytes], absent: list[bytes], username: bytes):
         self._s = session
@@ -65,7 +66,7 @@ class LivePeriods:
             encoded = s.http.request(f"/v1/periods?from={period}", "periods")
             bounds = s.rows.periods("live", v, period, encoded, "valid")
             self._bounds = self._bounds or bounds
-            # The board must have the same records.
+            # The board must have the same records as the answer about the bounds.
             for r in bounds:
                 require(r.epoch >= len(s.chain) or r == s.chain[r.epoch], "fork")
         # Sends the requests of a client that keeps a record, with records of several epochs, including the first and the last of each
@@ -114,7 +115,7 @@ class LivePeriods:
             history = s.http.ask("history", keys, [(0, 1)] * len(keys), period=asked)
             s.rows.answer("history", "live_period", replace(v, ends={}), keys, history, "valid")
             self._changed_record(v, keys, encoded, ended)
-            # A page has no end state: only an answer that ends its list can be continued.
+            # Only an answer that ends a key's list gives the key's end state; a page does not.
             before = {
                 key: EndState(period, ended.epoch, found.version, found.values[found.version] if found.version else None)
                 for key, found in zip(keys, results, strict=True)

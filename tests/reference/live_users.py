@@ -31,8 +31,8 @@ class Session(Protocol):
 class Names:
     """The usernames that the checks use.
 
-    one: a user with one device now and another device before. The user's list and the first device's key have two versions or more. left: a
-    user who has left. nobody: a name that no user has.
+    `one` leads to a user with one device now and another device before. This user's list and the first device's key have two versions or
+    more. `left` led to a user who has left. `nobody` is a name that no user has.
     """
 
     one: bytes
@@ -86,7 +86,7 @@ class LiveUsers:
             raise WrongVerdict("a value that was known was sent again")
         device = shown.ids[0]
         self._lookup("live_one_device", [Asked(names.one, device)])
-        # This is an answer about one user alone, cut out of the honest answer: the head is the same.
+        # This is an answer about a single user, cut out of the honest answer; the head is the same.
         one, left, none = (replace(whole, users=[user]) for user in whole.users)
         self._changed(Asked(names.one), mutations_users.user_changes(one))
         self._changed(Asked(names.left), mutations_users.left_changes(left, one.users[0]))
@@ -117,7 +117,7 @@ class LiveUsers:
         for kind, changed, reason in self._monitor_changes(answer):
             self._session.rows.monitor(kind, self._session.verifier(), own, changed, reason)
             print(f"refused  {kind}: {reason}")
-        # Sends the request of an owner who continues from the last result: there is nothing new.
+        # Sends the request of an owner who continues from the last result, since which nothing has changed.
         later = shown.brought_next(own, self._session.verifier().anchor.configuration)
         _, nothing = self._own("live_nothing_new", later)
         if nothing.devices.values or any(found.values for found in nothing.keys.values()):

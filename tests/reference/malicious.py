@@ -7,7 +7,7 @@ Writes FOLDER/trust.json and serves an honest log, in which alice and bob have a
 scenario states the fault that a client or auditor must find if it looked before the turn and looks again.
 
 A client that looks for the first time after the turn cannot compare the answer with an earlier answer. It finds a fork only by earlier
-cosignatures: POST /cosigned makes the server serve the note in its body (docs/spec/cosigners.md). Until then the server hides it.
+cosignatures (docs/spec/cosigners.md). The server hides these, until POST /cosigned makes it serve the cosigned note in the request's body.
 """
 
 import argparse
@@ -29,20 +29,20 @@ DAY_MS = 86_400_000
 
 
 class Log(Directory):
-    """A log whose epochs have current times. Its parts can be made to contradict each other."""
+    """A log whose epochs have current times. The scenarios make its parts contradict each other."""
 
     def next(self, updates: dict[bytes, bytes] | None = None) -> None:
         """Publishes an honest epoch."""
         self.publish(updates or {}, time_ms=self._now())
 
     def next_of_stored(self, listed: list[Leaf]) -> None:
-        """Publishes an epoch whose tree of keys has the stored leaves, and whose audit proof lists the given leaves."""
+        """Publishes an epoch in which the tree of the structure `keys` has the stored leaves. Its audit proof lists the given leaves."""
         self.regrow()
         self.next()
         self.added[-1][KEYS] = listed
 
     def sign(self, **changes) -> None:
-        """Replaces the last epoch's record by a record that differs from its trees."""
+        """Replaces the last epoch's record by a record with these changes, so that record and trees differ."""
         self.records[-1] = replace(self.records[-1], **changes)
 
     def _now(self) -> int:
@@ -57,7 +57,7 @@ def honest_log(name: str) -> Log:
 
 
 def forks(log: Log) -> None:
-    """Replaces the last epoch that it showed by another one, and publishes one more."""
+    """Replaces the last epoch that the log showed by another epoch, and publishes one more epoch."""
     other = _without_epochs(log, 1)
     other.next({ALICE: MALLORY})
     other.next({b"somebody": b"new"})
@@ -80,13 +80,13 @@ def drops(log: Log) -> None:
 
 
 def replaces(log: Log) -> None:
-    """Replaces bob's leaf by another one, so that the tree is no smaller."""
+    """Replaces bob's leaf by another leaf, so that the tree does not become smaller."""
     log.versions[BOB] = [Stored(log.epoch + 1, bytes(16), MALLORY)]
     log.next_of_stored(log.leaves()[-1:])
 
 
 def changes_old(log: Log) -> None:
-    """Gives the first of alice's two versions another value, with its old epoch."""
+    """Gives the first of alice's two versions another value, in a leaf with the old epoch."""
     log.versions[ALICE][0] = replace(log.versions[ALICE][0], value=MALLORY)
     log.next_of_stored([])
 
@@ -99,7 +99,7 @@ def drops_latest(log: Log) -> None:
 
 
 def dates_back(log: Log) -> None:
-    """Adds a version of alice's key that names an earlier epoch than the one that inserts it."""
+    """Adds a version of alice's key whose leaf names an earlier epoch than the epoch that inserts the leaf."""
     log.versions[ALICE].append(Stored(log.epoch, bytes(16), MALLORY))
     log.next_of_stored([])
 
@@ -111,7 +111,7 @@ def hides(log: Log) -> None:
 
 
 def takes_back(log: Log) -> None:
-    """Shows a version of alice's key for one epoch, and another leaf in its place in the next."""
+    """Shows a version of alice's key for one epoch, and another leaf in its place in the next epoch."""
     log.next({ALICE: MALLORY})
     log.versions[ALICE].pop()
     log.versions[b"somebody"] = [Stored(log.epoch + 1, bytes(16), b"new")]
@@ -119,19 +119,19 @@ def takes_back(log: Log) -> None:
 
 
 def shows_another_vrf_key(log: Log) -> None:
-    """Replaces the VRF key of keys and puts all leaves under the new one: another directory, in which alice has another value."""
+    """Replaces the VRF key of the structure `keys`, and shows another directory under it, in which alice has another value."""
     log.versions[ALICE][-1] = replace(log.versions[ALICE][-1], value=MALLORY)
     log.change_vrf_key()
     log.next()
 
 
 def changes_vrf_key(log: Log) -> None:
-    """Shows the directory of shows-another-vrf-key for one epoch, and then the previous one again."""
+    """Shows the directory of the scenario shows-another-vrf-key for one epoch, and then the previous directory again."""
     _for_one_epoch(log, shows_another_vrf_key)
 
 
 def skips(log: Log) -> None:
-    """Omits the entry of epoch 3."""
+    """Omits epoch 3's entry of the log."""
     log.next()
     log.sign(epoch=log.epoch + 1)
     log.next()
@@ -144,12 +144,12 @@ def switches_early(log: Log) -> None:
 
 
 def switches_and_back(log: Log) -> None:
-    """Begins the next period a day too early, for one epoch, and then returns to the previous one."""
+    """Begins the next period a day too early, for one epoch, and then returns to the previous period."""
     _for_one_epoch(log, lambda log: log.switch_period(log._now()))
 
 
 def _for_one_epoch(log: Log, lie: Callable[[Log], object]) -> None:
-    """Tells the lie, and then publishes an epoch with the contents from before it."""
+    """Tells the lie in one epoch, and then publishes an epoch with the contents from before the lie."""
     before = log.current()
     lie(log)
     log.go_back(before)
@@ -157,7 +157,7 @@ def _for_one_epoch(log: Log, lie: Callable[[Log], object]) -> None:
 
 
 def _without_epochs(log: Log, last: int) -> Log:
-    """Returns the log as it was this many epochs ago, with the same keys."""
+    """Returns a copy of the log, with the same keys, as it was this many epochs ago."""
     other = copy.deepcopy(log)
     for states in (other.records, other.vrf_keys_at, other.stored_at, other.added, other.trees_at):
         del states[-last:]
@@ -171,9 +171,10 @@ def _without_epochs(log: Log, last: int) -> Log:
 class Scenario:
     """One lie, with the reasons for which each party must refuse it.
 
-    auditor, client, owner: the reason for which a party that looked before refuses; None if its questions reveal nothing. A client looks up
-    alice and bob; the owner of both keys monitors them. is_proven: whether the log's own signatures, as the auditor has them, prove the lie
-    to everybody. history: the reason for which the owner then refuses a history. leaf_contradicts is proven by the owner's kept statements.
+    `auditor`, `client`, `owner`: the reason for which this party refuses an answer if it looked before the lie; None if its requests do not
+    reveal the lie. A client looks up alice and bob; the owner of both keys monitors them. `is_proven`: whether the log's own signatures, as
+    the auditor has them, prove the lie to everybody. `history`: the reason for which the owner then refuses a history. The owner's kept
+    statements prove `leaf_contradicts`.
     """
 
     lie: Callable[[Log], None]
@@ -219,7 +220,7 @@ def main() -> None:
     with Server(log, arguments.port, lambda: SCENARIOS[arguments.scenario].lie(log)) as server:
         print(f"{server.url} serves an honest log; POST {server.url}/turn and it {arguments.scenario.replace('-', ' ')}", flush=True)
         while True:
-            # An epoch must be at most some minutes old when it is shown.
+            # Clients refuse an epoch that is older than some minutes, so the log publishes an epoch each minute.
             time.sleep(60)
 
 

@@ -1,8 +1,10 @@
 """A small adversarial model of the proofs: python3 tests/reference/model.py [trees]. test_model.py makes bounded runs of it.
 
-1. Malformed trees over a few short labels: one root gives each label at most one outcome, and an accepted append proof neither loses a leaf
-   nor adds one that is not listed.
-2. A server that puts forged versions into an append-only tree: honest monitoring finds every lookup that shows a forged version.
+The model tests two statements:
+
+1. In malformed trees over a few short labels, one root gives each label at most one outcome. An accepted append proof neither loses a leaf
+   nor adds a leaf that it does not list.
+2. If a server puts forged versions into an append-only tree, honest monitoring finds every lookup that shows a forged version.
 
 Each statement is also run with one rule left out, and must then fail: otherwise the model would be too weak to show anything.
 """
@@ -29,7 +31,7 @@ NO_PATH = Path(bytes(32), [])
 
 @contextlib.contextmanager
 def without(reason: str) -> Iterator[None]:
-    """Runs the verifier with one rule left out."""
+    """A context manager. Within it, the verifier works without one rule."""
     proofs.require = lambda condition, name: None if name == reason else require(condition, name)
     try:
         yield
@@ -84,7 +86,7 @@ def _spoiled(rng: random.Random, node: Node, root: Node) -> Node:
 
 
 def _walks(node: Node, lengths: tuple[int, ...] = (), siblings: tuple[bytes, ...] = ()) -> Iterator[tuple[Node, Path]]:
-    """Yields every node with each path down to it that a mask can express. No other path can fold to the root."""
+    """Yields every node, with each path from the root to it that a mask can express. No other path can fold to the root."""
     mask = sum(1 << BITS - 1 - length for length in lengths)
     yield node, Path(to_octets(mask), list(reversed(siblings)))
     if isinstance(node, Interior) and (not lengths or node.length > lengths[-1]):
@@ -93,7 +95,7 @@ def _walks(node: Node, lengths: tuple[int, ...] = (), siblings: tuple[bytes, ...
 
 
 def present(root: Node) -> dict[int, set[tuple[bytes, int]]]:
-    """Returns, by label, the contents that membership proofs against this root can show for it."""
+    """Returns, for each label, the contents that membership proofs against this root can show for the label."""
     shown: dict[int, set[tuple[bytes, int]]] = {}
     for node, path in _walks(root):
         if isinstance(node, Leaf):
@@ -134,12 +136,12 @@ def count_contradictions(trees: int, seed: int) -> tuple[int, int]:
     return found, useful
 
 
-# Append proofs over such trees.
+# Append proofs over malformed trees.
 
 
 @dataclass(frozen=True)
 class Claimed(Interior):
-    """An interior node whose prefix is claimed without opening its content. The hash is the true node's."""
+    """An interior node whose prefix is claimed, while its content is not opened. Its hash is the hash of the true node."""
 
     true_hash: bytes = b""
 
@@ -149,7 +151,7 @@ class Claimed(Interior):
 
 
 class ClaimedPrefixes(proofs.OldTree):
-    """Verifies by a weaker rule: token 3 is a stub with a claimed prefix that no listed label extends."""
+    """Reads tokens by a weaker rule, which also allows a token 3: a stub with a claimed prefix that no listed label extends."""
 
     def read_opened(self, token: int, prefix: int, length: int, labels: list[int]) -> Node:
         if token != 3:
@@ -162,8 +164,8 @@ class ClaimedPrefixes(proofs.OldTree):
 
 
 def _claim(rng: random.Random, node: Node, prefix: int, length: int, labels: list[int]) -> tuple[Node, bytes]:
-    """Returns (tree, tokens) with one reached interior node claimed at another position, if the walk meets one. Otherwise the tokens are
-    those of tokens_of."""
+    """Returns (tree, tokens) with one reached interior node claimed at another position, if the walk meets such a node. Otherwise the
+    tokens are the tokens that tokens_of returns."""
     if not labels or isinstance(node, Leaf) or length >= LABEL_BITS:
         return node, proofs.tokens_of(node, length, labels)
     if rng.random() < 0.4:
@@ -227,8 +229,8 @@ FORGED = b"forged"
 class World:
     """An append-only tree reduced to one key: version -> (leaf epoch, value).
 
-    own is the number of versions that the owner set, from version 1. In a later period (first_epoch > 0) version 1 may be a copy, with leaf
-    epoch 0.
+    `own` is the number of versions that the owner set, from version 1 on. In a later period (first_epoch > 0) version 1 may be a copy, with
+    leaf epoch 0.
     """
 
     leaves: dict[int, tuple[int, bytes]]
@@ -274,7 +276,7 @@ class World:
                 yield pahd.verify_lookup(self, answer, known)
 
     def monitored(self, known: pahd.Known | None) -> pahd.Known | None:
-        """Makes the owner's check at this epoch. Returns its knowledge, or None for an alarm."""
+        """Makes the owner's check at this epoch. Returns the owner's new knowledge, or None for an alarm."""
         own = sum(1 for version in range(1, self.own + 1) if self.holds(version))
         start = (known.version if known else 0) + 1
         if not all(map(self.holds, range(start, own + 1))):
@@ -304,7 +306,7 @@ class Tally:
 
 @contextlib.contextmanager
 def only_the_next() -> Iterator[None]:
-    """Requires only the absence of a + 1 instead of all of C(a) in lookups, lists and monitoring."""
+    """A context manager. Within it, lookups, lists and monitoring require only the absence of a + 1, instead of all of C(a)."""
     whole = pahd.next_rungs
     pahd.next_rungs = lambda a: [a + 1]
     try:
@@ -322,7 +324,8 @@ def states_before(world: World, epoch: int) -> list[pahd.Known | None]:
 
 
 def judge(world: World, checks: list[int], tally: Tally) -> None:
-    """Counts the world as detected or undetected if a lookup shows something untrue. The owner checks at the epochs `checks`."""
+    """If a lookup in this world shows something untrue, counts the world as detected or undetected. The owner checks its key at the epochs
+    `checks`."""
     tally.worlds += 1
     known: pahd.Known | None = None
     alarm = False
@@ -350,7 +353,7 @@ def judge(world: World, checks: list[int], tally: Tally) -> None:
 def small_worlds(epochs: int, versions: int, copied: bool = False) -> Iterator[World]:
     """Yields every placement of forged versions above the owner's versions, for every history of up to three updates by the owner.
 
-    With `copied`, the worlds are a second period that starts at epoch 1, with a copy of the owner's first version.
+    If `copied` is set, each world is a second period that starts at epoch 1 with a copy of the owner's first version.
     """
     first_epoch = int(copied)
     for updates in range(3 if copied else 4):
@@ -365,7 +368,7 @@ def small_worlds(epochs: int, versions: int, copied: bool = False) -> Iterator[W
 
 
 def ladder_worlds(count: int, seed: int) -> Iterator[World]:
-    """Yields longer histories, in which the server places all of R(a') for one target a' in epochs that keep the order."""
+    """Yields longer histories, in which the server inserts all versions in R(a') for one target a', in increasing epochs."""
     rng = random.Random(seed)
     for _ in range(count):
         own, epochs = rng.randrange(0, 24), 40
@@ -385,8 +388,8 @@ def ladder_worlds(count: int, seed: int) -> Iterator[World]:
 
 
 def two_latest(exhaustive_versions: int, ladders: int, seed: int) -> tuple[int, int]:
-    """Returns (number of records under which two lookups, by clients with any knowledge, show two latest versions, number of records with a
-    lookup that shows a version)."""
+    """Returns (number of records under which two lookups show different latest versions, number of records with a lookup that shows a
+    version). The clients that look up may have any knowledge."""
     contradictions = shown = 0
     for world in itertools.chain(small_worlds(4, exhaustive_versions), ladder_worlds(ladders, seed)):
         for epoch in range(1, world.last_epoch + 1):

@@ -31,7 +31,7 @@ FORGED = b"forged"
 
 @contextlib.contextmanager
 def without(reason: str) -> Iterator[None]:
-    """Runs the verifier with one rule left out."""
+    """A context manager. Within it, the verifier works without one rule."""
     def all_but_one(condition: bool, name: str) -> None:
         if name != reason:
             require(condition, name)
@@ -45,7 +45,7 @@ def without(reason: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def following(ids) -> Iterator[None]:
-    """Runs verifier and server with another rule for the followed ids (section 3)."""
+    """A context manager. Within it, verifier and server use the function `ids` in place of the rule for followed ids (section 3)."""
     user_monitor.followed_ids = ids
     try:
         yield
@@ -76,15 +76,15 @@ def random_history(rng: random.Random, epochs: int) -> UserDirectory:
 
 @dataclass
 class Owner:
-    """An owner with its state. brought: the next question's content. shown: the versions on the pages since the last result. seen: the
-    versions of all results."""
+    """An owner with its state. `brought`: the content of the next question. `shown`: the versions on the pages since the last result.
+    `seen`: the versions of all results."""
 
     brought: Own = Own(USER, [NAME])
     shown: dict[tuple[int, bytes, int], bytes | None] = field(default_factory=dict)
     seen: dict[tuple[int, bytes, int], bytes | None] = field(default_factory=dict)
 
     def take(self, d: UserDirectory, result: MonitorResult) -> bool:
-        """Adds an accepted answer to the state. Returns whether it completes a result."""
+        """Adds an accepted answer to the state. Returns whether the answer completes a result."""
         self.brought = result.brought_next(self.brought, d.configuration)
         for version, value in result.devices.values.items():
             self.shown[facts.DEVICES, USER, version] = value
@@ -96,7 +96,8 @@ class Owner:
         return result.complete
 
     def missed(self, d: UserDirectory, e: int) -> str:
-        """Describes a version that a lookup of an epoch up to e shows and the owner did not see. Empty if there is no such version.
+        """Describes a version that a lookup of an epoch up to `e` shows and the owner did not see. The text is empty if there is no such
+        version.
 
         A withheld value raises an alarm and so does not count as missed, unless it is the latest value. The same holds for devices of a
         withheld list.
@@ -160,7 +161,7 @@ def _one_answer(rng: random.Random, d: UserDirectory, v: Verifier, owner: Owner,
 
 
 def hostile(rng: random.Random, d: UserDirectory, own: Own, epoch: int) -> UserMonitorAnswer:
-    """Returns an answer that usually differs from the honest one in some way."""
+    """Returns an answer that usually differs from the honest answer in some way."""
     d.erased = set()
     if rng.random() < 0.3:
         names = [(facts.DEVICES, USER), *((facts.KEYS, one) for one in DEVICES)]
@@ -189,7 +190,7 @@ def _ids_of(answer: UserMonitorAnswer, own: Own) -> list[bytes]:
 def _other_claim(
     rng: random.Random, d: UserDirectory, versions: Versions, key: bytes, structure: int, epoch: int
 ) -> Versions:
-    """Claims another latest version, and sends the absences that this claim requires where they exist."""
+    """Returns a list that claims another latest version, with those proofs of absence that this claim requires and that exist."""
     claimed = max(0, versions.version + rng.choice((-2, -1, 1, 2)))
     members = versions.members[: max(0, claimed - versions.start + 1)]
     ends = versions.start + len(members) - 1 == claimed

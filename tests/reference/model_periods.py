@@ -6,10 +6,10 @@ later. The server also chooses the VRF key under which it answers, and the perio
 model_periods_moves.py). Time is counted in epochs.
 
 A log is found out if the auditors refuse it or its owner is alarmed. In all other logs every lookup must be true: it shows the value that
-the owner had published by then. Consider a client that was shown a version in an earlier period, and accepts a lookup in a later one. This
-client also knows, without any owner, that nobody was shown the key as absent since the switch.
+the owner had published by then. Consider a client that was shown a version in an earlier period, and accepts a lookup in a later period.
+This client also knows, without any owner's checks, that nobody was shown the key as absent since the switch.
 
-Each check is left out once. The model must then accept a lie that the check would find.
+Each check is left out in one run. The model must then accept a lie that the check would find.
 """
 
 import contextlib
@@ -47,8 +47,8 @@ class Lookers:
         return any((result.value if result.version else None) != self.log.true_at(epoch) for epoch, result in shown)
 
     def are_content(self, epoch: int, left_out: str | None) -> bool:
-        """Returns whether clients that remember a version of an earlier period accept the epoch. The copy of that version, or of a later
-        version, must be version 1 with leaf epoch 0."""
+        """Returns whether clients that remember a version of an earlier period accept the epoch. To be accepted, version 1 must have leaf
+        epoch 0, because it must be the copy of the remembered version or of a later version."""
         copied = self.log.view(epoch).leaves.get(1, (None,))[0] == 0
         return any(left_out == REMEMBERED or (copied and result.version > 0) for result in self.shown[epoch])
 
@@ -85,12 +85,12 @@ class Owner:
     version: int = 0
     value: bytes | None = None
     end: EndState | None = None
-    # The number of periods that were reported as having no guarantee.
+    # The number of periods about which the owner was told that there is no guarantee.
     told: int = 0
 
     def check(self, epoch: int, story: Story) -> None:
-        """Makes the checks of docs/spec/periods.md section 6 for all periods up to the current one, which the owner knows by number. Alarm
-        or Refused ends them."""
+        """Makes the owner's checks of docs/spec/periods.md section 6 for all periods up to the current period, whose number the owner
+        knows. The exceptions Alarm and Refused end the checks."""
         i = self.log.index_at(epoch)
         current = self.log.numbers[i]
         for ended, number in enumerate(self.log.numbers[:i]):
@@ -113,8 +113,8 @@ class Owner:
         self.end, self.known, self.version = end, pahd.Known(-1), 0
 
     def _monitor(self, i: int, epoch: int) -> None:
-        """Checks the whole list after the known version. In the model, the server shows as many versions as the owner expects, because any
-        other number raises an alarm."""
+        """Checks all versions after the owner's known version. In the model, the server shows as many versions as the owner expects,
+        because any other number raises an alarm."""
         tree, mine = self.log.view(epoch), [value for _, value in self.log.own(i, epoch)]
         known = self.known if self.known.period == tree.number else pahd.Known(tree.number)
         start, a = known.version + 1, len(mine)
@@ -136,13 +136,14 @@ class Owner:
             return value == mine[version - 1]
         if self.end is None:
             return value in self.log.sets.values()
-        # The hand-over has compared a copy with the end state.
+        # If there was a value at the end of the previous period, the hand-over has already compared the copy with it.
         return self.end.version > 0 or value == mine[0]
 
 
 @contextlib.contextmanager
 def without(check: str | None) -> Iterator[None]:
-    """Runs the verifier without one check of docs/spec/periods.md section 6, or with only the absence of a + 1."""
+    """A context manager. Within it, the verifier works without one check of docs/spec/periods.md section 6, or requires only the absence of
+    a + 1."""
     handover.require = lambda condition, name: None if name == check else require(condition, name)
     try:
         with model.only_the_next() if check == "absent_rungs" else contextlib.nullcontext():
@@ -164,7 +165,8 @@ def stories(log: Log, before: int, epoch: int) -> Iterator[Story]:
 
 
 def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[bool, bool]:
-    """Returns (whether the owner is alarmed whatever the server claims, whether the owner was told of a period without guarantee)."""
+    """Returns two truth values: whether the owner gets an alarm whatever the server claims, and whether the owner was told of a period
+    without guarantee."""
     owners = [Owner(log, left_out)]
     before = 0
     for epoch in checks:
@@ -177,7 +179,7 @@ def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[boo
                 except (Alarm, Refused):
                     continue
                 survivors.append(checked)
-        # From here on an owner's knowledge depends on the story only in the number of periods without guarantee.
+        # From here on, the owner's knowledge from two stories can differ only in the number of periods without guarantee.
         owners = list({(one.told, one.known, one.version, one.value): one for one in survivors}.values())
         before = epoch
     return not owners, any(owner.told for owner in owners)
@@ -185,8 +187,8 @@ def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[boo
 
 @dataclass
 class Verdict:
-    """The verdict on one log. refused: auditors refuse it. passes: something untrue was shown, and the parties that should find it did
-    not."""
+    """The verdict on one log. `refused`: auditors refuse the log. `passes`: the log showed something untrue, and the parties that should
+    find this did not."""
 
     refused: bool
     untrue: bool
@@ -207,11 +209,11 @@ def judge(log: Log, checks: list[int], left_out: str | None) -> Verdict:
 @dataclass
 class Tally:
     logs: int = 0
-    # The numbers of logs that show something untrue, by the party that finds it.
+    # The numbers of logs that show something untrue, by the party that finds this.
     refused: int = 0
     detected: int = 0
     undetected: int = 0
-    # The number of undetected logs that are found once the left-out check is made.
+    # The number of undetected logs that are detected when the left-out check is made.
     found_with_it: int = 0
     no_guarantee: int = 0
     example: Log | None = field(default=None, repr=False)
@@ -239,8 +241,8 @@ def found_by_records(logs: int, seed: int) -> tuple[int, int]:
     """Returns (number of logs whose records auditors refuse, number of these logs that are found by a client that keeps a record and looks
     twice).
 
-    The client looks before and after a number that is not the next one. For another VRF key, the client looks at the epoch with that key
-    and at another epoch.
+    If a period does not have the next number, the client looks once before that period begins and once afterwards. If an epoch has another
+    VRF key, the client looks at this epoch and at another epoch of the period.
     """
     rng, refused, found = random.Random(seed), 0, 0
     for _ in range(logs):

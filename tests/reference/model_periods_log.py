@@ -1,4 +1,4 @@
-"""The logs of model_periods.py, whose trees are reduced to one key, and the auditors' checks of these logs."""
+"""The logs of model_periods.py, whose trees are reduced to a single key, and the auditors' checks of these logs."""
 
 import itertools
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import model
 
 RETAINED = 2
-# The checks of the model itself. The other checks are reasons of docs/spec/reasons.md, or of the ladder.
+# The names of the model's own checks. The other checks have the names of reasons in docs/spec/reasons.md, or are checks of the ladder.
 LOOKING_BACK = "monitoring_at_the_end"
 REMEMBERED = "remembered_copy"
 RECORDS = ("period_length", "period_skipped", "period_again", "record_vrf_key")
@@ -20,7 +20,7 @@ class Tree(model.World):
 
     number: int = 0
     inserted: dict[int, int] = field(default_factory=dict)
-    # For each version, the first epoch that no longer has the leaf.
+    # For each removed version, the first epoch whose tree no longer has the version's leaf.
     removed: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -39,11 +39,12 @@ class Tree(model.World):
 
 @dataclass
 class Log:
-    """A log of one key. sets: epoch -> value that the owner published then. A period ends at the epoch before the next period's first
-    epoch.
+    """A log of one key. `sets` maps an epoch to the value that the owner published in it. A period ends at the epoch before the next
+    period's first epoch.
 
-    starts has the periods' first epochs, numbers the period numbers in the records. others has trees under another VRF key, which only the
-    record of that epoch names. Under that key, the labels of leaves in the same tree look like another tree.
+    `starts` has the first epochs of the periods, and `numbers` has the period numbers in the records. `others` maps an epoch to a tree
+    under another VRF key, which only the record of this epoch names. Under that key, the leaves of the same tree have other labels, so they
+    look like another tree.
     """
 
     length: int
@@ -72,7 +73,7 @@ class Log:
         return self.others.get(epoch, self.trees[self.index_at(epoch)]).at(epoch)
 
     def own(self, i: int, epoch: int) -> list[tuple[int, bytes]]:
-        """Returns leaf epoch and value of each version that the owner expects at an epoch of the i-th period."""
+        """Returns the leaf epoch and the value of each version that the owner expects at an epoch of the i-th period."""
         start = self.starts[i]
         before = [value for at, value in sorted(self.sets.items()) if at < start]
         copy = [(0, before[-1])] if before else []
@@ -106,15 +107,15 @@ class Log:
         return True
 
     def with_bounds(self, before: int, after: int) -> list[int]:
-        """Returns the epochs whose records are compared by a client that looks at these two epochs. If the period changed, they include the
-        bounds, from the first period's on."""
+        """Returns the epochs whose records a client compares if it looks at these two epochs. If the period changed between them, these
+        include the bounds of all periods from the earlier epoch's period on."""
         first, last = self.index_at(before), self.index_at(after)
         ends = [epoch for i in range(first, last) for epoch in (self.starts[i], self.end(i))]
         return sorted({before, after, *ends, *([self.starts[last]] if ends else [])})
 
     def uncovered(self, checks: list[int], left_out: str | None) -> set[int]:
-        """Returns the epochs that no auditor compares with the previous epoch, with one range of docs/spec/periods.md section 6 left
-        out."""
+        """Returns the epochs that no auditor compares with the previous epoch, if the check `left_out` is left out: one of the two ranges
+        of epochs that auditors must cover (docs/spec/periods.md section 6)."""
         ranges = []
         for end, start in ((start - 1, start) for start in self.starts[1:]):
             if left_out == BEFORE_THE_SWITCH:

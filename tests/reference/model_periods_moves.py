@@ -43,7 +43,7 @@ def _numbers(rng: random.Random, left_out: str | None) -> list[int]:
 
 
 def random_checks(rng: random.Random, log: Log) -> list[int]:
-    """Returns the epochs at which the owner looks, with gaps of at most (R - 1) * T."""
+    """Returns the epochs at which the owner checks its key, with gaps of at most (R - 1) * T."""
     checks, at = [], 0
     while at < log.last_epoch:
         at = min(at + rng.randrange(1, (RETAINED - 1) * log.length + 1), log.last_epoch)
@@ -52,7 +52,8 @@ def random_checks(rng: random.Random, log: Log) -> list[int]:
 
 
 def _written(rng: random.Random, tree: Tree, inserted: int) -> int:
-    """Returns the epoch in a leaf. In a period's first tree it may be wrong, because nobody compares the leaves there with their epochs."""
+    """Returns the epoch that a leaf names. In a period's first tree this epoch may be wrong, because nobody compares those leaves with the
+    epochs that inserted them."""
     return rng.randint(tree.first_epoch, tree.last_epoch) + 1 if inserted == tree.first_epoch else inserted
 
 
@@ -72,14 +73,14 @@ def forge_version(rng: random.Random, log: Log) -> None:
 
 
 def forge_late(rng: random.Random, log: Log) -> None:
-    """Forges a later version in the last epochs of an ended period, when the owner may already have looked."""
+    """Forges a later version in the last epochs of a period, when the owner may already have looked for the last time."""
     tree = rng.choice(log.trees[:-1])
     inserted = rng.randint(max(tree.last_epoch - 1, tree.first_epoch), tree.last_epoch)
     _forge(rng, tree, log.owned(tree) + 1, inserted)
 
 
 def forge_beyond(rng: random.Random, log: Log) -> None:
-    """Forges a later version whose lookup does not show the version before it."""
+    """Forges version a + 2 without a version a + 1, which a lookup of a + 2 does not show."""
     trees = [tree for tree in log.trees if log.owned(tree) >= 2 and log.owned(tree) % 2 == 0]
     if trees:
         tree = rng.choice(trees)
@@ -106,7 +107,7 @@ def forge_copy(rng: random.Random, log: Log) -> None:
 
 
 def delay_copy(rng: random.Random, log: Log) -> None:
-    """Omits the copy at the switch, and adds it later."""
+    """Omits the copy of the key at a switch, and adds the copy in a later epoch."""
     tree = _later(rng, log)
     if log.has_copy(tree) and 1 in tree.leaves and tree.first_epoch < tree.last_epoch:
         inserted = rng.randrange(tree.first_epoch + 1, tree.last_epoch + 1)
@@ -114,7 +115,7 @@ def delay_copy(rng: random.Random, log: Log) -> None:
 
 
 def drop_copy(rng: random.Random, log: Log) -> None:
-    """Drops the key at the switch."""
+    """Drops the key at a switch, so that the next period has no copy of it."""
     _later(rng, log).leaves.pop(1, None)
 
 
@@ -126,7 +127,8 @@ def show_early(rng: random.Random, log: Log) -> None:
 
 
 def exchange_vrf_key(rng: random.Random, log: Log) -> None:
-    """Exchanges the VRF key at one epoch after the period's first, so that the key is absent or has one forged version."""
+    """Exchanges the VRF key at one epoch after the first epoch of a period. Under the other VRF key, the owner's key is absent or has one
+    forged version."""
     tree = rng.choice([tree for tree in log.trees if tree.first_epoch < tree.last_epoch])
     epoch = rng.randint(tree.first_epoch + 1, tree.last_epoch)
     other = Tree({}, 0, tree.last_epoch, tree.first_epoch, number=tree.number)

@@ -24,13 +24,13 @@ from verify import Verifier
 
 NAMES = [b"anna", b"anna@work", b"ben", b"nobody"]
 DEVICES = {b"A": [b"a1", b"a2", b"a3"], b"B": [b"b1", b"b2"], b"C": [b"c1", b"c2"], b"D": [b"d1"]}
-# The names of each user, and the later users, who take the names of users who have left.
+# FIRST has the names of each first user. LATER has the later users, who take names of users who have left.
 FIRST, LATER = {b"A": [b"anna", b"anna@work"], b"B": [b"ben"]}, [b"C", b"D"]
 
 
 @contextlib.contextmanager
 def without(reason: str) -> Iterator[None]:
-    """Runs the verifier with one rule of docs/spec/users.md left out."""
+    """A context manager. Within it, the verifier works without one rule of docs/spec/users.md."""
     users.require = lambda condition, name: None if name == reason else require(condition, name)
     try:
         yield
@@ -110,7 +110,7 @@ class Client:
             self.values[one] = value
         kept = result.kept(before)
         self.names[name] = Kept(kept.user, kept.has_left, kept.least_epoch, generation=kept.generation)
-        # Knowledge of a user does not count where the name may belong to another user.
+        # The client cannot use knowledge of a user where the name may now belong to another user.
         if result.devices is not None and not result.generation:
             self.lists[kept.user] = (result.epoch, kept.devices)
             self.keys |= {one: (result.epoch, found.known) for one, found in result.keys.items()}
@@ -128,7 +128,7 @@ class Tally:
 
 
 def parted_answers(histories: int, answers: int, seed: int, reuse: bool = False) -> Tally:
-    """Counts the verdicts on answers of parts; `answers` is their number per history."""
+    """Counts the verdicts on answers that are assembled from parts; `answers` is the number of answers for each history."""
     rng, tally = random.Random(seed), Tally()
     for _ in range(histories):
         d = random_history(rng, 8 if reuse else 6, reuse)

@@ -187,7 +187,7 @@ def non_member_changes(proof: NonMember, other_vrf_proof: bytes) -> Iterator[tup
         yield "leaf_epoch_changed", replace(proof, node=replace(node, epoch=node.epoch + 1)), "absent_root"
         yield "leaf_commitment_changed", replace(proof, node=replace(node, commitment=bytes(32))), "absent_root"
     for name, path, reason in path_changes(proof.path, "absent_root"):
-        # A mask bit at or beyond the divergence is refused before siblings are counted.
+        # The verifier refuses a mask bit at or beyond the bit where label and node differ before it counts the siblings.
         yield name, replace(proof, path=path), "absent_depth" if name == "mask_bit_toggled" else reason
 
 
@@ -242,7 +242,7 @@ def item_changes(item: Lookup) -> Iterator[tuple[str, Lookup, str]]:
 
 
 def versions_changes(answer: VersionsAnswer) -> Iterator[Change]:
-    """Yields changes of an answer with the whole list of one key with at least two versions: its first page is also the last."""
+    """Yields changes of an answer with the whole list of one key with at least two versions, so its first page is also the last page."""
     item = answer.items[0]
     for name, changed, reason in versions_item_changes(item):
         yield f"versions_{name}", replace(answer, items=[changed]).encode(), reason
@@ -272,7 +272,8 @@ def versions_item_changes(item: Versions) -> Iterator[tuple[str, Versions, str]]
 
 
 def own_leaf_opened(answer: LookupAnswer, label: bytes) -> Change:
-    """Turns the lookup of a key at version 1 into "never set" by opening the key's own leaf as the node in its place."""
+    """Turns the lookup of a key at version 1 into the claim that the key was never set: the proof of absence opens the key's own leaf as
+    the node at the label's place."""
     item = answer.items[0]
     first = item.members[0]
     commitment = first.commitment or tree.commitment_of(first.opening, first.value)

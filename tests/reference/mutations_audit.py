@@ -15,8 +15,8 @@ KEYS = facts.KEYS - 1
 
 
 def audit_changes(answer: AuditProof) -> Iterator[Change]:
-    """Yields changes of an answer that covers at least two steps. For structure keys the answer lists at least two leaves, and the old tree
-    has at least two leaves."""
+    """Yields changes of an answer that covers at least two steps. For the structure `keys` the answer lists at least two leaves, and the
+    old tree has at least two leaves."""
     encoded = answer.encode()
     records = [EpochRecord.parse(octets) for octets in answer.records]
     yield "audit_truncated", encoded[:-1], "malformed_truncated"
@@ -83,7 +83,7 @@ def append_changes(proof: AppendProof, steps: int) -> Iterator[tuple[str, Append
     yield "opened_extended", AppendProof(leaves, opened + b"\0"), "append_trailing"
     yield "opened_token_0", AppendProof(leaves, b"\0" + opened[1:]), "append_token"
     yield "opened_token_3", AppendProof(leaves, b"\3" + opened[1:]), "append_token"
-    # The last octet belongs to a stub's hash, or to the epoch of an opened leaf.
+    # The last octet of the opened tokens belongs to a stub's hash, or to the epoch of an opened leaf.
     yield "opened_last_octet", AppendProof(leaves, flip(opened, -1)), "append_old_root"
 
     labels = [to_position(leaf.label) for leaf in leaves]
@@ -116,7 +116,8 @@ def _exchanged(node: Node, old: Node, new: Node) -> Node:
 
 
 def _tree_changes(old: Node, labels: list[int]) -> Iterator[tuple[str, bytes, str]]:
-    """Yields opened tokens with one node changed or moved. All other tokens are correct for the changed node."""
+    """Yields encodings of the opened tokens in which one node is changed or moved. All other tokens are those that an honest prover would
+    write for the changed node."""
 
     def changed(name: str, node: Node, other: Node, reason: str) -> tuple[str, bytes, str]:
         return name, proofs.tokens_of(_exchanged(old, node, other), 0, labels), reason
@@ -125,8 +126,8 @@ def _tree_changes(old: Node, labels: list[int]) -> Iterator[tuple[str, bytes, st
     leaves = [(node, length) for node, length in _opened(old) if isinstance(node, Leaf)]
     for name, nodes in (("root", interior[:1]), ("deepest", interior[1:][-1:])):
         for node, _ in nodes:
-            # The node is claimed at a position that no new label reaches. If the verifier believed it, no lookup would reach the node's
-            # leaves.
+            # The proof claims the node at a position that no new label reaches. If the verifier believed this, no lookup would reach the
+            # node's leaves.
             reached = next(x for x in labels if _reaches(old, node, x))
             away = Interior(255, (reached | 1) ^ 3, Stub(node.left.hash), Stub(node.right.hash))
             yield changed(f"{name}_moved_out_of_reach", node, away, "append_old_root")

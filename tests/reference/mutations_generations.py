@@ -1,6 +1,5 @@
-"""Named changes of honest answers about a user whose name had other users before (docs/spec/recycled-names.md), each with its reason.
-
-As in mutations.py, the changes need no key of the log.
+"""Named changes of honest answers about a user whose name had other users before (docs/spec/recycled-names.md), each with the one reason
+for which a verifier must refuse it. As in mutations.py, the changes need no key of the log.
 """
 
 from collections.abc import Iterator
@@ -26,7 +25,8 @@ def generation_changes(answer: UserLookupAnswer) -> Iterator[Change]:
         return changed(what, reason, names=replace(names, members=listed))
 
     for what, item, reason in versions_item_changes(names):
-        # An answer about a user cannot be a page: a page is refused for its number of members, whatever else it has.
+        # An answer about a user cannot have only a page of generations. The verifier refuses a page for its number of members, whatever
+        # else is wrong.
         reason = "ladder_count" if what == "page_without_members" else reason
         yield changed(what, reason, names=item)
     yield changed("of_part_1", "part_unknown", record=1)
@@ -74,7 +74,7 @@ def none_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def layout_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """Yields changes of the layout, for the answers of generation_changes."""
+    """Yields changes of the layout of an answer of the kind that generation_changes takes."""
     encoded, shown = answer.encode(), answer.users[0].generations
     kind_at = len(answer.head.encode()) + 2 + 4
     left_at = kind_at + 1 + len(Generations(0, shown.names, []).encode()) - 3

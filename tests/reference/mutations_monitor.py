@@ -1,4 +1,5 @@
-"""Named changes of honest answers about an owner's own user (docs/spec/user-monitor.md), each with the one reason that refuses it.
+"""Named changes of honest answers about an owner's own user (docs/spec/user-monitor.md), each with the one reason for which a verifier must
+refuse it.
 
 As in mutations.py, the changes need no key of the log.
 """
@@ -76,13 +77,13 @@ def entry_changes(answer: UserMonitorAnswer) -> Iterator[Change]:
 
 
 def list_changes(answer: UserMonitorAnswer) -> Iterator[Change]:
-    """Yields changes of the list, which has at least two versions."""
+    """Yields changes of the user's device list in the answer, which has at least two versions of the list."""
     for what, item, reason in versions_item_changes(answer.devices):
         yield f"list_{what}", replace(answer, devices=item).encode(), reason
 
 
 def key_changes(answer: UserMonitorAnswer, index: int) -> Iterator[Change]:
-    """Yields changes of the key at `index`, which has at least two versions. There are at least two keys."""
+    """Yields changes of the key at `index` in the answer. This key has at least two versions, and the answer has at least two keys."""
     keys, item = answer.keys, answer.keys[index]
 
     def changed(name: str, reason: str, *items) -> Change:

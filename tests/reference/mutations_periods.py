@@ -1,4 +1,5 @@
-"""Named changes of an honest PeriodsAnswer and of an owner's end states for a hand-over, each with the reason for which it is refused."""
+"""Named changes of an honest PeriodsAnswer and of an owner's end states for a hand-over, each with the reason for which a verifier must
+refuse it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -13,7 +14,7 @@ from record import EpochRecord
 
 
 def bounds_changes(answer: PeriodsAnswer, size: int) -> Iterator[Change]:
-    """Yields changes of an honest answer. `size` is the size of its checkpoint, above 1."""
+    """Yields changes of an honest answer. `size` is the size of the answer's checkpoint, and is greater than 1."""
     bounds = answer.bounds
 
     def of_bounds(name: str, changed: list[PartRecord], reason: str = "period_bounds") -> Change:
@@ -48,7 +49,7 @@ def bounds_changes(answer: PeriodsAnswer, size: int) -> Iterator[Change]:
 
 
 def end_changes(end: EndState) -> Iterator[tuple[str, EndState, str]]:
-    """Yields end states that an owner could have instead of the true one, for a key that has a version."""
+    """Yields end states that an owner could have instead of the true end state, for a key that has a version."""
     assert end.version > 0
     yield "of_another_period", replace(end, period=end.period + 1), "handover_period"
     yield "of_an_earlier_epoch", replace(end, last_epoch=end.last_epoch - 1), "handover_period"

@@ -19,7 +19,7 @@ def committed(member: Member) -> Member:
 
 
 def own_leaf(member: Member, label: int) -> NonMember:
-    """Opens the key's own leaf as the node in its place."""
+    """Returns a proof of absence that opens the label's own leaf as the node at the label's place."""
     commitment = tree.commitment_of(member.opening, member.value)
     return NonMember(member.vrf_proof, LeafNode(tree.to_octets(label), commitment, member.epoch), member.path)
 
@@ -81,7 +81,7 @@ def layout_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def part_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """Yields changes of the parts of an answer with at least two parts, which are all of epochs before the head's."""
+    """Yields changes of the parts of an answer with at least two parts, all of which are from epochs before the head's epoch."""
     parts, head = answer.parts, EpochRecord.parse(answer.head.record)
     second = EpochRecord.parse(parts[1].record)
 
@@ -164,7 +164,7 @@ def user_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def versioned_changes(answer: UserLookupAnswer, field: str, entry: VersionedEntry) -> Iterator[Change]:
-    """Yields changes of `entry`, which is the answer's one entry in this field, devices or keys."""
+    """Yields changes of `entry`, which is the only entry in the answer's field `devices` or `keys`; `field` says which."""
     for what, lookup, reason in item_changes(entry.lookup):
         changed = replace(entry, lookup=lookup)
         user = replace(answer.users[0], **{field: [changed] if field == "keys" else changed})

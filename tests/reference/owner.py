@@ -1,5 +1,5 @@
-"""An owner's comparisons: docs/spec/state.md section 3 and docs/spec/user-monitor.md section 6. Only the alarms are here, because the
-verifier does not report them.
+"""Compares what an owner is shown with the owner's state: docs/spec/state.md section 3 and docs/spec/user-monitor.md section 6. This module
+finds only the alarms, because the verifier reports everything else.
 
 Lists are compared by their octets, because only one client sets the lists, and this client knows all of them. A client that shares its user
 with others compares the ids that were added and removed.
@@ -15,12 +15,12 @@ Key = tuple[int, bytes]
 
 @dataclass
 class Owner:
-    """An owner's state. expected: for each key, the values that the owner set and has not yet seen, in order. overtaken: the expected
+    """An owner's state. `expected`: for each key, the values that the owner set and has not yet seen, in order. `overtaken`: the expected
     values that a later value overtook.
 
-    asked_to_leave: whether the owner asked for the decommission of the user.
+    `asked_to_leave`: whether the owner asked to decommission the user.
 
-    brought: the next question's content. shown: the versions on the pages since the last result.
+    `brought`: the content of the next question. `shown`: the versions on the pages since the last result.
     """
 
     brought: Own
@@ -35,7 +35,7 @@ class Owner:
         self.expected.setdefault((structure, key), []).append(value)
 
     def look(self, result: MonitorResult, configuration) -> list[str] | None:
-        """Returns the alarms, or None after a page, because a page raises no alarm yet."""
+        """Takes an accepted result and returns the alarms. After a page it returns None, because a page raises no alarm yet."""
         user = self.brought.user
         self.brought = result.brought_next(self.brought, configuration)
         if result.has_left:
@@ -52,7 +52,7 @@ class Owner:
         if value is None:
             return ["withheld"]
         before, self.latest[key] = self.latest.get(key), value
-        # The hand-over compares the copy, so this code does not (docs/spec/periods.md section 6).
+        # This code does not compare the copy, because the hand-over does (docs/spec/periods.md section 6).
         if switched and version == 1 and before is not None:
             return []
         waiting, overtaken = self.expected.get(key, []), self.overtaken.setdefault(key, [])

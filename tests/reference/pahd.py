@@ -1,4 +1,5 @@
-"""Versions of a key: docs/spec/pahd.md. Structure hides the tree in which a version is proven, so that the model can replace the tree."""
+"""Versions of a key: docs/spec/pahd.md. The class Structure hides the tree that proves a version, so that the model can replace the
+tree."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -30,7 +31,7 @@ def vrf_input(structure: int, key: bytes, version: int) -> bytes:
 
 
 class Structure(Protocol):
-    """One key's view of one structure at one record."""
+    """The view of one key in one structure at one record."""
 
     epoch: int
     first_epoch: int
@@ -76,15 +77,16 @@ class Known:
     period: int = 0
     version: int = 0
     absent_at: int | None = None
-    # After a page that did not end its list: T(w), which bounds the times on the next page, and the latest version that the page claimed.
+    # These are set after a page that did not end its list: T(w), which bounds the times on the next page, and the latest version that the
+    # page claimed.
     page_time: int | None = None
     page_version: int = 0
 
 
 @dataclass(frozen=True)
 class Result:
-    """An accepted answer's content. value is None if the version is 0 or the known version. complete is False for a page that is not the
-    last page."""
+    """An accepted answer's content. `value` is None if the version is 0 or the known version. `complete` is False for a page that is not
+    the last page."""
 
     version: int
     value: bytes | None
@@ -105,8 +107,8 @@ def check_version_range(s: Structure, a: int) -> None:
 def check_member(
     s: Structure, version: int, previous: tuple[int, int] | None, member: Member, known: Known, opened: bool | None
 ) -> tuple[int, int]:
-    """Checks a member (section 4). `opened` None allows both kinds. Returns (version, T(version)), which is `previous` for the next
-    member."""
+    """Checks a member (section 4). If `opened` is None, both kinds are allowed. Returns (version, T(version)), which the caller passes as
+    `previous` for the next member."""
     require(opened is None or (member.kind == 1) == opened, "member_kind")
     require(member.value is None or len(member.value) <= s.max_value_len, "value_too_long")
     s.verify_member(version, member)

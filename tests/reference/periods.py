@@ -12,7 +12,7 @@ from verify import Verifier, check_included
 
 
 def verify_periods(v: Verifier, answer: bytes, period: int) -> list[EpochRecord]:
-    """Verifies an answer and returns the bounds from this period on (section 4)."""
+    """Verifies an answer about the bounds of periods, and returns the bounds from this period on (section 4)."""
     decoded = decode_whole(PeriodsAnswer.decode, answer)
     head, checkpoint = v.verify_head_alone(decoded.head)
     require(1 <= len(decoded.bounds) <= facts.MAX_PERIOD_BOUNDS, "period_bounds")

@@ -1,4 +1,4 @@
-"""Makes proofs over one tree (docs/spec/proofs.md) from a whole tree, and verifies them from a root alone."""
+"""Makes proofs over one tree (docs/spec/proofs.md) from a whole tree, and verifies them with only the tree's root."""
 
 from dataclasses import dataclass
 
@@ -32,7 +32,8 @@ def make_non_member(root: Node | None, label: int) -> tuple[InteriorNode | LeafN
 
 
 def mask_lengths(mask: bytes) -> list[int]:
-    """Returns the positions of the set bits from the highest to the lowest: the deepest ancestor comes first."""
+    """Returns the lengths of the ancestors whose bits are set in the mask, from the longest to the shortest, so the deepest ancestor comes
+    first."""
     position, lengths = to_position(mask), []
     while position:
         lowest = position & -position
@@ -80,7 +81,7 @@ def verify_non_member_label(
     require(fold(node_hash, position, path) == root, "absent_root")
 
 
-# Append proofs, section 5.
+# Append proofs (section 5 of docs/spec/proofs.md).
 
 
 def extends(label: int, prefix: int, length: int) -> bool:
@@ -88,12 +89,13 @@ def extends(label: int, prefix: int, length: int) -> bool:
 
 
 def child_position(node: Interior, side: int) -> tuple[int, int]:
-    """Returns the (prefix, length) that the child on this side must extend."""
+    """Returns the (prefix, length) that the node's child on this side must extend."""
     return node.prefix | side << BITS - 1 - node.length, node.length + 1
 
 
 def make_append(old: Node | None, first_epoch: int, added: list[Leaf]) -> AppendProof:
-    """Returns the proof that the tree `old` of epoch `first_epoch` grows by the leaves `added`, each with an epoch above first_epoch."""
+    """Returns the proof that the tree `old` of epoch `first_epoch` grows only by the leaves `added`. The epoch of each added leaf is
+    greater than `first_epoch`."""
     added = sorted(added, key=lambda leaf: leaf.label)
     listed = [AddedLeaf(to_octets(x.label), x.commitment, x.epoch - first_epoch - 1) for x in added]
     if old is None or not added:
@@ -134,7 +136,7 @@ class OldTree:
         require(self._pos == len(self._opened), "append_trailing")
 
     def read(self, prefix: int, length: int, labels: list[int]) -> Node:
-        """Returns the node at the position (prefix, length) that these labels reach."""
+        """Reads and returns the node at the position (prefix, length), which these labels reach."""
         if not labels:
             return Stub(self._take(32))
         return self.read_opened(self._take(1)[0], prefix, length, labels)
@@ -197,8 +199,8 @@ class RootState:
 def verify_append(
     first_epoch: int, old: RootState, steps: list[RootState], proof: AppendProof, old_tree: type[OldTree] = OldTree
 ) -> None:
-    """Verifies an append proof for (a, b] (section 5). a is first_epoch, and `steps` has one entry per epoch. Only the model's controls
-    replace old_tree."""
+    """Verifies an append proof for (a, b] (section 5). `first_epoch` is a, and `steps` has one entry for each epoch. Only the model's
+    controls replace `old_tree`."""
     added: list[Leaf] = []
     for item in proof.leaves:
         label = to_position(item.label)

@@ -1,4 +1,4 @@
-"""Receipts and evidence of broken promises: docs/spec/receipts.md."""
+"""Verifies receipts, and judges evidence of broken promises: docs/spec/receipts.md."""
 
 import base64
 import re
@@ -45,7 +45,7 @@ def keys_text(anchor: TrustAnchor, keys: list[ReceiptKey]) -> str:
 
 
 def sign(text: str, *signers: tuple[LogKey, bytes]) -> bytes:
-    """Returns the note of this text with a signature line of each signer. A signer is a key and its seed."""
+    """Returns the signed note that has this text and a signature line of each signer. A signer is a key and its seed."""
     lines = [board.signature_line(key.name, key.key_id, ed25519.sign(seed, text.encode())) for key, seed in signers]
     return (text + "\n" + "".join(lines)).encode()
 
@@ -99,7 +99,7 @@ def check_request(receipt: Receipt, request_id: uuid.UUID, items: list[tuple[byt
 
 @dataclass
 class _List:
-    """The part of one period's list that was read."""
+    """The part of one period's list of versions that has been read so far."""
 
     record: EpochRecord
     known: pahd.Known

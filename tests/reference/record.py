@@ -39,7 +39,7 @@ class Configuration:
 
     @classmethod
     def decode(cls, r: Reader) -> "Configuration":
-        """Decodes the layout only; check() checks the bounds."""
+        """Decodes only the layout of a configuration; check() checks the bounds of its values."""
         head = {"format": r.uint(2), "suite": r.uint(2), "origin": r.opaque(1, 255)}
         fields = {name: r.uint(width) for name, width in cls._WIDTHS}
         return cls(**head, **fields, username_form=r.uint(1) if head["format"] == 2 else 0)
@@ -90,7 +90,7 @@ class EpochRecord:
     period: int
     period_first_epoch: int
     time_ms: int
-    structures: tuple[StructureState, ...]  # in order of structure id, from 1
+    structures: tuple[StructureState, ...]  # in the order of structure ids, from id 1 on
     previous: bytes
     format: int = 1
 
@@ -124,7 +124,7 @@ class EpochRecord:
 
 
 def check_alone(r: EpochRecord, log_id: bytes) -> None:
-    """Checks a record alone (section 3)."""
+    """Checks a single record, without comparing it with other records (section 3)."""
     require(r.format == 1, "record_format")
     require(r.log_id == log_id, "record_log_id")
     require(r.period_first_epoch <= r.epoch, "record_period")
@@ -137,8 +137,8 @@ def check_alone(r: EpochRecord, log_id: bytes) -> None:
 
 
 def check_after(r: EpochRecord, q: EpochRecord, period_length_ms: int, period_start_ms: int | None = None) -> None:
-    """Checks r against the earlier record q (section 4). period_start_ms is the time of the first epoch of q's period, if this time is
-    known."""
+    """Checks `r` against the earlier record `q` (section 4). `period_start_ms` is the time of the first epoch of q's period, if this time
+    is known."""
     assert q.epoch < r.epoch
     gap = r.epoch - q.epoch
     if gap == 1:
@@ -165,8 +165,8 @@ def check_after(r: EpochRecord, q: EpochRecord, period_length_ms: int, period_st
 
 
 def check_same_log(a: EpochRecord, b: EpochRecord, period_length_ms: int, period_start_ms: int | None = None) -> None:
-    """Checks two records in any order (docs/spec/answers.md section 3 step 5). period_start_ms is the time of the first epoch of the
-    earlier record's period."""
+    """Checks two records, which may be in any order (docs/spec/answers.md section 3 step 5). `period_start_ms` is the time of the first
+    epoch of the earlier record's period."""
     if a.epoch == b.epoch:
         require(a == b, "fork")
         return
@@ -175,7 +175,7 @@ def check_same_log(a: EpochRecord, b: EpochRecord, period_length_ms: int, period
 
 
 def check_period_start(s: EpochRecord, q: EpochRecord, log_id: bytes, period_length_ms: int) -> None:
-    """Checks s as the record of the first epoch of q's period (section 5)."""
+    """Checks `s` as the record of the first epoch of q's period (section 5)."""
     check_alone(s, log_id)
     require(s.epoch == q.period_first_epoch, "record_period")
     check_same_log(s, q, period_length_ms)

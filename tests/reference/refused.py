@@ -1,4 +1,4 @@
-"""The exception of every check of the reference, with a reason of docs/spec/reasons.md."""
+"""Defines the exception that every check of the reference raises, with a reason of docs/spec/reasons.md."""
 
 from facts import REASONS
 

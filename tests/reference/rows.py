@@ -1,5 +1,5 @@
-"""Whole answers as rows of JSON, for tests/vectors/lookup/ and live.py --export. A row has the verifier's state, the answer's octets and
-the verdict."""
+"""Makes rows of JSON from whole answers, for tests/vectors/lookup/ and live.py --export. A row has the verifier's state, the answer's
+octets and the verdict."""
 
 import pahd
 from handover import EndState
@@ -17,11 +17,11 @@ NOTE = (
 
 
 class WrongVerdict(Exception):
-    """The reference's verdict differs from the verdict that the row's author expects."""
+    """The reference's verdict on a row differs from the verdict that the row's author expects."""
 
 
 class Rows:
-    """Collects rows, each compared with the reason that its author expects."""
+    """Collects rows. Compares the reference's verdict on each row with the reason that the row's author expects."""
 
     def __init__(self) -> None:
         self.anchors: list[TrustAnchor] = []
@@ -44,7 +44,7 @@ class Rows:
     def answer(
         self, form: str, kind: str, v: Verifier, keys: list[bytes], encoded: bytes, reason: str
     ) -> list[pahd.Result]:
-        """Adds a row. `form` is lookup, history or monitor. Returns the content of a valid answer."""
+        """Adds a row about an answer of the form `form`: lookup, history or monitor. Returns the content of the answer if it is valid."""
         try:
             if form == "lookup":
                 results = v.verify_lookup(encoded, keys)
@@ -72,7 +72,7 @@ class Rows:
         return results
 
     def users(self, kind: str, v: Verifier, asked: list[Asked], encoded: bytes, reason: str) -> list[UserResult]:
-        """Adds a row. Returns the content of a valid answer."""
+        """Adds a row about a lookup of users. Returns the content of the answer if it is valid."""
         try:
             results = verify_users(v, encoded, asked)
             found = "valid"
@@ -87,7 +87,7 @@ class Rows:
         return results
 
     def monitor(self, kind: str, v: Verifier, own: Own, encoded: bytes, reason: str) -> MonitorResult | None:
-        """Adds a row. Returns the content of a valid answer."""
+        """Adds a row about an answer to an owner. Returns the content of the answer if it is valid."""
         try:
             result = verify_user_monitor(v, encoded, own)
             found = "valid"
@@ -104,7 +104,7 @@ class Rows:
         return result
 
     def periods(self, kind: str, v: Verifier, period: int, encoded: bytes, reason: str) -> list[EpochRecord]:
-        """Adds a row. Returns the bounds of a valid answer."""
+        """Adds a row about an answer with bounds of periods. Returns the bounds if the answer is valid."""
         try:
             bounds = verify_periods(v, encoded, period)
             found = "valid"
@@ -130,7 +130,7 @@ class Rows:
     def audit(
         self, kind: str, v: Verifier, stored: EpochRecord, start: EpochRecord, encoded: bytes, reason: str
     ) -> None:
-        """Adds a row. `start` is the record of the first epoch of the stored record's period."""
+        """Adds a row about an audit proof. `start` is the record of the first epoch of the stored record's period."""
         structures = []
         try:
             structures = v.verify_audit(encoded, stored, start).structures

@@ -1,5 +1,5 @@
-"""A server with the directory of directory.py and the answers of a query-service (docs/spec/rest.md): only binary forms, without limits and
-credentials."""
+"""A server that answers from the directory of directory.py like a query-service (docs/spec/rest.md), but only in binary forms, and without
+limits and credentials."""
 
 import http.server
 import json
@@ -21,8 +21,8 @@ Said = tuple[str, bytes] | None
 
 
 class Server:
-    """A context manager that serves `log`, which may be replaced meanwhile. `cosigned` has the cosigned notes that the server serves; POST
-    /cosigned adds a note. `turn` is called on POST /turn."""
+    """A context manager that serves `log`, which a test may replace while the server runs. `cosigned` has the cosigned notes that the
+    server serves; POST /cosigned adds a note. `turn` is called on POST /turn."""
 
     def __init__(self, log: Directory, port: int = 0, turn: Callable[[], None] = lambda: None):
         self.log, self.turn = log, turn
@@ -129,7 +129,8 @@ def _head(log: Directory, query: dict[str, int]):
 
 
 def _bounds(log: Directory, first: int) -> bytes:
-    """Returns the first and the last record of each period from period `first` on (docs/spec/periods.md section 4)."""
+    """Returns the answer with the records of the first and the last epoch of each period from period `first` on (docs/spec/periods.md
+    section 4)."""
     epochs = []
     for period in range(first, log.period + 1):
         of_it = [r.epoch for r in log.records if r.period == period]

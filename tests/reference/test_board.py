@@ -32,7 +32,8 @@ class BoardTest(unittest.TestCase):
             self.assertEqual(board.verify_cosignatures(row["note"].encode(), cosigners), {key.name: row["timestamp"]}, row["id"])
         for row in rows["invalid"]:
             with self.subTest(row["id"]):
-                # Either only the time of the cosignature is wrong, which a clock reveals, or no known cosigner signed the note.
+                # The function does not refuse two kinds of invalid notes. If only the cosignature's time is wrong, a comparison with the
+                # clock reveals it. If no known cosigner signed the note, the function returns no cosignature.
                 if row["id"] == "milliseconds":
                     self.assertGreater(*board.verify_cosignatures(row["note"].encode(), cosigners).values(), 10**12)
                 elif row["id"] in ("key-id-of-type-0x01", "other-name"):
@@ -42,7 +43,7 @@ class BoardTest(unittest.TestCase):
                         board.verify_cosignatures(row["note"].encode(), cosigners)
 
     def test_ed25519(self):
-        # RFC 8032 section 7.1, TEST 1 to 3.
+        # The vectors are TEST 1 to 3 of RFC 8032 section 7.1.
         for seed, public, message, signature in (
             (
                 "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
@@ -80,7 +81,8 @@ class BoardTest(unittest.TestCase):
         decided = {row["kind"].removeprefix("c2sp "): row["reason"] for row in rows if row["kind"].startswith("c2sp ")}
         self.assertEqual(set(decided), {row["id"] for row in notes["vectors"]})
         for row in notes["vectors"]:
-            # Our verifier refuses every note that C2SP refuses, except for wrong lines of other signers, which it does not verify.
+            # Our verifier refuses every note that C2SP refuses, with one exception: it does not verify lines of other signers, so it
+            # accepts notes in which only these are wrong.
             if row["spec_expectation"]["checkpoint"].startswith("reject") and row["id"] != "log-good-witness-bad":
                 self.assertNotEqual(decided[row["id"]], "valid", row["id"])
         for row in rows:

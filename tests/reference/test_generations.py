@@ -1,4 +1,4 @@
-"""Tests the verifier of reassigned usernames (docs/spec/recycled-names.md): the encoding of answers, and the need for each rule."""
+"""Tests the verifier of reassigned usernames (docs/spec/recycled-names.md): the encoding of answers, and that each rule is needed."""
 
 import unittest
 from dataclasses import replace

@@ -1,5 +1,5 @@
-"""A model of docs/spec/broken-append.md: no two statements of an honest log contradict each other. If a leaf was exchanged, dropped or
-backdated, two statements contradict each other."""
+"""Tests a model of docs/spec/broken-append.md. No two statements of an honest log contradict each other. If a leaf was exchanged, dropped
+or backdated, there are two statements that contradict each other."""
 
 import copy
 import random
@@ -29,7 +29,7 @@ def history(rng: random.Random, seed: int, epochs: int = rounds(9, 14)) -> Liar:
             continue
         for key in KEYS:
             if rng.random() < 0.5:
-                # The owner sets an earlier value again.
+                # Sometimes the owner sets a value again that the key had before.
                 d.staged[facts.KEYS][key] = rng.choice([b"1", b"2"])
         for user in USERS:
             number += 1
@@ -50,7 +50,8 @@ def history(rng: random.Random, seed: int, epochs: int = rounds(9, 14)) -> Liar:
 
 
 def subjects(d: Liar) -> list[tuple[int, bytes, int]]:
-    """Returns leaves for statements: some leaves exist at some epoch, and others never exist."""
+    """Returns the leaves about which statements are made, as (structure, key, version). Some of them exist from some epoch on, and others
+    never exist."""
     found = []
     for number in facts.STRUCTURES:
         keys = {key for stored in d.stored_at for key in stored[number - 1]} | {b"nobody"}

@@ -71,7 +71,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class LiveServer:
-    """A directory behind HTTP, against which live.py runs."""
+    """An HTTP server with a directory, against which the tests run live.py."""
 
     handler: type[Handler] = Handler
 

@@ -15,7 +15,7 @@ ALICE, BOB = b"alice", b"bob"
 
 
 class Handler(test_live.Handler):
-    """Adds /v1/periods and ?period to the other handler. `gone` has the periods that are not served."""
+    """Adds /v1/periods and ?period to the handler of test_live.py. `gone` has the periods that are no longer served."""
 
     gone: tuple[int, ...] = (0,)
 

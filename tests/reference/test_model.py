@@ -1,4 +1,5 @@
-"""Makes bounded runs of model.py: every statement, with the control that breaks when one rule is left out."""
+"""Makes bounded runs of model.py. Tests every statement of the model, and as a control that the statement fails when one rule is left
+out."""
 
 import unittest
 
@@ -7,7 +8,7 @@ import pahd
 from rounds import rounds
 
 TREES = rounds(quick=3_000, deep=20_000)
-# The maximum number of versions that are placed in every way: the owner's versions and the forged versions above them.
+# The maximum number of versions, the owner's and the forged versions above them, that small_worlds places in every possible way.
 VERSIONS = rounds(quick=3, deep=5)
 
 

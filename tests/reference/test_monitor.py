@@ -81,7 +81,7 @@ class MonitorTest(unittest.TestCase):
                 verify_user_monitor(v, whole[:i] + bytes([whole[i] ^ 1]) + whole[i + 1 :], own)
 
     def test_order_of_checks(self):
-        """Checks that the earlier check gives the reason if an answer has two faults."""
+        """Checks that an answer with two faults is refused with the reason of the earlier check."""
         d, own = self.d, Own(ID, [ALICE])
         plain = d.user_monitor(own)
         name, left = plain.names[0], plain.decommissioned
@@ -187,7 +187,7 @@ class AlarmTest(unittest.TestCase):
             d.publish_users()
             d.remove_device(USER, b"ghost")
             d.publish_users()
-            # The alarms are two versions of the list, and the ghost's key.
+            # The three alarms are about two versions of the list, and about the ghost's key.
             self.assertEqual(self.look(d, o, page), ["not set"] * 3)
             self.assertEqual(self.look(d, o, page), [])
 
@@ -226,8 +226,8 @@ class AlarmTest(unittest.TestCase):
         self.assertEqual(self.look(d, o), ["not set"])
 
     def test_requests_are_seen_in_the_order_of_the_owner(self):
-        """A lost update raises no alarm about the next one. An update that is published after a later update undoes that later update, and
-        raises an alarm."""
+        """A lost update raises no alarm about the next update. An update that is published after a later update undoes that later update,
+        and raises an alarm."""
         for late, alarms in ((None, []), (b"two", ["not set"]), (b"three", ["not set"])):
             d, o = self.begin()
             o.set(facts.KEYS, b"v1", b"two")
@@ -257,7 +257,7 @@ class AlarmTest(unittest.TestCase):
             self.assertEqual(self.look(d, o), alarms)
 
     def test_a_period_that_does_not_begin_with_copies(self):
-        """Makes the checks of docs/spec/periods.md section 6 for the list and each key of an answer about the user."""
+        """Tests the checks of docs/spec/periods.md section 6 for the list and each key in an answer about a user."""
         for forged, reason in ((None, "valid"), (b"forged", "handover_value")):
             d, o = self.begin(period_length_ms=STEP_MS)
             last = d.epoch

@@ -23,7 +23,8 @@ class PeriodsTest(unittest.TestCase):
         cls.whole = vectors_periods.periods_answer(cls.d, [0, 3, 4, 6, 7])
 
     def test_an_owner_goes_from_the_first_period_to_the_third(self):
-        """Reads the bounds, then each period at its last epoch, with the knowledge from the period before."""
+        """An owner reads the bounds, and then monitors each period at the period's last epoch, with the knowledge from the previous
+        period."""
         d, known, ends = self.d, {}, {}
         v = Verifier(d.anchor, d.now_ms)
         bounds = {r.epoch: r for r in verify_periods(v, self.whole.encode(), 0)}

@@ -1,4 +1,4 @@
-"""Checks, with a caller of the reference directory, the versions that a caller recognises later (docs/spec/privacy.md section 2)."""
+"""Checks which later versions a caller of the reference directory can recognise (docs/spec/privacy.md section 2)."""
 
 import re
 import unittest
@@ -16,7 +16,8 @@ LAST_VERSION = 16
 
 
 def table() -> dict[int, list[int]]:
-    """Returns the page's rows: the version at which somebody looked once -> the later versions whose labels the answer contains."""
+    """Returns the rows of the table on the page. Each row maps the version at which a caller looked once to the later versions whose labels
+    the answer contains."""
     rows = re.findall(r"^\| (\d+) \| ([\d, ]+) \| \d+ \|$", PAGE.read_text(), re.MULTILINE)
     return {int(looked): [int(version) for version in later.split(",")] for looked, later in rows}
 
@@ -29,7 +30,7 @@ class RecognitionTest(unittest.TestCase):
             cls.directory.publish({KEY: b"value %d" % version, b"other %d" % version: b"noise"})
 
     def labels_of_absences(self, epoch: int, key: bytes, structure: int = facts.KEYS) -> dict[int, int]:
-        """Returns label -> version, from the VRF proofs of one lookup's absences alone."""
+        """Returns label -> version, only from the VRF proofs in one lookup's proofs of absence."""
         answer = self.directory.lookup_item(epoch, key, structure=structure)
         public = self.directory.vrf_keys_at[epoch][structure - 1].public
         labels = {}
@@ -52,7 +53,7 @@ class RecognitionTest(unittest.TestCase):
         rows = table()
         self.assertEqual(sorted(rows), [1, 2, 4, 8])
         for looked, later in rows.items():
-            # Version v belongs to epoch v.
+            # In this history, epoch v publishes version v.
             seen = self.recognised(self.labels_of_absences(looked, KEY), looked)
             self.assertEqual(seen, {version: version for version in later}, looked)
 

@@ -1,4 +1,5 @@
-"""Compares proofs over one tree with whole trees: every label, every append, and the changes that must be refused."""
+"""Compares the verdicts on proofs over one tree with the whole tree, for every label and every append, and tests changes that must be
+refused."""
 
 import random
 import unittest
@@ -13,7 +14,8 @@ from tree import Leaf, to_octets, to_position
 
 
 def random_leaves(rng: random.Random, count: int, epoch: int = 1, close: bool = False) -> list[Leaf]:
-    """Returns random leaves. With `close`, their labels share long prefixes, so that paths get deep and prefixes odd."""
+    """Returns random leaves. If `close` is set, their labels share long prefixes, so that paths are deep and prefixes have unusual
+    lengths."""
     labels: set[int] = set()
     while len(labels) < count:
         label = rng.getrandbits(256)
@@ -103,7 +105,7 @@ class MembershipTest(unittest.TestCase):
             else:
                 self.assertEqual(self.non_member(label, replace(node, epoch=9), path), "absent_root")
             self.assertEqual(self.non_member(label, node, Path(path.mask, path.siblings + [bytes(32)])), "path_length")
-        # Opens an ancestor of a present label in place of the node where the walk ends.
+        # The proof claims that a present label is absent: it opens an ancestor of the label in place of the node where the walk ends.
         leaf = max(self.leaves, key=lambda one: len(tree.ancestors(self.root, one.label)[0]))
         passed, _ = tree.ancestors(self.root, leaf.label)
         top, path = passed[0], Path(bytes(32), [])
@@ -112,7 +114,8 @@ class MembershipTest(unittest.TestCase):
         self.assertIn("absent_covers", reasons)
 
     def test_sibling_leaf_does_not_hide_a_label(self):
-        # Opens the leaf next to a present label with its true path. An ancestor is then at or beyond the divergence.
+        # The proof claims that a present label is absent: it opens the leaf next to the label, with this leaf's true path. An ancestor in
+        # this path is at or beyond the bit where label and leaf differ.
         leaf = max(self.leaves, key=lambda one: len(tree.ancestors(self.root, one.label)[0]))
         passed, _ = tree.ancestors(self.root, leaf.label)
         sibling = passed[-1].child(1 - tree.bit(leaf.label, passed[-1].length))
@@ -191,7 +194,7 @@ class AppendTest(unittest.TestCase):
         self.assertEqual(len(proof.opened), 5 + 3 * 32)
         for spoiled in (b"\x01\x00\x01\x05\x01", b"\x01\x00\x01\x00"):
             self.assertEqual(self.verdict(states, AppendProof(proof.leaves, spoiled + proof.opened[5:])), "append_prefix")
-        # This leaf is not at its claimed position.
+        # This opened leaf cannot be at the position where the tokens claim it.
         away = b"\x02" + c.label.to_bytes(32, "big") + bytes(32) + (1).to_bytes(8, "big")
         hung = AppendProof(proof.leaves, b"\x01\x00" + away + proof.opened[-32:])
         self.assertEqual(self.verdict(states, hung), "append_position")
@@ -202,8 +205,8 @@ class AppendTest(unittest.TestCase):
         self.assertEqual(self.verdict(states, proofs.make_append(old, 1, again)), "append_exists")
 
     def test_fake_taken_back(self):
-        # The fake leaf is published at 2, and taken back and replaced at 3. The end points alone would agree with an honest history of one
-        # leaf.
+        # The fake leaf is published at epoch 2, and taken back and replaced at epoch 3. An audit of only the end points would accept this
+        # as an honest history of one leaf.
         rng = random.Random(5)
         old = random_leaves(rng, 5)
         fake, honest = random_leaves(rng, 1, 2)[0], random_leaves(rng, 1, 3)[0]

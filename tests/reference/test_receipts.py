@@ -1,5 +1,5 @@
-"""A model of docs/spec/receipts.md section 6. A selection of an honest log's answers is never evidence, and a promise by a stolen old key
-is not evidence either. A dropped update is evidence if all answers are shown."""
+"""Tests a model of docs/spec/receipts.md section 6. No selection of an honest log's answers is evidence, and a promise that somebody signs
+with a stolen old key is not evidence either. A dropped update is evidence if all answers are shown."""
 
 import random
 import unittest
@@ -50,13 +50,14 @@ class PromisesTest(unittest.TestCase):
                 after = rng.randrange(d.epoch)
                 by, time = rng.randrange(after + 1, d.epoch + 1), until - 1 - rng.randrange(2) * rng.randrange(until - 1)
                 found = self._verdict(d, log, after, by, b"dropped", self._whole(d, after, by), time)
-                # Whether the key had expired before epoch `after` was made, by more than the allowed difference of clocks.
+                # True if the key had expired before epoch `after` was made, by more than the allowed difference between clocks.
                 is_later = d.records[after].time_ms > until - 1 + ahead
                 self.assertFalse(is_later and found == "promise_broken", (until, after, time))
                 convicted += found == "promise_broken"
                 with mock.patch.object(receipts, "check_time"):
                     without_the_rule += is_later and self._verdict(d, log, after, by, b"dropped", self._whole(d, after, by), time) == "promise_broken"
-        # Within the key's time the log is responsible for it. Without the rule an honest log is convicted.
+        # While a receipt key is valid, the log is responsible for what the key signs, so some promises convict the log. Without the rule,
+        # promises about epochs after the key's expiry would convict an honest log, too.
         self.assertGreater(convicted, 0)
         self.assertGreater(without_the_rule, 10)
 

@@ -1,5 +1,5 @@
-"""Tests answers about users: honest answers show the truth, changed answers are refused, and checks come in their order
-(docs/spec/users.md)."""
+"""Tests answers about users: honest answers show the truth, changed answers are refused, and the checks are made in the order of
+docs/spec/users.md."""
 
 import unittest
 from dataclasses import replace
@@ -68,7 +68,8 @@ class UsersTest(unittest.TestCase):
         ])
 
     def test_proofs_of_an_answer(self):
-        """An answer has 4 + 2 proofs per device with one version each: of the name, of not having left, of the list, and of the keys."""
+        """If the list and each key have one version, an answer has 4 proofs plus 2 for each device: 1 for the name, 1 that the user has not
+        left, 2 for the list, and 2 for each key."""
         user = self.d.user_lookup([ANNA], epoch=1).users[0]
         lookups = [user.devices.lookup, *(key.lookup for key in user.keys)]
         self.assertEqual(2 + sum(len(one.members) + len(one.absent) for one in lookups), 6)
@@ -108,13 +109,13 @@ class UsersTest(unittest.TestCase):
                     result = verify_users(v, changed, [asked])[0]
                 except Refused:
                     continue
-                # The entry refers to another record, whose tree has the same root.
+                # This change is accepted because the entry then refers to another record whose tree has the same root.
                 check_true(self.d, asked, result)
                 accepted += 1
             self.assertLessEqual(accepted, 1)
 
     def test_order_of_checks(self):
-        """Checks that the earlier check gives the reason if an answer has two faults."""
+        """Checks that an answer with two faults is refused with the reason of the earlier check."""
         d, plain = self.d, self.d.user_lookup([ANNA], [At(5, 5, 4, 5)], epoch=5)
         user, part = plain.users[0], plain.parts[0]
         self.assertEqual(self.reason(d.user_lookup([ANNA])), "valid")
@@ -177,8 +178,8 @@ class UsersTest(unittest.TestCase):
         self.assertLess(len(short.encode()), 0.65 * len(self.d.user_lookup([ANNA]).encode()))
 
     def test_least_epoch_is_that_of_all_that_is_brought(self):
-        """An answer omits unchanged versions. With another name's smaller least epoch, an older answer would seem to show these
-        versions."""
+        """An answer omits versions that the question names as known and that have not changed. If a question about one name had the smaller
+        least epoch of another name, the verifier would accept an older answer, as if it showed these versions."""
         by_name = self.kept(b"anna", 5)
         at = [At(2, 2, 5, 5)]
         for least, reason in ((2, "valid"), (5, "stale")):
@@ -188,7 +189,7 @@ class UsersTest(unittest.TestCase):
 
 
 def moved(users: list[UserLookup], by: int) -> list[UserLookup]:
-    """Renumbers the records as if the given number of parts had been inserted before the answer's parts."""
+    """Returns the users with changed record numbers, as if `by` parts had been inserted before the answer's parts."""
 
     def one(entry):
         return None if entry is None else replace(entry, record=entry.record + by if entry.record else 0)

@@ -223,7 +223,7 @@ class PeriodTest(unittest.TestCase):
         verifier = Verifier(d.anchor, d.now_ms, record=d.records[0])
         results = verifier.verify_lookup(d.lookup(keys).encode(), keys)
         self.assertEqual([(r.version, r.value, r.time) for r in results], [(2, b"3", 4), (1, b"b", 3), (1, b"c", 5)])
-        # The verifier ignores state of the previous period.
+        # The verifier must ignore known versions of the previous period.
         verifier.known = {b"bob": pahd.Known(0, 1, 2)}
         self.assertEqual(verifier.verify_lookup(d.lookup(keys).encode(), keys)[1].value, b"b")
 

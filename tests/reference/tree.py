@@ -1,4 +1,4 @@
-"""Builds the tree of docs/spec/tree.md naively from its set of leaves. Labels and prefixes are 256-bit integers here."""
+"""Builds the tree of docs/spec/tree.md from its set of leaves, in the simplest way. Labels and prefixes are 256-bit integers here."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -16,10 +16,10 @@ from verify import Verifier, vrf_key
 
 @dataclass(frozen=True)
 class Own:
-    """The verifier's question and state (section 2). names: the usernames that the answer must show. keys: the ids that the question names,
-    each with the known state of its key, or None.
+    """The verifier's question and state (section 2). `names`: the usernames that the answer must show. `keys`: the ids that the question
+    names, each with the known state of its key, or None.
 
-    ends: the known end states of the list and of keys at the end of the previous period, by structure and key (docs/spec/periods.md section
+    `ends`: the known states of the list and of keys at the end of the previous period, by structure and key (docs/spec/periods.md section
     6).
     """
 
@@ -32,14 +32,14 @@ class Own:
     ends: dict[tuple[int, bytes], handover.EndState] = field(default_factory=dict)
 
     def kept_list(self, period: int) -> bytes | None:
-        """Returns the octets of the kept list if it counts in this period."""
+        """Returns the octets of the kept device list if the list is from this period."""
         return self.devices.devices if self.devices and self.devices.known.period == period else None
 
 
 @dataclass(frozen=True)
 class MonitorResult:
-    """An accepted answer's content. devices is None for a user who has left. lists has the ids of each opened version, and keys the results
-    by followed id, in order."""
+    """An accepted answer's content. `devices` is None for a user who has left. `lists` has the ids of each opened version of the list.
+    `keys` has the result for each followed id, in order."""
 
     epoch: int
     period: int
@@ -53,7 +53,7 @@ class MonitorResult:
 
     @property
     def complete(self) -> bool:
-        """Returns False for a page, which is not a result (section 5)."""
+        """Returns whether the answer is a complete result. A page is not (section 5)."""
         return self.has_left or all(one.complete for one in (self.devices, *self.keys.values()))
 
     def brought_next(self, before: Own, configuration: Configuration) -> Own:
@@ -113,7 +113,7 @@ class _Owner(EntryChecks):
         return MonitorResult(self.head.epoch, self.head.period, listed, lists, shown)
 
     def _check_handovers(self, answer: UserMonitorAnswer, ids: list[bytes]) -> None:
-        """Checks hand-overs: first the hand-over of the list, then of each followed key in order (section 6)."""
+        """Checks the hand-over of the list first, and then the hand-over of each followed key, in order (section 6)."""
         keys = ((facts.KEYS, device) for device in ids)
         for key, versions in zip([(facts.DEVICES, self.own.user), *keys], [answer.devices, *answer.keys], strict=False):
             end = self.own.ends.get(key)

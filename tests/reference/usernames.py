@@ -1,5 +1,5 @@
-"""The preparation of usernames that have one form: docs/spec/usernames.md, computed directly from the files of the Unicode Character
-Database (Debian's package unicode-data)."""
+"""Normalizes usernames as docs/spec/usernames.md says. The data come directly from the files of the Unicode Character Database (Debian's
+package unicode-data)."""
 
 import functools
 import os
@@ -10,7 +10,7 @@ UCD = "/usr/share/unicode"
 NON_JOINER, JOINER = 0x200C, 0x200D
 VIRAMA = 9
 ARABIC_DIGITS, EXTENDED_DIGITS = range(0x660, 0x66A), range(0x6F0, 0x6FA)
-# RFC 8264 section 9.6.
+# The exceptions of RFC 8264 section 9.6, by category.
 VALID = {0xDF, 0x3C2, 0x6FD, 0x6FE, 0xF0B, 0x3007}
 CONTEXT = {NON_JOINER, JOINER, 0xB7, 0x375, 0x5F3, 0x5F4, 0x30FB, *ARABIC_DIGITS, *EXTENDED_DIGITS}
 DISALLOWED = {0x640, 0x7FA, 0x302E, 0x302F, *range(0x3031, 0x3036), 0x303B}
@@ -26,7 +26,7 @@ def _lines(name):
 
 @functools.cache
 def _property(name):
-    """Returns {code point: the values in its lines} for a file with one property."""
+    """Returns {code point: the values in its lines} for a Unicode file with one property."""
     found = {}
     for points, value, *_ in _lines(name):
         first, _, last = points.partition("..")
@@ -90,7 +90,7 @@ def _compose(first, second):
 
 
 def normalize(points, compatible=False):
-    """Normalizes to form C, or to form KC if `compatible` (The Unicode Standard, section 3.11)."""
+    """Normalizes to form C or, if `compatible` is set, to form KC (The Unicode Standard, section 3.11)."""
     apart = []
     for one in (part for point in points for part in decompose(point, compatible)):
         at = len(apart)
@@ -113,7 +113,7 @@ def normalize(points, compatible=False):
 
 
 def _is_valid(point):
-    """Returns whether a code point is in IdentifierClass in any context (RFC 8264 section 8)."""
+    """Returns whether a code point belongs to IdentifierClass whatever its context is (RFC 8264 section 8)."""
     if point in VALID:
         return True
     if point in DISALLOWED or point not in _data():
@@ -183,7 +183,7 @@ def _narrow(point):
 
 
 def _rules(points):
-    """Applies rules 1 to 5 and returns (fault, points)."""
+    """Applies rules 1 to 5 of docs/spec/usernames.md and returns (fault, points)."""
     points = [_narrow(point) for point in points]
     for at, point in enumerate(points):
         if point in CONTEXT:
@@ -196,7 +196,7 @@ def _rules(points):
 
 
 def prepare(name, max_len=facts.MAX_KEY_LEN):
-    """Returns (fault, form) for the octets of a name."""
+    """Returns (fault, form) for the octets of a name; the fault of a valid name is "valid"."""
     if not 1 <= len(name) <= facts.MAX_KEY_LEN:
         return "length", b""
     try:

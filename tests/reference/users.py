@@ -1,5 +1,5 @@
-"""Answers about users: docs/spec/users.md sections 3 to 5, docs/spec/recycled-names.md. A verdict changes no state: the caller decides what
-to keep."""
+"""Verifies answers about users: docs/spec/users.md sections 3 to 5 and docs/spec/recycled-names.md. A verdict changes no state: the caller
+decides what to keep."""
 
 from dataclasses import dataclass, field, replace
 
@@ -28,7 +28,7 @@ from verify import Verifier, check_included, vrf_key
 
 @dataclass(frozen=True)
 class KeptList:
-    """Knowledge of a user's device list, with the octets of the DeviceList."""
+    """A verifier's knowledge of a user's device list, with the octets of the DeviceList."""
 
     known: pahd.Known
     devices: bytes
@@ -36,7 +36,7 @@ class KeptList:
 
 @dataclass(frozen=True)
 class Kept:
-    """The content of all valid answers about one username (section 2). devices and keys belong to the user id."""
+    """The content of all valid answers about one username (section 2). `devices` and `keys` are about the user with the user id."""
 
     user: bytes | None = None
     has_left: bool = False
@@ -58,7 +58,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Earlier:
-    """A user to whom the name led, from the epoch `since` on until it left for good at `left`."""
+    """An earlier user of a name. The name led to this user from the epoch `since` until the user left for good at the epoch `left`."""
 
     user: bytes
     since: int
@@ -67,10 +67,10 @@ class Earlier:
 
 @dataclass(frozen=True)
 class UserResult:
-    """The accepted answer about one user. epoch is e*. devices and keys are present only for a current user, with keys in the order of the
-    list.
+    """The accepted answer about one user. `epoch` is e*. `devices` and `keys` are present only for a current user, with keys in the order
+    of the device list.
 
-    generation is 0 in a log that does not reassign usernames; earlier has the users before this one.
+    `generation` is 0 in a log that does not reassign usernames; `earlier` has the earlier users of the name.
     """
 
     kind: int
@@ -83,7 +83,7 @@ class UserResult:
     earlier: list[Earlier] = field(default_factory=list)
 
     def kept(self, before: Kept) -> Kept:
-        """Returns the state that the verifier keeps from now on. `before` is its state in the question."""
+        """Returns the state that the verifier keeps from now on. `before` is the state that the question named."""
         if self.user is None:
             return Kept(least_epoch=self.epoch)
         if self.devices is None:
@@ -115,7 +115,7 @@ def verify_users(v: Verifier, answer: bytes, asked: list[Asked]) -> list[UserRes
 def _check_part(
     v: Verifier, head: EpochRecord, before: list[EpochRecord], part: PartRecord, checkpoint: Checkpoint
 ) -> EpochRecord:
-    """Verifies a part's record (section 4 step 3)."""
+    """Verifies the record of a part of the answer (section 4 step 3)."""
     r = EpochRecord.parse(part.record)
     record.check_alone(r, v.anchor.log_id)
     require(r.epoch != head.epoch and all(r.epoch > earlier.epoch for earlier in before), "part_order")
@@ -127,7 +127,7 @@ def _check_part(
 
 
 def epoch_of_state(records: list[EpochRecord], user: UserLookup) -> int:
-    """Returns e* (section 3). A Lookup always has a NonMember, because C(a) is never empty for a version in range."""
+    """Returns e* (section 3). Each Lookup has at least one NonMember, because C(a) is never empty for a version in range."""
     absences = [
         records[entry.record].epoch
         for entry in user.entries
@@ -150,8 +150,8 @@ def device_ids(octets: bytes, configuration: Configuration) -> list[bytes]:
 
 
 class EntryChecks:
-    """Checks entries, each at its own record. times has the leaf epochs of all checked members. has_left: the user is known to have
-    left."""
+    """Checks entries, each at its own record. `times` has the leaf epochs of all checked members. `has_left` says whether the user is
+    already known to have left."""
 
     def __init__(self, v: Verifier, records: list[EpochRecord], keys: list[ecvrf.PublicKey], has_left: bool):
         self.v, self.records, self.keys, self.known_to_have_left = v, records, keys, has_left
@@ -211,7 +211,7 @@ class _User(EntryChecks):
         return result
 
     def _verify_at(self, e: int, user: UserLookup) -> UserResult:
-        """Makes steps 3 to 7 of section 5."""
+        """Makes the checks of section 5 from step 3 to step 7, with e* = `e`."""
         require((user.generations is not None) == self.by_generations, "user_kind")
         if user.name is not None:
             require(user.name.present == (user.kind != NO_SUCH_USER), "user_kind")
@@ -222,7 +222,7 @@ class _User(EntryChecks):
             generation = user.generations.names.version
             require((generation == 0) == (user.kind == NO_SUCH_USER), "user_kind")
             user_id, earlier = self._generations(user.generations)
-            # Knowledge that the user has left counts only for the generation about which it is known.
+            # The verifier may use its knowledge that the user has left only for the generation to which this knowledge belongs.
             self.known_to_have_left = self.known_to_have_left and generation == self.kept.generation
         else:
             if user.name is None:
@@ -286,7 +286,7 @@ class _User(EntryChecks):
         return (users[-1] if users else None), earlier
 
     def _devices(self, user_id: bytes, entry: VersionedEntry) -> pahd.Result:
-        """Verifies the entry of the list without the list's form (step 6)."""
+        """Verifies the entry of the device list, but not the form of the list itself (step 6)."""
         kept = None if self.by_generations else self.kept.devices
         listed = self._versioned(facts.DEVICES, user_id, entry, None if kept is None else kept.known)
         require(listed.version >= 1, "devices_missing")
@@ -311,7 +311,7 @@ class _User(EntryChecks):
         """Returns the list of the answer or, if the known version is unchanged, the kept list."""
         if listed.value is not None:
             return listed.value
-        # Version 0 was refused before, except by the model, which leaves that check out.
+        # An earlier check refuses version 0; it gets here only in the model, which can leave that check out.
         return self.kept.devices.devices if listed.version else DeviceList([]).encode()
 
     def _versioned(self, number: int, key: bytes, entry: VersionedEntry, known: pahd.Known | None) -> pahd.Result:

@@ -1,5 +1,5 @@
-"""Vectors of a verifier's trusted input: configurations and trust anchors (docs/spec/records.md section 1), and the log's signatures
-(docs/spec/board.md section 5)."""
+"""Makes vectors about a verifier's trusted input (configurations and trust anchors, docs/spec/records.md section 1) and about Ed25519
+signatures (docs/spec/board.md section 5)."""
 
 import base64
 import json
@@ -17,7 +17,7 @@ SEED = bytes(range(32))
 ORIGIN = "example.com/log"
 MESSAGE = b"example.com/log\n1\nroot\n"
 
-# Invalid origins. Each differs from a valid one in one character.
+# Invalid origins. Each differs from a valid origin in one character.
 REFUSED_IN_ORIGINS = {
     "tab": "\t",
     "unit_separator": "\x1f",
@@ -178,7 +178,7 @@ def trust_anchors() -> dict:
     add("lone_surrogate", json.dumps(good).replace(ORIGIN, "\\ud800"), "configuration")
     add("padded", good | {"configuration": encoded + "=" * (-len(encoded) % 4 or 4)}, "configuration")
     add("standard_base64", good | {"configuration": encoded[:-1] + "/"}, "configuration")
-    # This configuration's base64 has unused bits in the last character.
+    # The base64 of this configuration has unused bits in its last character.
     long_origin = next(Configuration(b"o" * n) for n in (1, 2, 3) if len(Configuration(b"o" * n).encode()) % 3)
     unused = base64.urlsafe_b64encode(long_origin.encode()).decode().rstrip("=")
     long_key = LogKey(long_origin.origin.decode(), key.public)
@@ -219,11 +219,12 @@ def signatures() -> dict:
     scalar = ed25519.secret_scalar(SEED)
     for i, point in enumerate(ed25519.torsion()):
         small = ed25519.encode(point)
-        # R = B and S = 1. With a key of small order, anyone has a signature of one message in eight.
+        # This signature has R = B and S = 1. With a key of small order it is valid for one message in eight, so anyone can sign such a
+        # message.
         add(f"key_of_small_order_{i}", small, one, False, _first(lambda m, key=small: ed25519.holds(key, m, one)))
         mixed = ed25519.encode(ed25519.add(ed25519.decode(public), point))
-        # S = k a. The equation holds where R is -k times the small-order part of the key. For an honest key it holds only if R is the
-        # identity.
+        # This signature has S = k a. The verification equation holds if R is -k times the small-order part of the key. For an honest key it
+        # holds only if R is the identity.
         message = _first(lambda m, key=mixed, r=small: ed25519.holds(key, m, ed25519.sign_with_r(scalar, key, m, r)))
         add(f"r_of_small_order_{i}", mixed, ed25519.sign_with_r(scalar, mixed, message, small), False, message)
         if i > 0:
@@ -231,8 +232,8 @@ def signatures() -> dict:
             add(f"key_of_mixed_order_{i}", mixed, ed25519.sign_as(SEED, mixed, message), True, message)
             message = _first(lambda m, key=mixed: not ed25519.holds(key, m, ed25519.sign_as(SEED, key, m)))
             add(f"only_with_cofactor_{i}", mixed, ed25519.sign_as(SEED, mixed, message), False, message)
-    # Encodings beyond p of the points with y = 0 (order 4) and y = 1. If y is read modulo p, the equation holds. The other points with
-    # encodings beyond p are not tested, because nobody knows their secret keys.
+    # These are encodings beyond p of the points with y = 0 (order 4) and y = 1. If a verifier reads y modulo p, the equation holds. The
+    # other points with encodings beyond p are not tested, because nobody knows their secret keys.
     for y in (0, 1):
         octets = (ed25519.P + y).to_bytes(32, "little")
         add(f"key_p_plus_{y}", octets, one, False, _first(lambda m, key=octets: ed25519.challenge(one[:32], key, m) % 4 == 0))

@@ -11,7 +11,8 @@ from board import KEY_TYPE_COSIGNER, LogKey
 from refused import Refused
 
 TLOG = Path(__file__).resolve().parent.parent / "vectors" / "tlog"
-# Characters of Unicode's White_Space beyond ASCII, at least the ends of each range; then characters that only look like white space.
+# Non-ASCII characters with Unicode's property White_Space: at least both ends of each range. After them come characters that only look like
+# white space.
 WHITE_SPACE = "\u0085\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000"
 NOT_WHITE_SPACE = "\u180e\u200b\u200d\u2060\ufeff\u007f\u0080"
 

@@ -19,7 +19,8 @@ NUMBER, OTHER, GONE, NOBODY = b"+44 20", b"+44 21", b"+44 22", b"+44 23"
 
 
 def honest_directory(**configuration) -> UserDirectory:
-    """Makes epochs 1 to 7. NUMBER leads to the first user until epoch 2, to the second from 4 until 5, and to the third from 6 on."""
+    """Makes epochs 1 to 7. NUMBER leads to the first user until epoch 2, to the second user from epoch 4 until 5, and to the third user
+    from epoch 6 on."""
     d = UserDirectory(seed=81, username_reuse=1, **configuration)
     d.create(b"id-first", [NUMBER], {b"f1": b"f1 1"})
     d.create(b"id-other", [OTHER], {b"o1": b"o1 1", b"o2": None})
@@ -76,7 +77,7 @@ def honest_rows(m: Maker) -> None:
     m.rows.users("several", m.v, several, d.user_lookup(several).encode(), "valid")
     for device in (b"o2", b"t1"):
         m.row("one_device", Asked(OTHER, device), "valid")
-    # Known lists and keys do not count, because they might belong to the previous user of the name.
+    # The verifier does not use known lists and keys, because they might belong to the previous user of the name.
     known = pahd.Known(0, 1, 1)
     kept = Kept(b"id-first", False, 1, KeptList(known, DeviceList([b"f1"]).encode()), {b"f1": known}, 1)
     m.row("list_and_keys_of_the_first_are_known", Asked(NUMBER, kept=kept), "valid")
@@ -109,7 +110,8 @@ def changed_rows(m: Maker) -> None:
         m.rows.users(kind, m.v, [Asked(NOBODY)], encoded, reason)
     user = whole.users[0]
     shown = user.generations
-    # Shows an earlier generation as the latest generation: from an answer of its time, or cut out of this answer.
+    # These answers show an earlier generation as the latest generation. The earlier generation comes from an answer of an earlier epoch, or
+    # is cut out of this answer.
     second = d.user_lookup([Asked(NUMBER)], epoch=4).users[0]
     label, _ = d.prove(d.vrf_keys[facts.USERNAMES - 1], NUMBER, 3, facts.USERNAMES)
     own = mutations_users.own_leaf(shown.names.members[2], label)
@@ -119,11 +121,11 @@ def changed_rows(m: Maker) -> None:
     hidden = replace(user, kind=1, decommissioned=gone, devices=None, keys=[], generations=replace(shown, names=names, left=shown.left[:1]))
     m.row("latest_hidden_behind_its_own_leaf", Asked(NUMBER), "absent_covers", replace(whole, users=[hidden]))
     m.row("second_of_its_own_time", Asked(NUMBER), "member_root", replace(whole, users=[second]))
-    # The rest of the answer is about the previous user of the name, or about another user.
+    # In these answers, the part after the generations is about the previous user of the name, or about another user.
     m.row("devices_of_another", Asked(NUMBER), "vrf_challenge",
           replace(whole, users=[replace(user, devices=d.versioned(e, facts.DEVICES, b"id-other"))]))
     m.row("decommissioned_of_the_second", Asked(NUMBER), "user_kind", replace(whole, users=[replace(user, decommissioned=gone)]))
-    # These answers have the form of the other kind of log.
+    # These answers have the form that belongs to the other kind of log: with or without reassigned names.
     plain = UserDirectory(seed=82)
     plain.create(b"id-plain", [NUMBER], {b"p1": b"p1"})
     plain.publish_users()
@@ -141,7 +143,7 @@ def part_rows(m: Maker) -> None:
         ("names_at_a_part_of_their_own", NUMBER, At(6, 7, 7, 7), 6, "valid"),
         ("names_of_nobody_earlier", NOBODY, At(3, 3, 3, 3), 7, "valid"),
         ("names_after_the_rest", NUMBER, At(7, 6, 7, 7), 6, "valid"),
-        # The absences of the names are of epoch 1, so e* is 1, but the first user left only at epoch 2.
+        # The proofs of the name's absence are of epoch 1, so e* is 1. But the first user left only at epoch 2.
         ("left_names_before_its_end", NUMBER, At(1, 3, 3, 3), 3, "part_epoch"),
         ("left_names_earlier", NUMBER, At(2, 3, 3, 3), 3, "valid"),
         ("third_before_its_names", NUMBER, At(7, 5, 6, 6), 7, "part_epoch"),
@@ -150,7 +152,7 @@ def part_rows(m: Maker) -> None:
 
 
 def period_rows(rows: Rows) -> None:
-    """Adds rows about periods: generations count through all of them, and are not copies."""
+    """Adds rows about periods: generations are counted through all periods, and no period begins with copies of them."""
     d = honest_directory(period_length_ms=2 * STEP_MS)
     d.switch_period(d.records[0].time_ms + 8 * STEP_MS)
     d.decommission(b"id-third")
@@ -178,7 +180,7 @@ def liar(epochs: int = 2, **configuration) -> Liar:
 
 
 def lie_rows(rows: Rows) -> None:
-    """Adds answers that break one rule and that the operator signs."""
+    """Adds rows of answers that break one rule and that the log's operator signs."""
 
     def show(kind: str, d: Liar, reason: str, kept: Kept = Kept()) -> None:
         asked = Asked(NUMBER, kept=kept)
@@ -201,14 +203,14 @@ def lie_rows(rows: Rows) -> None:
         d.publish_users()
         show(f"next_{kind}", d, "generation_order")
         show(f"next_{kind}_to_one_who_knows_the_first", d, "generation_order", Kept(b"id-first", False, 1, generation=1))
-    # The next user gets the name, and the first stays.
+    # The next user gets the name, but the first user does not leave.
     d = Liar(seed=84, username_reuse=1)
     d.create(b"id-first", [NUMBER], {b"f1": b"f1"})
     d.create(b"id-next", [b"next"], {b"n1": b"n1"})
     d.publish_users()
     d.put(facts.USERNAMES, NUMBER, b"id-next")
     show("next_while_the_first_stays", d, "generation_left")
-    # A user who left comes back.
+    # A user who left gets the name again.
     d = liar()
     d.put(facts.USERNAMES, NUMBER, b"id-first")
     show("first_again", d, "user_returned")
@@ -228,7 +230,7 @@ def lie_rows(rows: Rows) -> None:
     d.publish_users()
     show("next_revived_to_a_newcomer", d, "valid")
     show("next_revived_to_one_who_saw_it_leave", d, "user_returned", Kept(b"id-next", True, left, generation=2))
-    # The decommission of an earlier user has another value.
+    # The leaf that decommissions an earlier user has an invalid value.
     d = Liar(seed=84, username_reuse=1)
     d.create(b"id-first", [NUMBER], {})
     d.create(b"id-next", [b"next"], {})
@@ -236,7 +238,7 @@ def lie_rows(rows: Rows) -> None:
     d.put(facts.DECOMMISSIONED, b"id-first", b"\2")
     d.put(facts.USERNAMES, NUMBER, b"id-next")
     show("first_decommissioned_with_another_value", d, "decommission_value")
-    # The values are not user ids, or the leaves name other epochs than the epochs that inserted them.
+    # In these lies, values of usernames are not user ids, or leaves name other epochs than the epochs that inserted them.
     for kind, user, reason in (("empty", b"", "user_id_length"), ("of_13_octets", b"i" * 13, "user_id_length"), ("too_long", b"i" * 49, "value_too_long")):
         d = liar(max_devices=3, max_key_len=12, max_value_len=48)
         d.put(facts.USERNAMES, NUMBER, user)

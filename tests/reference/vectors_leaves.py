@@ -1,4 +1,4 @@
-"""Pairs of statements about leaves, with what they prove: tests/vectors/leaves/."""
+"""Makes pairs of statements about leaves, with the reason that each pair proves: tests/vectors/leaves/."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -49,8 +49,8 @@ class Liar(UserDirectory):
 
 
 def honest(seed: int, **configuration) -> Liar:
-    """Makes six epochs, 0 to 5. Alice's key has versions 1, 2, 3 at epochs 1, 2, 4, and Bob's has version 1 at epoch 1. Carol has a name, a
-    phone, and from epoch 3 a laptop. Nobody has left."""
+    """Makes six epochs, 0 to 5. Alice's key has versions 1, 2 and 3 at epochs 1, 2 and 4, and Bob's key has version 1 at epoch 1. Carol has
+    a name, a phone and, from epoch 3 on, a laptop. Nobody has left."""
     d = Liar(seed=seed, period_length_ms=LENGTH_MS, **configuration)
     d.create(CAROL, [CAROL], {PHONE: b"phone 1"})
     d.staged[KEYS] |= {ALICE: b"alice 1", BOB: b"bob 1"}
@@ -80,7 +80,7 @@ class _Pairs:
         self.rows.append({"kind": kind, "anchor": self.anchors.index(d.anchor), "first": first.hex(), "second": second.hex(), "reason": reason})
 
     def lie(self, kind: str, about: tuple[int, bytes, int], change: Callable[[Liar], None], kept: int = 5, **configuration) -> None:
-        """Adds two statements about the leaf: at epoch `kept`, and after the lie."""
+        """Adds two statements about the leaf: one at epoch `kept`, and one after the lie."""
         d = honest(171, **configuration)
         change(d)
         self.add(kind, "leaf_contradicts", d, d.statement(kept, *about), d.statement(d.epoch, *about))
@@ -233,7 +233,7 @@ def _honest(pairs: _Pairs) -> None:
 
 
 def _not_signed_so(pairs: _Pairs) -> None:
-    """Adds statements that a log signed and that are refused individually, or prove another fault."""
+    """Adds statements that a log signed and that are each refused, or that prove another fault."""
     about = (KEYS, BOB, 1)
 
     def lie(kind: str, reason: str, change: Callable[[Liar], object]) -> None:
@@ -266,7 +266,7 @@ def _not_signed_so(pairs: _Pairs) -> None:
 
 
 def _changes(one: LeafStatement, other: LeafStatement) -> Iterator[mutations.Change]:
-    """Yields changes of each field after the head of a statement. `one` is opened or absent; `other` is about another key."""
+    """Yields changes of each field of a statement that comes after the head. `one` is opened or absent; `other` is about another key."""
     encoded = one.encode()
     yield from mutations.whole_changes(encoded)
     about = len(one.head.encode())
@@ -298,7 +298,7 @@ def _changes(one: LeafStatement, other: LeafStatement) -> Iterator[mutations.Cha
 
 
 def _mutations(pairs: _Pairs) -> None:
-    """Adds changes of the evidence of a dropped leaf: of the kept statement, of the received statement, and of both."""
+    """Adds changes of the evidence of a dropped leaf. The kept statement, the received statement, or both are changed."""
     d = honest(175)
     del d.stored[KEYS - 1][BOB]
     d.rebuild()

@@ -1,6 +1,5 @@
-"""Whole answers with the verifier's state and the verdict: tests/vectors/lookup/.
-
-Honest answers, the changes of mutations.py, and the lies of a server that signs them.
+"""Whole answers with the verifier's state and the verdict: tests/vectors/lookup/. The rows have honest answers, the changes of
+mutations.py, and lies that the server signs.
 """
 
 import random
@@ -150,7 +149,7 @@ def _known_rows(d: Directory, row: Callable) -> None:
 
 
 def signed_lie_rows(rows: Rows) -> None:
-    """Adds lies that the log's operator signs. Everything verifies up to the one rule that the lie breaks."""
+    """Adds rows of lies that the log's operator signs. Each answer passes all checks before the check of the rule that the lie breaks."""
     key = b"victim"
 
     def record_lie(kind: str, reason: str, change: Callable[[EpochRecord], EpochRecord], **kept) -> None:
@@ -207,7 +206,7 @@ def signed_lie_rows(rows: Rows) -> None:
     record_lie("other_root", "member_root", keys_state(root=bytes(32)))
 
     def leaf_lie(kind: str, reason: str, leaves: list[tuple[int, int, int]], known: pahd.Known | None = None) -> None:
-        """Adds a lookup in a directory of 9 epochs. `leaves` has (version, epoch written in the leaf, epoch that inserts it)."""
+        """Adds a row of a lookup in a directory of 9 epochs. `leaves` has (version, epoch written in the leaf, epoch that inserts it)."""
         d = Directory(seed=54)
         stored = {version: Stored(written, d.rng.randbytes(16), b"forged %d" % version) for version, written, _ in leaves}
         d.versions[key] = [stored.get(i + 1, Stored(0, b"", b"")) for i in range(max(stored))]
@@ -240,8 +239,8 @@ def signed_lie_rows(rows: Rows) -> None:
 
 
 def _jump_rows(rows: Rows) -> None:
-    """Adds a server that inserts version 4 without version 3. The server would show version 2 to one client and version 4 to another under
-    one record."""
+    """Adds rows of a server that inserts version 4 without version 3. The server would show version 2 to one client and version 4 to
+    another under one record."""
     d, key = Directory(seed=60), b"victim"
     d.versions[key] = [Stored(i, d.rng.randbytes(16), b"version %d" % i) for i in (1, 2, 3, 4)]
     for epoch in (1, 2, 3, 4):
@@ -266,8 +265,8 @@ def _jump_rows(rows: Rows) -> None:
 
 
 def _torsion_rows(rows: Rows) -> None:
-    """Adds a server that adds a point of order 2 to Gamma. The label stays the same, so the server would gain nothing if the answer were
-    valid."""
+    """Adds rows of a server that adds a point of order 2 to Gamma. The label stays the same, so the server would gain nothing if the answer
+    were valid."""
     d = honest_directory()
     v, key = Verifier(d.anchor, d.now_ms), NAMES[1]
     answer = d.lookup([key])
@@ -350,7 +349,8 @@ def period_rows(rows: Rows) -> None:
 
 
 def _early_switches(rows: Rows) -> None:
-    """Adds two switches, the second possibly too early by one millisecond. The auditor knows the time of the first switch."""
+    """Adds rows about two switches, the second of which may be one millisecond too early. The auditor knows the time of the first
+    switch."""
     for early, reason in ((0, "valid"), (1, "record_period")):
         d = Directory(seed=57, period_length_ms=5 * STEP_MS)
         d.publish({b"alice": b"1"})
@@ -360,9 +360,9 @@ def _early_switches(rows: Rows) -> None:
         v = Verifier(d.anchor, d.now_ms)
         kind = "second_switch_too_early" if early else "second_switch"
         rows.audit(kind, v, before, first, d.audit(3, 4).encode(), reason)
-        # The time since epoch 0 would be long enough, but epoch 0 is not in this period.
+        # The time since epoch 0 would be long enough, but epoch 0 is not in the period that ends here.
         rows.audit(f"{kind}_and_epoch_0", v, before, d.records[0], d.audit(3, 4).encode(), "record_period")
-        # A client that kept a record from before the first switch checks only the length of two periods together.
+        # A client that kept a record from before the first switch can check only the total length of two periods.
         for kept, start in ((d.records[1], d.records[0]), (d.records[0], None)):
             brought = replace(v, record=kept, period_record=start)
             answer = d.lookup([b"alice"]).encode()
@@ -380,7 +380,7 @@ def versions_rows(rows: Rows) -> None:
     d = honest_directory()
     v = Verifier(d.anchor, d.now_ms)
     for key in (b"alice", NAMES[3], b"nobody"):
-        # A history and a monitoring have the same octets and get the same verdict.
+        # A history answer and a monitoring answer have the same octets and get the same verdict.
         for form in ("history", "monitor"):
             rows.answer(form, "honest", v, [key], d.versions_answer([key]).encode(), "valid")
     for key in (b"alice", NAMES[3]):
@@ -417,8 +417,8 @@ def versions_rows(rows: Rows) -> None:
 
 
 def shrinking_rows(rows: Rows) -> None:
-    """Adds pages whose latest version shrinks, so that the value of the last shown version is never opened, and pages whose latest version
-    grows."""
+    """Adds rows of pages whose latest version shrinks, so that the value of the last shown version is never opened, and of pages whose
+    latest version grows."""
     d = Directory(seed=59)
     for i in range(1, 5):
         d.publish({b"alice": b"alice %d" % i} | ({b"bob": b"bob %d" % i} if i <= 2 else {}))
@@ -459,7 +459,7 @@ def audit_rows(rows: Rows) -> None:
     rows.audit("of_another_start", v, d.records[2], d.records[0], d.audit(1, 3).encode(), "audit_start")
     for kind, encoded, reason in mutations_audit.audit_changes(d.audit(2, 7)):
         rows.audit(kind, v, d.records[2], d.records[0], encoded, reason)
-    # A fake leaf is published at one epoch and taken back at the next, with signed records and honest end points.
+    # A fake leaf is published at one epoch and removed at the next epoch. The records are signed, and the first and last states are honest.
     d = honest_directory()
     fake = Leaf(random.Random(56).getrandbits(256), bytes(32), d.epoch + 1)
     before, count = d.trees[facts.KEYS - 1], d.counts[facts.KEYS - 1]

@@ -1,4 +1,4 @@
-"""Answers about an owner's own user, with its state and the verdict: tests/vectors/users/monitor.json and notes.json."""
+"""Makes answers about an owner's own user, with the owner's state and the verdict: tests/vectors/users/monitor.json and notes.json."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -23,7 +23,8 @@ ID = b"id-alice"
 
 
 def honest_directory(**configuration) -> UserDirectory:
-    """Makes epochs 1 to 9. Alice's list has versions at 1 (a1, a2), 3 (adds a3), 5 (removes a2), 7 (a4 for two epochs) and 9."""
+    """Makes epochs 1 to 9. Alice's list has versions at epochs 1 (a1 and a2), 3 (adds a3), 5 (removes a2), 7 (adds a4) and 9 (removes
+    a4)."""
     d = UserDirectory(seed=91, **configuration)
     d.create(ID, [ALICE, AT_WORK], {b"a1": b"a1 1", b"a2": b"a2 1"})
     d.create(b"id-bob", [b"bob"], {b"b1": b"b1 1"})
@@ -150,8 +151,8 @@ def changed_rows(m: Maker) -> None:
         ("another_id_than_was_named", {b"zz": None}, {b"zy": None}, "vrf_challenge"),
     ):
         m.row(kind, Own(ID, keys=named), d.user_monitor(Own(ID, keys=sent)), reason)
-    # The answers have the keys of the latest list only, or of every list but the first. So devices that were added and removed are left
-    # out.
+    # The answers have only the keys of the latest list, or of every list but the first. So they lack keys of devices that were added and
+    # removed.
     ids = [b"a1", b"a2", b"a3", b"a4"]
     for kind, keep in (("of_removed_devices", [b"a1", b"a3"]), ("of_one_that_came_and_went", [b"a1", b"a2", b"a3"])):
         keys = [one for device, one in zip(ids, answer.keys, strict=True) if device in keep]
@@ -230,7 +231,7 @@ def page_rows(m: Maker) -> None:
 
 
 def period_rows(rows: Rows) -> None:
-    """Adds rows about two periods: knowledge of the first period does not count in the second."""
+    """Adds rows about two periods: the verifier does not use knowledge from the first period in the second."""
     d = UserDirectory(seed=92, period_length_ms=5 * STEP_MS)
     d.create(ID, [ALICE], {b"a1": b"a1 1", b"a2": b"a2 1"})
     d.create(b"id-erin", [b"erin"], {b"e1": b"e1 1"})
@@ -256,7 +257,7 @@ def period_rows(rows: Rows) -> None:
 
 
 def lie_rows(rows: Rows) -> None:
-    """Adds lies that the log's operator signs. Each is refused, or shown so that the owner sees it."""
+    """Adds lies that the log's operator signs. The verifier refuses each lie, or its result shows the lie to the owner."""
 
     def show(kind: str, d: UserDirectory, reason: str, own: Own = Own(USER, [NAME]), **answer) -> None:
         rows.monitor(f"signed_{kind}", Verifier(d.anchor, d.now_ms), own, d.user_monitor(own, **answer).encode(), reason)
@@ -320,7 +321,7 @@ def lie_rows(rows: Rows) -> None:
 
 
 def _with_lists(d: UserDirectory, lists: dict[int, list[bytes]]) -> UserMonitorAnswer:
-    """Returns an answer about the victim in a log whose lists are invalid. It has the keys of these lists."""
+    """Returns an answer about the victim in a log whose lists are invalid. The answer has the keys of the devices in these lists."""
     devices = d.versions_item(d.epoch, USER, 1, None, facts.DEVICES)
     ids = sorted(set().union(*lists.values()))
     left = d.entry(d.epoch, facts.DECOMMISSIONED, USER)

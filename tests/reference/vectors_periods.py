@@ -19,7 +19,8 @@ from vectors_user_handover import user_handover_rows
 from verify import Verifier
 
 LENGTH_MS = 5 * STEP_MS
-# Alice changes in both periods, Bob in neither; Carol is new in the second and Dave in the third; Nobody exists in no period.
+# Alice changes her key in every period, and Bob sets his key only once. Carol's key is new in the second period, and Dave's key in the
+# third. NOBODY never has a key.
 ALICE, BOB, CAROL, DAVE, NOBODY = KEYS = b"alice", b"bob", b"carol", b"dave", b"nobody"
 
 
@@ -32,7 +33,7 @@ def first_period(d: Directory) -> Directory:
 
 
 def honest_directory(seed: int = 91) -> Directory:
-    """Makes periods 0 (epochs 0 to 3), 1 (4 to 6) and 2 (from 7 on; its last epoch is 8)."""
+    """Makes period 0 (epochs 0 to 3), period 1 (epochs 4 to 6) and period 2 (epochs 7 and 8)."""
     d = first_period(Directory(seed=seed, period_length_ms=LENGTH_MS))
     switch(d)
     d.publish({CAROL: b"carol 1"})
@@ -127,7 +128,7 @@ def bounds_rows(rows: Rows) -> None:
 def _kept_rows(d: Directory, whole: PeriodsAnswer, row: Callable) -> None:
     for epoch in range(d.epoch + 1):
         row(f"kept_record_{epoch}", 0, whole, "valid", record=d.records[epoch])
-    # The replica is behind: the kept record is of a later epoch, or of a later period.
+    # The replica is behind the client: the client's kept record is of a later epoch, or of a later period.
     for epoch in (2, 4, 5, 6):
         behind = periods_answer(d, bounds_of(d, 0, epoch) if epoch > 3 else [0], epoch=epoch)
         row("kept_later_record", 0, behind, "valid", record=d.records[8])
@@ -153,7 +154,7 @@ def _kept_rows(d: Directory, whole: PeriodsAnswer, row: Callable) -> None:
 
 
 def _lying_rows(rows: Rows) -> None:
-    """Adds lies that the log's operator signs."""
+    """Adds rows of lies that the log's operator signs."""
 
     def row(kind: str, d: Directory, epochs: list[int], reason: str) -> None:
         v = Verifier(d.anchor, d.now_ms)
@@ -204,7 +205,7 @@ def handover_rows(rows: Rows) -> None:
     def row(kind: str, keys: list[bytes], encoded: bytes, reason: str, form: str = "monitor", **kept) -> None:
         rows.answer(form, kind, replace(v, **kept), keys, encoded, reason)
 
-    # Answers about ended periods: an old record is not an error, but any record other than the requested record is an error.
+    # In answers about ended periods, an old record is not an error, but any record other than the requested record is.
     late = v.now_ms + d.configuration.max_behind_ms + 1
     for period in (0, 1):
         last = d.last_epoch(period)
@@ -277,7 +278,7 @@ class ForgingDirectory(Directory):
 
 
 def _lying_handover_rows(rows: Rows) -> None:
-    """Adds lies around a switch that a server signs. The owners' end states are true."""
+    """Adds rows of lies about a switch, which the log's operator signs. The owners' end states are true."""
 
     def lie(kind: str, key: bytes, reason: str, before: Callable = lambda d: None, after: Callable = lambda d: None,
             end: EndState | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Proofs over one tree, valid and invalid: tests/vectors/proofs/. Rows have the binary structures of docs/spec/proofs.md in hex."""
+"""Valid and invalid proofs over one tree: tests/vectors/proofs/. Rows have the binary structures of docs/spec/proofs.md in hex."""
 
 import random
 from collections.abc import Callable
@@ -169,11 +169,13 @@ def non_member_rows(t: _Trees, leaves: list[Leaf], absent: list[bytes], present:
     row("empty_tree_claimed_for_present", present, NonMember(here, None, None), "absent_empty")
     passed, _ = tree.ancestors(root, leaf.label)
     for i, node in enumerate(passed):
-        # The proof opens each ancestor of a present label with its true path. The ancestor is too shallow.
+        # This proof opens an ancestor of a present label, with the ancestor's true path. It is refused because the ancestor's prefix is
+        # also a prefix of the label.
         opened = proofs.InteriorNode(node.length, to_octets(node.prefix), node.left.hash, node.right.hash)
         above = proofs.make_path(passed[:i], node.prefix)
         row("ancestor_opened", present, NonMember(here, opened, above), "absent_covers")
-        # The proof opens each neighbour below the ancestor on the other side. The ancestor is then at the divergence.
+        # This proof opens a leaf below the ancestor's other child. It is refused because the ancestor is at the bit where label and leaf
+        # differ.
         beside = node.child(1 - tree.bit(leaf.label, node.length))
         while isinstance(beside, tree.Interior):
             beside = beside.left
@@ -184,7 +186,7 @@ def non_member_rows(t: _Trees, leaves: list[Leaf], absent: list[bytes], present:
             padded = replace(opened, prefix=to_octets(node.prefix | 1))
             row("bits_beyond_the_prefix", present, NonMember(here, padded, above), "absent_padding")
         if node.length:
-            # The prefix claims to differ in its last bit, where another ancestor may be.
+            # This proof claims a prefix that differs from the label in its last bit. Another ancestor may be at this bit.
             claimed = replace(opened, prefix=to_octets(node.prefix ^ 1 << 256 - node.length))
             at_it = bool(i) and passed[i - 1].length == node.length - 1
             row("claimed_prefix", present, NonMember(here, claimed, above), "absent_depth" if at_it else "absent_root")

@@ -1,4 +1,4 @@
-"""Receipts, and evidence of broken promises, with the verdict: tests/vectors/receipts/."""
+"""Makes receipts, and evidence of broken promises, with the verdicts: tests/vectors/receipts/."""
 
 import uuid
 from dataclasses import replace
@@ -84,7 +84,7 @@ def receipt_rows() -> dict:
     row("as_many_epochs_as_there_may_be", "valid", log.receipt(replace(one, by=7 + facts.MAX_PROMISED_EPOCHS)))
     row("the_largest_numbers", "valid", log.receipt(replace(one, after=2**53 - 2, by=2**53 - 1)))
 
-    # Section 2: changes of each field, and of the signers.
+    # docs/spec/receipts.md section 2: rows with changes of each field of the note of receipt keys, and of its signers.
     log_line = keys_text.split("\n")[1]
     wrong_keys = {
         "keys_of_another_origin": keys_text.replace("/receipts\n", "x/receipts\n", 1),
@@ -115,7 +115,7 @@ def receipt_rows() -> dict:
     row("a_checkpoint_for_the_keys", "receipt_voucher", keys=log.d.checkpoint(1))
     row("a_receipt_for_the_keys", "receipt_voucher", keys=receipts.sign(text, log.signer))
 
-    # Section 3: changes of each line.
+    # docs/spec/receipts.md section 3: rows with changes of each line of a receipt.
     malformed = {
         "after_with_a_zero_before_it": text.replace("after 7", "after 07"),
         "after_with_a_sign": text.replace("after 7", "after +7"),
@@ -150,7 +150,7 @@ def receipt_rows() -> dict:
     row("before_the_keys_time", "receipt_key", log.receipt(replace(one, time_ms=FROM_MS - 1)))
     row("after_the_keys_time", "receipt_key", log.receipt(replace(one, time_ms=UNTIL_MS)))
     row("of_a_key_that_is_not_vouched_for", "receipt_key", keys=vouched(receipts.keys_text(anchor, KEYS[1:])))
-    # Changes of one field each, under the original receipt's signature.
+    # Each of these receipts has one changed field, but the signature of the original receipt.
     for kind, (old, new) in {"after": ("after 7", "after 6"), "by": ("by 30", "by 31"), "time": (f"time {FROM_MS + 5}", f"time {FROM_MS + 6}"), "request": (str(REQUEST), str(OTHER_REQUEST)),
                              "item": (receipts.base64_of(one.items[0]), receipts.base64_of(bytes(32)))}.items():
         assert old in text
@@ -166,7 +166,8 @@ def receipt_rows() -> dict:
 
 
 def promise_rows() -> dict:
-    # Period 0: epochs 0 to 4, period 1: 5 to 9. Alice: versions 1, 2, 3 at 1, 2, 4; copy, and version 2 at 7.
+    # Period 0 has epochs 0 to 4, and period 1 has epochs 5 to 9. Alice's key has versions 1, 2 and 3 at epochs 1, 2 and 4 of period 0. In
+    # period 1 it has the copy, and version 2 at epoch 7.
     d = Directory(seed=132, period_length_ms=LENGTH_MS)
     d.publish({ALICE: b"alice 1"})
     d.publish({ALICE: b"alice 2"})
@@ -277,7 +278,7 @@ def replace_item(d: Directory, epoch: int, **changes) -> bytes:
 
 
 def lying(d: Directory) -> bytes:
-    """Returns an answer with two versions and a proof of the absence of another key's third version."""
+    """Returns an answer with two versions, in which the proof that version 3 is absent is really the proof for version 4."""
     honest = d.versions_item(2, ALICE, 1)
     stand_in = d.absent(4, ALICE, 4)
     third = replace(d.absent(4, ALICE, 4), vrf_proof=d.prove(d.vrf_keys_at[4][facts.KEYS - 1], ALICE, 3)[1])

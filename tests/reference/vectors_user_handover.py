@@ -27,7 +27,7 @@ class Forger(Liar):
         return (structure, key) not in self.left_out and super().copied(structure, key)
 
     def forge(self, structure: int, key: bytes, value: bytes) -> None:
-        """Sets a false value with which the next period begins. The current period never published it."""
+        """Sets a false value for the key's copy in the next period. The current period never published this value."""
         self.stored[structure - 1].setdefault(key, []).append(Stored(self.epoch, bytes(16), value))
 
     def switch(self) -> None:
@@ -36,7 +36,7 @@ class Forger(Liar):
 
 
 def first_period(d: Forger) -> Forger:
-    """Makes epochs 0 to 2 of period 0: Alice has a laptop, a phone and a device without a key; the old one was removed."""
+    """Makes epochs 0 to 2 of period 0: Alice has a laptop, a phone and a device without a key; her old device was removed."""
     d.create(USER, [NAME], {LAPTOP: b"laptop 1", OLD: b"old 1", PHONE: b"phone 1"})
     d.create(BOB, [b"bob"], {b"b1": b"b1 1"})
     d.publish_users()
@@ -85,13 +85,13 @@ def user_handover_rows(rows: Rows) -> None:
         changed(f"of_another_value_of_the_{name}", key, "handover_value", value=b"another")
         changed(f"of_nothing_of_the_{name}", key, "handover_unset", version=0, value=None)
     changed("of_a_key_that_is_none", unset, "handover_missing", version=1, value=b"x")
-    # The list is checked first, then the keys in order.
+    # The verifier checks the list first, then the keys in order.
     both = own.ends | {LIST: replace(own.ends[LIST], version=0), phone: replace(own.ends[phone], value=b"another")}
     row("handover_of_a_list_and_a_key", replace(own, ends=both), "handover_unset")
     both = own.ends | {(facts.KEYS, LAPTOP): replace(own.ends[phone], value=b"another"), phone: replace(own.ends[phone], version=0)}
     row("handover_of_two_keys", replace(own, ends=both), "handover_value")
     row("handover_after_the_checks", replace(own, least_epoch=d.epoch + 1, ends={LIST: replace(own.ends[LIST], value=b"")}), "stale")
-    # Version 1 of the laptop's key was compared before.
+    # The owner compared version 1 of the laptop's key on an earlier page.
     laptop = (facts.KEYS, LAPTOP)
     after = pahd.Known(2, 1, None, d.period_first_epoch, 2)
     forged = replace(own, keys=own.keys | {LAPTOP: after}, ends=own.ends | {laptop: replace(own.ends[laptop], value=b"another")})
@@ -100,7 +100,7 @@ def user_handover_rows(rows: Rows) -> None:
 
 
 def _lying_rows(rows: Rows) -> None:
-    """Adds lies that a server signs at the switch. The owner's end states are true."""
+    """Adds rows of lies at a switch, which the log's operator signs. The owner's end states are true."""
 
     def lie(kind: str, reason: str, before: Callable[[Forger], None] = lambda d: None, after: Callable[[Forger], None] = lambda d: None) -> None:
         d = first_period(Forger(seed=98, period_length_ms=LENGTH_MS))

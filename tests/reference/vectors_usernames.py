@@ -1,11 +1,11 @@
-"""Names and their forms: docs/spec/usernames.md, tests/vectors/users/usernames.json."""
+"""Usernames and their prepared forms (docs/spec/usernames.md): tests/vectors/users/usernames.json."""
 
 import hashlib
 import random
 
 from usernames import prepare
 
-# The names, by their purpose.
+# The usernames of the rows. Each key says what its username tests.
 NAMES = {
     "capitals": "ALICE", "wide": "\uff21lice", "narrow_kana": "\uff76\uff9e", "sharp_s": "Fu\u00dfball", "two_s": "fussball", "pi": "\u03c0", "capital_sigma": "\u03a3",
     "sigma_at_the_end": "\u03a3\u0399\u03a3\u03a5\u03a6\u039f\u03a3", "final_sigma": "\u03c2", "dotted_capital_i": "\u0130stanbul", "at_sign": "Juliet@Example.com",
@@ -37,7 +37,7 @@ def _row(kind: str, name: bytes, max_len: int = 255) -> dict:
 
 
 def _digest(points: range) -> str:
-    """Returns a digest over the fault and the form of each single character, without surrogates."""
+    """Returns a hash over the fault and the form of each character in this range, as a whole name. Surrogates are left out."""
     digest = hashlib.sha256()
     for point in points:
         if not 0xD800 <= point < 0xE000:

@@ -1,6 +1,6 @@
 """Answers about users with the verifier's state and the verdict: tests/vectors/users/.
 
-Honest answers, and the changes of mutations_users.py. Lies that a server signs are in vectors_users_lies.py.
+The rows have honest answers, and the changes of mutations_users.py. Lies that a server signs are in vectors_users_lies.py.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,8 @@ NOBODY = b"nobody"
 
 
 def honest_directory(**configuration) -> UserDirectory:
-    """Makes epochs 1 to 9. Alice has three devices, one of them removed at epoch 7; Bob and Frank have one, Carol has no device.
+    """Makes epochs 1 to 9. Alice has three devices, one of which is removed at epoch 7. Bob and Frank have one device each, and Carol has
+    no device.
 
     One of Dave's two devices has no key. Erin leaves at epoch 5.
     """
@@ -160,7 +161,7 @@ def changed_rows(m: Maker) -> None:
     seen = set()
     for asked, group in groups:
         for kind, encoded, reason in group:
-            # Each kind of change is added once. A key with two versions adds the kinds of changes that are impossible for a key with one
+            # Each kind of change gets only one row. A key with two versions adds those kinds that are impossible for a key with one
             # version.
             if kind not in seen:
                 m.rows.users(kind, m.v, [asked], encoded, reason)
@@ -366,7 +367,7 @@ def part_rows(m: Maker) -> None:
     m.row("part_beyond_the_checkpoint", [Asked(BOB)], within, "inclusion_index")
     last = d.user_lookup([Asked(BOB)], [At.all(7)], epoch=6, size=8)
     m.row("part_is_the_checkpoint_s_last", [Asked(BOB)], last, "valid")
-    # Without its absences an entry still counts for e*, which is then too old.
+    # An entry whose proofs of absence were removed still counts for e*, and makes e* too old here.
     old = d.user_lookup([Asked(BOB)], [At(9, 9, 6, 9)], epoch=9)
     user, late = old.users[0], d.records[6].time_ms + d.configuration.max_behind_ms
     bare = replace(user.devices, lookup=replace(user.devices.lookup, absent=[]))
@@ -419,7 +420,7 @@ def period_rows(rows: Rows) -> None:
 
 
 def lost_rows(rows: Rows) -> None:
-    """Adds logs whose next period begins without a required copy. The client looked the user up in the period before."""
+    """Adds rows of logs whose next period begins without a required copy. The client looked the user up in the previous period."""
     one, two = (facts.KEYS, b"a1"), (facts.DEVICES, b"id-alice")
 
     def lie(kind: str, reason: str, *left_out: tuple[int, bytes], after: Callable[[Forger], None] = lambda d: None, bring: Callable[[Kept], Kept] = lambda kept: kept, device: bytes | None = None) -> None:
@@ -465,14 +466,14 @@ def lost_rows(rows: Rows) -> None:
     lie("list_and_key", "handover_missing", one, two, after=list_again)
     lie("first_key_after_the_switch", "valid", after=lambda d: d.set_device(b"a4", b"a4 1"))
     lie("to_a_newcomer", "valid", one, bring=lambda kept: Kept())
-    # The device may have belonged to another user at that time, who has left.
+    # At that time, the device may have belonged to another user, who has left since.
     lie("key_that_was_on_no_known_list", "valid", one, bring=lambda kept: replace(kept, devices=None))
     lie("key_that_was_not_on_the_known_list", "valid", one, bring=lambda kept: replace(kept, devices=replace(kept.devices, devices=DeviceList([b"a2"]).encode())))
-    # The client does not see that the period between began without the copy: the key was set again there, and the later period has its
-    # copy.
+    # The client does not see that the period in between began without the copy, because the key was set again in that period, and the later
+    # period has a copy of the new value.
     lie("key_of_a_period_between", "valid", one, after=one_period_more)
     lie("key_one_period_later", "handover_missing", after=key_lost_one_period_later)
-    # The known list says whose device the key was in the list's own period, but in no other.
+    # The known list says whose device the key was in the list's own period, but not in any other period.
     lie("key_of_another_period_than_the_list", "valid", after=key_lost_one_period_later, bring=list_of_the_period_between)
 
 

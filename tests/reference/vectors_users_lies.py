@@ -1,6 +1,6 @@
 """Rows of tests/vectors/users/ with lies about users that the log's operator signs.
 
-Everything verifies up to the one rule that the lie breaks.
+Each answer passes all checks before the check of the rule that the lie breaks.
 """
 
 from collections.abc import Callable
@@ -26,10 +26,11 @@ BOUNDS = {"max_devices": 3, "max_key_len": 12, "max_value_len": 48}
 
 
 class Liar(UserDirectory):
-    """A directory that writes any leaves."""
+    """A directory that can write arbitrary leaves."""
 
     def put(self, structure: int, key: bytes, value: bytes, written: int | None = None) -> None:
-        """Publishes the key's next leaf in a separate epoch. The leaf names the epoch `written`, which may be another epoch."""
+        """Publishes the key's next leaf in a separate epoch. The leaf names the epoch `written`, if given, instead of the epoch that
+        inserts it."""
         epoch = self.epoch + 1 if written is None else written
         stored = Stored(epoch, self.rng.randbytes(16), value)
         mine = self.stored[structure - 1].setdefault(key, [])
@@ -81,7 +82,7 @@ def lie_rows(rows: Rows) -> None:
 
 
 def _name_rows(rows: Rows) -> None:
-    """Adds names that lead to another user, and values of usernames that are not user ids."""
+    """Adds rows of names that lead to another user, and of names whose values are not user ids."""
     for kind, user, reason in (
         ("of_12_octets", b"i" * 12, "valid"),
         ("of_13_octets", b"i" * 13, "user_id_length"),
@@ -93,14 +94,14 @@ def _name_rows(rows: Rows) -> None:
         if reason == "valid":
             d.put(facts.DEVICES, user, DeviceList([]).encode())
         else:
-            # The rest of the answer is another user's.
+            # The rest of the answer is about another user.
             d.lists[user] = []
         honest = d.user_lookup([Asked(b"honest")]).users[0]
         item = replace(honest, name=d.entry(d.epoch, facts.USERNAMES, NAME))
         whole = d.user_lookup([Asked(NAME)]) if reason == "valid" else UserLookupAnswer(d.head(d.epoch), [], [item])
         rows.users(f"signed_user_id_{kind}", verifier(d), [Asked(NAME)], whole.encode(), reason)
 
-    # Two user ids for one name: the leaf is exchanged, and a client that remembers the first id notices it.
+    # The log exchanges the name's leaf, so the name has two user ids. A client that remembers the first id notices this.
     d = victim()
     d.create(b"id-second", [], {b"s1": b"s1"})
     d.publish_users()
@@ -111,7 +112,7 @@ def _name_rows(rows: Rows) -> None:
         ("to_one_who_knows_the_second", Kept(b"id-second", False, d.epoch), "valid"),
     ):
         show(rows, f"second_user_id_{kind}", d, reason, Asked(NAME, kept=kept))
-    # The name is taken back: its leaf is removed.
+    # The log takes the name back: it removes the name's leaf.
     d = victim()
     d.stored[facts.USERNAMES - 1].pop(NAME)
     drop_leaf(d, facts.USERNAMES, NAME)
@@ -127,7 +128,7 @@ def replace_name(d: Liar, user: bytes) -> None:
 
 
 def drop_leaf(d: Liar, structure: int, key: bytes) -> None:
-    """Removes a leaf from the tree, which no auditor would accept."""
+    """Removes the key's leaf from the tree. No auditor would accept this."""
     label, _ = d.prove(d.vrf_keys[structure - 1], key, 0, structure)
     d.trees[structure - 1] = tree.build([leaf for leaf in leaves_of(d.trees[structure - 1]) if leaf.label != label])
     d.counts[structure - 1] -= 1
@@ -225,7 +226,7 @@ def _list_rows(rows: Rows) -> None:
     lookup = replace(user.devices.lookup, version=0, members=[], absent=[hidden])
     answer = replace(shown, users=[replace(user, devices=replace(user.devices, lookup=lookup), keys=[])])
     rows.users("signed_list_hidden_behind_its_own_leaf", verifier(d), [Asked(NAME)], answer.encode(), "absent_covers")
-    # A device is on the lists of two users: each list is judged alone.
+    # A device is on the lists of two users, which is valid, because the verifier judges each list without the other.
     d = victim()
     d.add_device(b"id-honest", b"v1", None)
     d.publish_users()
@@ -234,7 +235,7 @@ def _list_rows(rows: Rows) -> None:
 
 
 def _leaf_rows(rows: Rows) -> None:
-    """Adds leaves that name another epoch than the one that inserted them."""
+    """Adds rows of leaves that name another epoch than the epoch that inserted them."""
     for kind, written, reason in (("0", 0, "leaf_epoch_period"), ("its_own", 2, "valid"), ("the_next", 3, "leaf_epoch_future")):
         d = liar()
         d.put(facts.USERNAMES, NAME, USER, written)
@@ -254,7 +255,7 @@ def _leaf_rows(rows: Rows) -> None:
 
 
 def _erased_rows(rows: Rows) -> None:
-    """Adds latest values whose openings are erased."""
+    """Adds rows of latest values whose openings are erased."""
     d = victim()
     d.add_device(USER, b"v2", b"v2")
     d.publish_users()
@@ -283,7 +284,7 @@ def _erased_rows(rows: Rows) -> None:
 
 
 def _record_rows(rows: Rows) -> None:
-    """Adds records on the board that contradict each other: the record of a part contradicts the record of the head."""
+    """Adds rows of records on the board that contradict each other: the record of a part contradicts the record of the head."""
     other = ecvrf.SecretKey.from_uniform(bytes(range(64))).public.encoded
 
     def part_lie(kind: str, reason: str, change: Callable[[EpochRecord], EpochRecord], part: int = 4, head: int = 6) -> None:
@@ -329,7 +330,7 @@ def _record_rows(rows: Rows) -> None:
 
 
 def _key_rows(rows: Rows) -> None:
-    """Adds invalid VRF keys, even of structures that the answer does not use."""
+    """Adds rows of invalid VRF keys, even of structures that the answer does not use."""
     for number, name in enumerate(("usernames", "devices", "keys", "decommissioned"), 1):
         for kind, octets in (("identity", fourq.encode_element(fourq.ONE)), ("malformed", b"\xff" * 32)):
             d = victim()

@@ -1,4 +1,4 @@
-"""Known answers for the VRF: tests/vectors/vrf/. The output is deterministic. Run it through make_vectors.py."""
+"""Makes known answers for the VRF: tests/vectors/vrf/. The output is deterministic. Run this module through make_vectors.py."""
 
 import random
 
@@ -12,8 +12,8 @@ _ORDERS = (1, 2, 4, 7, 8, 14, 28, 56)
 
 
 def _small_order_points() -> dict[int, list[fourq.Point]]:
-    """Returns two points of every order that divides the cofactor and occurs on the curve, or one point if the curve has only one point of
-    the order."""
+    """Returns, for every order that divides the cofactor and occurs on the curve, two points of this order, or one point if there is only
+    one."""
     rng = random.Random(7)
     by_order: dict[int, list[fourq.Point]] = {order: [] for order in _ORDERS}
     while any(len(points) < (1 if order <= 2 else 2) for order, points in by_order.items()):
@@ -64,8 +64,8 @@ def valid_rows() -> list[dict]:
 
 
 def _point_with(component: int) -> bytes:
-    """Returns a canonical encoding whose y0 (component 0) or y1 (component 1) is 0. With p in its place, it is a second encoding of the
-    point."""
+    """Returns a canonical encoding whose y0 (component 0) or y1 (component 1) is 0. If p is put in the place of this 0, the result is a
+    second encoding of the same point."""
     for other in range(1, 1000):
         y = [other, other]
         y[component] = 0
@@ -79,7 +79,7 @@ def noncanonical_points() -> list[tuple[str, bytes]]:
     spelled_p = fourq.P.to_bytes(16, "little")
     y0, y1 = _point_with(0), _point_with(1)
     on_curve = fourq.point_to_string(fourq.base_mul(5))
-    # (0, 1) and (0, -1) are the points with x = 0.
+    # The points with x = 0 are (0, 1) and (0, -1).
     minus_one = fourq.encode_element((fourq.P - 1, 0))
     off = next(
         e for e in (fourq.encode_element((n, 3)) for n in range(1, 100)) if fourq.string_to_point(e) is None
@@ -128,7 +128,7 @@ def invalid_rows() -> list[dict]:
         row(f"c_byte_{byte - 32}", "vrf_challenge", proof[:byte] + bytes([proof[byte] ^ 1]) + proof[byte + 1 :])
     for name, encoded in noncanonical_points():
         row(f"gamma_{name}", "vrf_gamma_malformed", encoded + proof[32:])
-    # A decoder that masks bit 127 would take this proof's Gamma for the honest one and accept.
+    # A decoder that masks bit 127 would take this proof's Gamma for the honest Gamma and accept the proof.
     row("gamma_honest_with_bit_127", "vrf_gamma_malformed", proof[:15] + bytes([proof[15] | 0x80]) + proof[16:])
     row("gamma_negated", "vrf_challenge", proof[:31] + bytes([proof[31] ^ 0x80]) + proof[32:])
     row("gamma_malformed_before_s_range", "vrf_gamma_malformed", b"\xff" * 32 + with_s(fourq.N)[32:])
@@ -147,7 +147,7 @@ def invalid_rows() -> list[dict]:
             if order == 1:
                 continue
             # A prover that knows x can pass the challenge with Gamma + T when c is a multiple of T's order. The label must then be the
-            # honest one. For any other c an exact verifier refuses.
+            # label of the honest proof. For any other c an exact verifier refuses.
             shifted = fourq.point_add(gamma, torsion)
             row(f"gamma_plus_order_{order}_pasted", "vrf_challenge", fourq.point_to_string(shifted) + proof[32:])
             seen = set()

@@ -57,8 +57,8 @@ class TrustAnchor:
 
 @dataclass(frozen=True)
 class Audited:
-    """The result of an audit: the last epoch's record, which the auditor now stores, and the structures whose trees are shown to only
-    grow."""
+    """The result of an audit: the last epoch's record, which the auditor now stores, and the structures for which the audit proved that
+    their trees only grew."""
 
     record: EpochRecord
     structures: list[int]
@@ -87,7 +87,7 @@ class Verifier:
     now_ms: int
     checkpoint: Checkpoint | None = None
     record: EpochRecord | None = None
-    # The record of the first epoch of the kept record's period, if that record is kept too.
+    # The record of the first epoch of the kept record's period, if the verifier kept this record too.
     period_record: EpochRecord | None = None
     least_epoch: dict[bytes, int] = field(default_factory=dict)
     known: dict[bytes, pahd.Known] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class Verifier:
     ends: dict[bytes, handover.EndState] = field(default_factory=dict)
 
     def verify_head(self, head: Head) -> tuple[EpochRecord, Checkpoint]:
-        """Verifies a head from step 2 of section 3 on."""
+        """Verifies a head by section 3, from step 2 on."""
         if self.ended_record is not None:
             r, checkpoint = self.verify_head_alone(head)
             require(r == self.ended_record, "record_epoch")
@@ -114,7 +114,7 @@ class Verifier:
         return r, checkpoint
 
     def verify_head_alone(self, head: Head) -> tuple[EpochRecord, Checkpoint]:
-        """Verifies a head by steps 2 to 4 of section 3, without the kept record."""
+        """Verifies a head by steps 2 to 4 of section 3, without comparing it with the kept record."""
         r = EpochRecord.parse(head.record)
         record.check_alone(r, self.anchor.log_id)
         checkpoint = self._check_checkpoint(head)
@@ -159,8 +159,8 @@ class Verifier:
         record.check_same_log(r, kept, length_ms, start_ms)
 
     def structures(self, r: EpochRecord, keys: list[bytes], count: int) -> list[pahd.ProvenStructure]:
-        """Returns each key's view of structure keys. Makes the checks of section 4 that follow the head, up to the check of the least
-        epoch, which the caller makes."""
+        """Makes those checks of section 4 that come after the head and before the check of the least epoch, which the caller makes. Returns
+        the view of each key in the structure `keys`."""
         require(count == len(keys), "answer_count")
         state = r.structure(facts.KEYS)
         public = vrf_key(r, facts.KEYS)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A new server gets its superuser's password and runs the scripts of /docker-entrypoint-initdb.d before anybody can connect.
+# Before anybody can connect to a new server, its superuser gets a password, and the scripts of /docker-entrypoint-initdb.d run.
 set -euo pipefail
 
 if ((EUID == 0)); then
@@ -8,7 +8,7 @@ if ((EUID == 0)); then
   exec setpriv --reuid postgres --regid postgres --init-groups "$0"
 fi
 if [[ ! -e $PGDATA/PG_VERSION ]]; then
-  # A start that was killed may have left an incomplete folder.
+  # An earlier start that was killed may have left an incomplete folder.
   rm -rf "$PGDATA.new"
   initdb -D "$PGDATA.new" -U postgres -E UTF8 --no-locale --auth-local=trust --auth-host=scram-sha-256 --pwfile="$POSTGRES_PASSWORD_FILE" >/dev/null
   echo "host all all all scram-sha-256" >>"$PGDATA.new/pg_hba.conf"

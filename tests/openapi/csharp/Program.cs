@@ -30,7 +30,7 @@ async Task<T> Call<T>(string operation, Task<T> answer)
     return await answer;
 }
 
-// Asks again while the replica does not serve the epoch yet.
+// Repeats a request while the replica does not serve the epoch yet.
 async Task<T> CaughtUp<T>(string operation, Func<Task<T>> ask)
 {
     while (true)
@@ -112,7 +112,7 @@ using (Query.FileResponse proof = await Call("AuditFile", query.AuditFileAsync("
         Check(file.StatusCode == 200 && file.Stream.ReadByte() >= 0, "a file is given");
     }
 }
-// A log of few epochs has no full tile.
+// The query-service refuses this request, because a log of few epochs has no full tile.
 _ = await Refused("Tile", query.TileAsync(0, "000"));
 _ = await Refused("Entries", query.EntriesAsync("000"));
 
