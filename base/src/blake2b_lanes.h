@@ -90,7 +90,7 @@ static_assert(std::endian::native == std::endian::little);
     states[2][part] = OPTIKS_SHUFFLE(even[0], even[1], 2, 3, 6, 7);
     states[3][part] = OPTIKS_SHUFFLE(odd[0], odd[1], 2, 3, 6, 7);
   }
-  if (digest_len == sizeof(Words4)) {  // the hashes of tree nodes have this length; the constant avoids a call of memcpy
+  if (digest_len == sizeof(Words4)) {  // the length of tree hashes; a constant avoids a call of memcpy
     for (std::size_t lane = 0; lane < 4; ++lane) {
       __builtin_memcpy(digests + lane * sizeof(Words4), &states[lane][0], sizeof(Words4));
     }

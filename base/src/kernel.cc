@@ -48,7 +48,7 @@ bool has_avx2() {
 
 bool has_ifma512() {
   constexpr unsigned kSseAvxAvx512 = 0xe6;  // kSseAvx, the opmask registers, and both halves of the 512-bit registers
-  return cpu_has(kSseAvxAvx512, (1U << 16) | (1U << 17) | (1U << 21) | (1U << 31));  // the features F, DQ, IFMA and VL of AVX-512
+  return cpu_has(kSseAvxAvx512, (1U << 16) | (1U << 17) | (1U << 21) | (1U << 31));  // AVX-512 F, DQ, IFMA, VL
 }
 
 struct Entry {
