@@ -159,8 +159,8 @@ typedef struct optiks_user_monitor_summary {
   uint32_t reserved;
 } optiks_user_monitor_summary_t;
 
-/* Bounds of an answer to an owner about its own user. Whatever the bounds, an answer has at least one version of the
- * list, and at least one version of each followed key that has versions. */
+/* Bounds of an answer to an owner about its own user. An answer has at least one version of the list and of each
+ * followed key that has versions, even if this exceeds the bounds. */
 typedef struct optiks_user_monitor_page {
   uint64_t max_members;     /* maximum number of versions of the list, and of versions of each key; at least 1 */
   uint64_t max_all_members; /* maximum number of versions of all keys together */
