@@ -3,7 +3,8 @@
 //
 // Thread safety: only one thread at a time, the writer, may call the functions of Directory. At the same time, except
 // during load(), any number of threads may take, use and destroy views. They wait neither for the writer nor for each
-// other. One of these threads may call precompute_labels(). Invariants
+// other. One of these threads may call precompute_labels().
+// Invariants
 //   1. No reader sees a staged epoch (tree_store.h).
 //   2. A reader at epoch e ignores leaves of later epochs that the key table already names. The records of these leaves
 //      were written before the key table named them.

@@ -2,7 +2,8 @@
 // states, which tells the writer which states no reader can use any more.
 //
 // Thread safety: one writer calls prepare(), publish() and oldest(). Any number of threads call pin() and unpin(),
-// which take no locks and wait neither for the writer nor for each other. Invariants
+// which take no locks and wait neither for the writer nor for each other.
+// Invariants
 //   1. EpochState objects are never freed while their EpochStates lives, so a reader may touch the counter of a state
 //      that was retired in the meantime. A reader reads the objects that a state *refers to* only after pin() returned
 //      the state.

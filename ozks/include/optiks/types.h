@@ -147,8 +147,8 @@ typedef struct optiks_users_summary {
 
 /* The size of an answer to an owner about its own user, known before the answer is made. */
 typedef struct optiks_user_monitor_summary {
-  uint64_t num_entries; /* number of names, decommissions, versions of the list and of keys in the answer, plus one for
-                           each 64 versions of the list that were read to make it */
+  uint64_t num_entries; /* number of names, decommissions, lists and keys in the answer, plus one for each 64 versions
+                           of the list that were read to make it */
   uint64_t num_proofs;  /* number of VRF proofs that the answer needs */
   size_t index;         /* index of the name or of the named id that is the cause of `unanswered` */
   /* Why there is no answer. 0: there is an answer. 1: the user does not exist. 2: a name leads to no user or, with
@@ -164,7 +164,7 @@ typedef struct optiks_user_monitor_summary {
 typedef struct optiks_user_monitor_page {
   uint64_t max_members;     /* maximum number of versions of the list, and of versions of each key; at least 1 */
   uint64_t max_all_members; /* maximum number of versions of all keys together */
-  uint64_t max_followed;    /* maximum number of followed ids; a page of the list ends before an id exceeds it */
+  uint64_t max_followed;    /* maximum number of followed ids; a page of the list ends before more ids are followed */
   uint64_t max_bytes;       /* approximate size of the answer in octets */
   uint32_t own_only;        /* 1: the caller may learn nothing about other users, not even which names lead to a user */
   uint32_t reserved;        /* 0 */
