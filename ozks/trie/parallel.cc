@@ -75,8 +75,8 @@ struct Workers::Job {
     }
   }
 
-  // The indices that no thread has taken yet. The upper half is the first of them, and the lower half is the index after
-  // the last.
+  // The indices that no thread has taken yet. The upper half is the first of them, and the lower half is the index
+  // after the last.
   std::atomic<std::uint64_t> left_;
   const std::function<void(std::size_t)>& body_;
 };
