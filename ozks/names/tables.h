@@ -39,7 +39,7 @@ struct Mapped {
 // Returns the two characters into which a composed character decomposes. Hangul syllables are composed characters too.
 // Returns nullopt for other characters.
 [[nodiscard]] std::optional<Mapped> decompose(char32_t c);
-// Returns the character that decompose() decomposes into these two, or nullopt if there is none.
+// Returns the character that decompose() decomposes into these two, or nullopt if no character does.
 [[nodiscard]] std::optional<char32_t> compose(char32_t first, char32_t second);
 
 }  // namespace optiks::ozks::names

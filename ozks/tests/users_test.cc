@@ -53,7 +53,7 @@ Bytes encode(const std::vector<Question>& questions) {
   return naive::Writer().vector(all, 3).get();
 }
 
-// What an accepted answer shows of a user.
+// The facts about a user that an accepted answer shows.
 struct Told {
   UserKind kind = UserKind::kNone;
   std::string user;

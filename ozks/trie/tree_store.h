@@ -39,7 +39,7 @@ struct NewLeaf {
   bool is_newest = false;  // true if the key table must name this leaf
 };
 
-// What stage() needs to make the append-only proof of a structure's step.
+// The data that stage() needs to make the append-only proof of a structure's step.
 struct StepProof {
   const LeafLog& log;                 // log with the old leaves' records
   std::span<const Hash> commitments;  // commitments of the new leaves

@@ -152,7 +152,7 @@ Reason UserMonitorVerifier::next(std::span<VersionEntry> entries, DeviceVersions
   ids_ = ids_.subspan(1);
   const Versions versions = **position_;
   ++*position_;
-  // Both lists are in order, and every named id is followed.
+  // The named ids and the followed ids are both in increasing order, and every named id is followed.
   const bool is_named = !known_.empty() && std::ranges::equal(known_.front().id, id);
   const Known known = is_named ? known_.front().known : Known();
   known_ = known_.subspan(is_named ? 1 : 0);

@@ -73,8 +73,8 @@ class UserMonitorVerifier {
   Reason read_list(std::span<VersionEntry> entries, VersionsResult& out);
 
   // The two functions below may be called after read_list(). kept_list() returns the list that the client must keep
-  // now, empty if there is none. num_ids() returns the number of ids for which follow() needs room; it is proportional
-  // to the octets of the proven lists and of `state`.
+  // now; it is empty if the user has no list. num_ids() returns the number of ids for which follow() needs room; it is
+  // proportional to the octets of the proven lists and of `state`.
   [[nodiscard]] ByteSpan kept_list() const { return kept_list_; }
   [[nodiscard]] std::size_t num_ids() const { return num_ids_; }
 
