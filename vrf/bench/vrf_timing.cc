@@ -3,8 +3,9 @@
 // are one fixed scalar, and inputs of class 1 are a fresh scalar each time. Both are prepared before the clock starts.
 // The same run must also detect a positive control, which omits work for some digits; otherwise the run proves nothing.
 //
-// The program prints one line for each subject. It exits with 0 if it detects a leak in the control and in no subject.
-// CI does not depend on the result, because a loaded machine can hide a leak or report a leak that does not exist.
+// The program prints one line for each subject. It exits with 0 if it detects a leak in every positive control and in
+// no other subject. CI does not depend on the result, because a loaded machine can hide a leak or report a leak that
+// does not exist.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -4,8 +4,8 @@ namespace optiks::vrf {
 namespace {
 
 // A basis, modulo 2^64, of a sublattice of the lattice of zero: the vectors (v[0], ..., v[3]) whose first coordinate is
-// even. The basis minimizes half the sum of the absolute values of its four vectors, in the coordinates v[0] and 2 v[j]
-// - v[0]. This half sum is at most 0.61*2^63.
+// even. In the coordinates v[0] and 2 v[j] - v[0], the basis minimizes half the sum of the absolute values of its four
+// vectors. This half sum is at most 0.61*2^63.
 constexpr u64 kBasis[4][4] = {{0x1d495bea84fcc2d4, 0xffffffffffffffff, 0x0000000000000001, 0x25dbc5bc8dd167d0},
                               {0x0906ff27e0a0a196, 0xec9c179d3dd5d260, 0x07426031ecc8030f, 0xf7b08c66794619af},
                               {0xfa6251329e22402e, 0x02c4211ae388da52, 0xd1b2de3676d83b60, 0xe4c2a988325d65c7},
