@@ -34,14 +34,14 @@ void hash_one(std::uint8_t* digest, std::size_t digest_len, const Blake2bPrefix&
   zeroize(state.data(), sizeof(state));
 }
 
-// With at least this number of messages, hashing all lanes, some with empty messages, is faster than hashing one
-// message after another.
+// With at least this number of messages, hashing in all lanes, although some lanes have no message, is faster than
+// hashing one message after another.
 constexpr std::size_t kLeastPadded = 2;
 // A group that leaves lanes unused is hashed message by message if its slots are longer than this. Copying these slots
 // would cost as much time as the lanes save.
 constexpr std::size_t kMaxPaddedStride = 2 * kBlake2bBlockLen;
 
-// Hashes fewer messages than there are lanes.
+// Hashes fewer messages than there are lanes. The other lanes hash one zero octet.
 void hash_padded(const LaneHash& lanes, std::uint8_t* digests, std::size_t digest_len, const Blake2bPrefix& prefix,
                  const std::uint8_t* slots, std::size_t stride, std::span<const std::size_t> lens) {
   std::uint8_t padded[kMaxLanes * kMaxPaddedStride];

@@ -58,7 +58,7 @@ struct Entry {
   const char* complaint;  // the error text if this machine cannot run the kernel
 };
 
-// In increasing order of speed.
+// All kernels, in increasing order of speed.
 constexpr Entry kKernels[] = {
     {Kernel::kPortable8, "portable8", nullptr, ""},
     {Kernel::kScalar, "scalar", nullptr, ""},

@@ -28,7 +28,7 @@ struct DirectoryData {
                 std::uint64_t epoch, const LogState* kept);
 
   [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const { return secrets.tag(structure, key); }
-  // Reads the record of the key's newest leaf; returns false if the key has no leaf.
+  // Reads the record of the key's newest leaf. Returns false if the key has no leaf.
   [[nodiscard]] bool find_newest(const Tag& key, LeafRecord& out) const {
     return trees->find_newest(log, key, out) != kNoLogOffset;
   }

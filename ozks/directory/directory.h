@@ -54,7 +54,8 @@ class Directory {
   void load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values);
   void start_period(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
   [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;
-  // Appends the value of the key's newest leaf to `out`; returns false if the key has no leaf, or its value was erased.
+  // Appends the value of the key's newest leaf to `out`. Returns false if the key has no leaf, or if the value was
+  // erased.
   [[nodiscard]] bool newest_value(std::uint8_t structure, ByteSpan key, std::vector<std::uint8_t>& out) const;
   void precompute_labels(const std::uint8_t* structures, const ByteStrings& keys);
   void prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys, const ByteStrings& values,
@@ -69,7 +70,7 @@ class Directory {
 
   void stage(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
   [[nodiscard]] const Trees& staged_trees() const { return data_->trees->staged(); }
-  // Returns the append-only proofs of the staged epoch; empty if the epoch was staged without proofs.
+  // Returns the append-only proofs of the staged epoch. The view is empty if the epoch was staged without proofs.
   [[nodiscard]] ByteSpan staged_proofs() const { return staged_->proofs; }
   void commit();
   void discard() noexcept;

@@ -74,7 +74,7 @@ class EpochStates {
     current_.store(state);
   }
 
-  // Returns the epoch of the oldest state that a reader may still use; states before it are recycled. Writer thread
+  // Returns the epoch of the oldest state that a reader may still use. States before it are recycled. Writer thread
   // only.
   [[nodiscard]] std::uint64_t oldest() noexcept {
     const auto pinned = std::find_if(live_.begin(), live_.end() - 1,
@@ -86,7 +86,7 @@ class EpochStates {
 
  private:
   std::deque<EpochState> all_;
-  std::vector<EpochState*> live_;  // oldest first; the last is current
+  std::vector<EpochState*> live_;  // oldest first; the last state is the current one
   std::vector<EpochState*> unused_;
   std::atomic<EpochState*> current_{nullptr};
 };

@@ -29,7 +29,7 @@ void VrfCache::touch_some() {
   }
 }
 
-// Reads a consistent copy of an entry; returns false if it is empty or being written.
+// Reads a consistent copy of an entry. Returns false if the entry is empty or being written.
 bool VrfCache::read(const Set& set, std::size_t way, Content& out) {
   const std::uint32_t before = set.sequence[way].load(std::memory_order_acquire);
   if (before == 0 || before % 2 != 0) {

@@ -40,7 +40,7 @@ void add_all(const NamedKey& key, const verify::VersionSet& versions, Labels& la
 }
 
 struct LookupPlan {
-  std::uint64_t version = 0;  // latest version; 0: the key has no version
+  std::uint64_t version = 0;  // latest version, or 0 if the key has no version
   std::size_t num_members = 0;
   std::size_t num_absent = 0;
   LeafRecord latest;  // record of the latest version

@@ -54,7 +54,7 @@ struct UserMonitorRequest {
   bool own_only = false;
 };
 
-// Returns the size of an answer. Reads only the key table and the leaf log.
+// Returns the size of an answer. The function reads only the key table and the leaf log.
 [[nodiscard]] UserMonitorSummary summarize_user_monitor(const View& view, const UserMonitorRequest& request);
 
 // Adds to the batch the labels that write_user_monitor() will need.

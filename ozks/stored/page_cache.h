@@ -26,7 +26,7 @@ class PageCache {
   // Returns the page, or an empty Page if it is not cached.
   [[nodiscard]] Page find(PageId id);
   void put(PageId id, const Page& page);
-  // True if the page is cached. The call does not mark the page as used.
+  // Returns true if the page is cached. The call does not mark the page as used.
   [[nodiscard]] bool holds(PageId id);
 
   [[nodiscard]] std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }

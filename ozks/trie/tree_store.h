@@ -104,7 +104,7 @@ class TreeStore {
   // Walks the paths of at most Paths::kMax labels from the tree's root. out.paths[i] is the path of label i. Prefetches
   // the memory of these paths that proofs read.
   virtual void walk_many(const Tree& tree, std::span<const ByteSpan> labels, Paths& out) const = 0;
-  // Reads the record of the key's newest leaf and returns its log offset; kNoLogOffset if the key has no leaf.
+  // Reads the record of the key's newest leaf and returns its log offset. Returns kNoLogOffset if the key has no leaf.
   [[nodiscard]] virtual std::uint64_t find_newest(const LeafLog& log, const Tag& key, LeafRecord& out) const = 0;
   // Prefetches the memory that find_newest() will read for these keys.
   virtual void prefetch_newest(const LeafLog& log, std::span<const Tag> keys) const = 0;

@@ -34,8 +34,8 @@ void check_alphas(const Alphas& alphas);
   return n == 1 || (n == 2 && kernel == base::Kernel::kAvx2) ? base::Kernel::kScalar : kernel;
 }
 
-// Returns the kernel that the calling thread's last batch ran on, or "" before its first batch. For tests and
-// benchmarks.
+// Returns the name of the kernel that the calling thread's last batch ran on, or "" before the thread's first batch.
+// For tests and benchmarks.
 [[nodiscard]] const char* last_kernel_name();
 void set_last_kernel(base::Kernel kernel);
 

@@ -58,7 +58,8 @@ class Slots {
   Slots& operator=(const Slots&) = delete;
   ~Slots() { base::zeroize(octets_.data(), num_slots_ * Size); }
 
-  // If the compiler knows the length, the copy is a few moves; otherwise it is a call of a function.
+  // Appends octets to message i. If the compiler knows their length, the copy is a few instructions; otherwise it is a
+  // call of a function.
   template <std::size_t Extent>
   OPTIKS_INLINE Slots& append(std::size_t i, std::span<const std::uint8_t, Extent> octets) {
     OPTIKS_CHECK(i < num_slots_ && octets.size() <= Size - lens_[i]);

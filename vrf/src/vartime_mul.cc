@@ -142,7 +142,7 @@ Point generator_minus_vartime(const Scalar& s, Challenge c, const ShortMulTable&
     c_digits[block] = recode_block_vartime(c, block);
   }
   Point sum = kIdentity;
-  for (std::size_t i = kBlockBits + 1; i-- > 0;) {  // a carry may reach digit 32
+  for (std::size_t i = kBlockBits + 1; i-- > 0;) {  // up to digit 32, which a carry may reach
     point_double(sum);
     for (std::size_t block = 0; block < 8; ++block) {
       add_digit_vartime(sum, kOddMultiples[block], s_digits[block][i]);

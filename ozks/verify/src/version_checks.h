@@ -9,7 +9,7 @@
 
 namespace optiks::ozks::verify {
 
-// A proven version and its time T.
+// A version that a client or an answer has proven, and its time T.
 struct Previous {
   std::uint64_t version;
   std::uint64_t time;

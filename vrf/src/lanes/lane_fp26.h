@@ -34,7 +34,7 @@ struct LaneFp<L, B> {
     check_words<L>(limb, 0, 0, B * Limbs26::kLimbBound, B * Limbs26::kTopBound);
 #endif
   }
-  // An element with a smaller bound is also an element with a larger bound.
+  // An implicit conversion: an element with a smaller bound is also an element with a larger bound.
   template <unsigned Smaller>
   requires(Smaller < B) OPTIKS_INLINE LaneFp(const LaneFp<L, Smaller>& a)  // NOLINT(google-explicit-constructor)
       : LaneFp(a.limb[0], a.limb[1], a.limb[2], a.limb[3], a.limb[4]) {}

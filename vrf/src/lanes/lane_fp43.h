@@ -45,7 +45,7 @@ struct LaneFp<L, B> {
     check_limbs<L>(limb, B);
 #endif
   }
-  // An element with a smaller bound is also an element with a larger bound.
+  // An implicit conversion: an element with a smaller bound is also an element with a larger bound.
   template <unsigned Smaller>
   requires(Smaller < B) OPTIKS_INLINE LaneFp(const LaneFp<L, Smaller>& a)  // NOLINT(google-explicit-constructor)
       : LaneFp(a.limb[0], a.limb[1], a.limb[2]) {}

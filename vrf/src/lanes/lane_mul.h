@@ -58,7 +58,7 @@ struct LaneMulTables {
   LaneFp2<L, 1> inverse;  // the inverse of the product of all z of the remaining tables
 };
 
-// point(i) is the point of group i.
+// Makes the tables of num_groups groups. point(i) returns the point of group i.
 template <typename L, typename GetPoint>
 [[gnu::noinline]] void make_tables(LaneMulTables<L>& tables, std::size_t num_groups, const GetPoint& point) {
   auto product = fp2_broadcast<L>(kFp2One);

@@ -33,7 +33,7 @@ struct Limbs43 {
     return {low64(a.v) & kMask[0], low64(a.v >> kPosition[1]) & kMask[1], low64(a.v >> kPosition[2])};
   }
 
-  // The form of an element in a table that the lanes share.
+  // The words of an element in a table that the lanes share.
   using TableWord = u64;
   static constexpr std::size_t kNumTableWords = 2;
   static constexpr std::array<u64, kNumTableWords> table_words(Fp a) { return {low64(a.v), high64(a.v)}; }

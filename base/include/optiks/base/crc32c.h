@@ -15,7 +15,7 @@ namespace optiks::base {
 // Returns the same checksum as crc32c(), without the processor's CRC instruction.
 [[nodiscard]] std::uint32_t crc32c_portable(ByteSpan data, std::uint32_t before = 0);
 
-// True if crc32c() uses the processor's CRC instruction on this machine.
+// Returns true if crc32c() uses the processor's CRC instruction on this machine.
 [[nodiscard]] bool crc32c_is_accelerated();
 
 }  // namespace optiks::base

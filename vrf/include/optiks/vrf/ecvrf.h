@@ -90,10 +90,10 @@ class PublicKey {
   std::unique_ptr<const Impl> impl_;
 };
 
-// Writes the label of alpha.
+// Computes the label of alpha, and writes it to `label`.
 void evaluate(const SecretKey& key, base::ByteSpan alpha, std::span<std::uint8_t, kLabelLen> label);
 
-// Writes the label of alpha and its proof.
+// Computes the label of alpha and its proof, and writes both.
 void prove(const SecretKey& key, base::ByteSpan alpha, std::span<std::uint8_t, kLabelLen> label,
            std::span<std::uint8_t, kProofLen> proof);
 

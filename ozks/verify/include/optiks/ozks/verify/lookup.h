@@ -29,13 +29,13 @@ struct StructureView {
 // not end its list.
 struct Known {
   std::uint64_t period = 0;
-  std::uint64_t version = 0;       // w; 0: no version is known
+  std::uint64_t version = 0;       // w, or 0 if no version is known
   std::uint64_t time = 0;          // T(w)
   std::uint64_t absent_epoch = 0;  // n, the last epoch at which w + 1 was proven absent
   bool has_absent = false;         // true if n is known
   std::uint64_t page_version = 0;  // b > w, the latest version that the page claimed; 0: the last answer was not a page
 
-  // True if the members obey the rule for w, n and b in the comment at this struct.
+  // Returns true if the members obey the rule for w, n and b in the comment at this struct.
   [[nodiscard]] bool is_consistent() const {
     return page_version == 0 ? has_absent || version == 0 : !has_absent && version > 0 && page_version > version;
   }

@@ -11,7 +11,7 @@ namespace optiks::ozks::verify {
 // keeps.
 [[nodiscard]] Hash note_commitment(ByteSpan opening, ByteSpan note);
 
-// True if the value is a NotedValue that commits to this note.
+// Returns true if the value is a NotedValue that commits to this note.
 [[nodiscard]] bool is_note_of(ByteSpan value, ByteSpan opening, ByteSpan note);
 
 }  // namespace optiks::ozks::verify

@@ -95,7 +95,7 @@ struct KnownDevice {
 // A client's kept state of one user (docs/spec/users.md section 2). All of it must be from valid answers.
 struct UserState {
   std::uint64_t least_epoch = 0;  // the largest of the epochs that the client keeps with the members below
-  ByteSpan user;                  // id of the user; empty: unknown
+  ByteSpan user;                  // id of the user, or empty if it is unknown
   std::uint32_t generation = 0;   // generation of the username at which it led to `user`; 0: no user is known, or the
                                   // log does not reassign usernames
   bool has_left = false;
@@ -120,7 +120,7 @@ struct UserResult {
   UserKind kind = UserKind::kNone;
   ByteSpan user;                    // id of the user, unless kNone
   std::uint32_t generation = 0;     // generation of the username; 0: kNone, or the log does not reassign usernames
-  std::uint64_t epoch = 0;          // e*: the epoch of the answer
+  std::uint64_t epoch = 0;          // e*, the epoch of the answer
   std::uint64_t largest_epoch = 0;  // auditors must cover the log up to this epoch
   // The members below are set only if kind is kCurrent.
   std::uint64_t devices_epoch = 0;  // the absent_epoch n that the client keeps for the list
@@ -135,7 +135,7 @@ struct UserResult {
 class UserAnswerVerifier {
  public:
   UserAnswerVerifier() = default;
-  // Not copyable: views point at keys in the same object.
+  // An object cannot be copied, because its views point at keys in the same object.
   UserAnswerVerifier(const UserAnswerVerifier&) = delete;
   UserAnswerVerifier& operator=(const UserAnswerVerifier&) = delete;
 
