@@ -66,9 +66,8 @@ void check_know_no_periods(std::span<const optiks_leaf_t> rows);
 // Writes the rows to `out` in the order of before(). `out` has room for all rows and must not overlap `rows`.
 void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out);
 
-// Returns for each tag the index of the last equal tag before it, or kNoRow if no tag before it is equal. There may be
-// at most 2^32
-// - 1 tags.
+// Returns for each tag the index of the last equal tag before it, or kNoRow if no tag before it is equal. There must be
+// fewer than 2^32 tags.
 inline constexpr std::uint32_t kNoRow = 0xffffffff;
 [[nodiscard]] std::vector<std::uint32_t> earlier_of_same_tag(std::span<const Tag> tags);
 

@@ -79,8 +79,8 @@ OPTIKS_EXPORT int32_t optiks_vrf_validate(const uint8_t public_key[32]);
  * */
 OPTIKS_EXPORT int32_t optiks_vrf_prove(const uint8_t secret[32], const uint8_t* alpha, size_t alpha_len,
                                        uint8_t out_label[32], uint8_t out_proof[OPTIKS_VRF_PROOF_LEN]);
-/* Verifies a VRF proof. out_reason: 0, or the reason why the proof is refused. out_label is valid only if out_reason is
- * 0. */
+/* Verifies a VRF proof. out_reason is 0, or the reason why the proof is refused. out_label is valid only if out_reason
+ * is 0. */
 OPTIKS_EXPORT int32_t optiks_vrf_verify(const uint8_t public_key[32], const uint8_t* alpha, size_t alpha_len,
                                         const uint8_t proof[OPTIKS_VRF_PROOF_LEN], int32_t* out_reason,
                                         uint8_t out_label[32]);
