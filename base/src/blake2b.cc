@@ -92,7 +92,7 @@ Blake2b& Blake2b::update(ByteSpan data) {
 
 void Blake2b::finish(MutableByteSpan out) {
   OPTIKS_CHECK(out.size() == digest_len_);
-  OPTIKS_CHECK(buffer_len_ != 0 || num_absorbed_ == 0);  // at least one octet followed the prefix
+  OPTIKS_CHECK(buffer_len_ != 0 || num_absorbed_ == 0);  // at least one octet of the message followed the prefix
   num_absorbed_ += buffer_len_;
   std::memset(buffer_.data() + buffer_len_, 0, kBlake2bBlockLen - buffer_len_);
   blake2b_compress(state_, buffer_.data(), num_absorbed_, true);

@@ -1,4 +1,4 @@
-// Compiled for AVX2. Call it only if this kernel is runnable (kernel.h).
+// Hashes messages with AVX2 instructions. Call the function only if the machine can run this kernel (kernel.h).
 #include "blake2b_lanes.h"
 
 namespace optiks::base::internal {
@@ -7,22 +7,22 @@ namespace optiks::base::internal {
 
 namespace {
 
-// Operands of vpshufb that rotate each word of a register to the right: the source of each octet, for each half of the
-// register.
+// Operands of `vpshufb` that rotate each 64-bit word of a register to the right. Each number selects the source of one
+// octet within its half of the register.
 alignas(32) constexpr std::uint8_t kRotatedBy16[32] = {2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9,
                                                        2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9};
 alignas(32) constexpr std::uint8_t kRotatedBy24[32] = {3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10,
                                                        3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10};
 
-// The shuffle's operand stays in memory. The working words fill all registers. If the operand took a register, a
-// working word would be spilled to memory and return only ten cycles later (Zen 3).
+// The shuffle reads its operand from memory, because the working words fill all registers. If the operand took a
+// register, the compiler would spill a working word to memory, and reloading the word takes ten cycles (Zen 3).
 [[gnu::always_inline]] inline Words4 shuffled(Words4 x, const std::uint8_t (&octets)[32]) {
   Words4 out;
   __asm__("vpshufb %2, %1, %0" : "=x"(out) : "x"(x), "m"(octets));
   return out;
 }
 
-// AVX2 has no rotations; three of the four rotations are shuffles.
+// AVX2 has no rotate instruction, so three of the four rotations are shuffles.
 template <int N>
 [[gnu::always_inline]] inline Words4 rotated(Words4 x) {
   if constexpr (N == 32) {
@@ -37,7 +37,8 @@ template <int N>
   }
 }
 
-// Four words, one of each mix of half a round. They are references and not copies: the compiler loses track of copies.
+// References to four words, one for each mix of half a round. With copies instead of references, the compiler generates
+// worse code.
 template <typename Word>
 struct Row {
   Word& w0;
@@ -66,9 +67,9 @@ template <int N>
   a.w3 = rotated<N>(a.w3);
 }
 
-// Interleaves four mixes step by step. If the mixes ran one after another, they would compete for the execution units,
-// oldest first. The next half of a round mixes all four results, and would wait for the last mix: 27 cycles a half
-// instead of 21 (Zen 3).
+// Interleaves the steps of four mixes. If the mixes ran one after another, the processor would execute the oldest mix
+// first. The next half of the round needs all four results, so it would wait for the last mix. Half a round would then
+// take 27 cycles instead of 21 (Zen 3).
 [[gnu::always_inline]] inline void mix_four(Row<Words4> a, Row<Words4> b, Row<Words4> c, Row<Words4> d,
                                             Row<const Words4> x, Row<const Words4> y) {
   add(a, x);

@@ -1,4 +1,4 @@
-// Compiled for AVX-512 F. Call it only if this kernel is runnable (kernel.h).
+// Hashes messages with AVX-512 F instructions. Call the function only if the machine can run this kernel (kernel.h).
 #include "blake2b_lanes.h"
 
 namespace optiks::base::internal {

@@ -1,5 +1,6 @@
-// The compression function of BLAKE2b (RFC 7693), over one 64-bit word or over a vector of them. All functions are
-// always inlined, so that a file compiled for newer processors leaves no copy that the linker could use elsewhere.
+// The compression function of BLAKE2b (RFC 7693). Its word type is one 64-bit word, or a vector of 64-bit words. All
+// functions are always inlined. Otherwise a file compiled for newer processors would contain copies of them, and the
+// linker could use these copies in code for older processors.
 #pragma once
 
 #include <array>
@@ -10,12 +11,12 @@ namespace optiks::base::internal {
 
 using Blake2bState = std::array<std::uint64_t, 8>;
 
-// RFC 7693 section 2.6.
+// The initialization vector (RFC 7693 section 2.6).
 inline constexpr std::uint64_t kBlake2bIv[8] = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b,
                                                 0xa54ff53a5f1d36f1, 0x510e527fade682d1, 0x9b05688c2b3e6c1f,
                                                 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
 
-// RFC 7693 section 2.7; rounds 10 and 11 repeat rounds 0 and 1.
+// The message schedule (RFC 7693 section 2.7). Rounds 10 and 11 repeat the schedule of rounds 0 and 1.
 inline constexpr std::uint8_t kSigma[10][16] = {
     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
     {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4}, {7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8},
@@ -41,8 +42,8 @@ template <typename Word>
   b = rotated_right<63>(b ^ c);
 }
 
-// One round. The message schedule is a template parameter, so every index is a constant and the sixteen working words
-// stay in registers. A file may specialize Rounds for its own vector type.
+// Computes one round. The message schedule is a template parameter, so every index is a constant and the compiler keeps
+// the sixteen working words in registers. A file may specialize `Rounds` for its own vector type.
 template <typename Word>
 struct Rounds {
   template <std::size_t Round>
@@ -59,8 +60,8 @@ struct Rounds {
   }
 };
 
-// RFC 7693 section 3.2 with the high word of the offset counter fixed to 0 (inputs are shorter than 2^64). is_last is
-// all ones for the last block of a message and 0 otherwise.
+// The compression function of RFC 7693 section 3.2. The high word of the offset counter is always 0, because inputs are
+// shorter than 2^64 octets. `is_last` is all ones for the last block of a message and 0 otherwise.
 template <typename Word>
 [[gnu::always_inline]] inline void compress(Word (&h)[8], const Word (&m)[16], const Word& counter,
                                             const Word& is_last) {
@@ -88,7 +89,7 @@ template <typename Word>
   }
 }
 
-// Parameter block of sequential mode: fanout 1, depth 1 (RFC 7693 section 2.5).
+// Returns the first word of the parameter block of sequential mode, with fanout 1 and depth 1 (RFC 7693 section 2.5).
 constexpr std::uint64_t blake2b_parameters(std::size_t digest_len, std::size_t key_len) {
   return 0x01010000 ^ (static_cast<std::uint64_t>(key_len) << 8) ^ digest_len;
 }
@@ -96,8 +97,9 @@ constexpr std::uint64_t blake2b_parameters(std::size_t digest_len, std::size_t k
 // Compresses one block of one message.
 void blake2b_compress(Blake2bState& h, const std::uint8_t* block, std::uint64_t counter, bool is_last);
 
-// Hash eight or four messages. Slot i is at slots + i*stride and has lens[i] octets in [1, stride]; digest i, of
-// digest_len octets, is at digests + i*digest_len. The functions are three compilations of blake2b_lanes.h.
+// The type of functions that hash eight or four messages in one call. Message `i` is the first `lens[i]` octets at
+// `slots + i*stride`; `lens[i]` is in [1, `stride`]. Digest `i` has `digest_len` octets and is written to `digests +
+// i*digest_len`. Three source files define such functions with the code of blake2b_lanes.h.
 using Blake2bLanes = void(std::uint8_t* digests, std::size_t digest_len, const std::uint64_t* state,
                           std::uint64_t num_absorbed, const std::uint8_t* slots, std::size_t stride,
                           const std::size_t* lens);

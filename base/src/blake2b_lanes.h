@@ -1,6 +1,7 @@
-// Hashes several messages at a time, one in each word of GCC's and clang's vectors. Eight messages fill a register of
-// AVX-512, and four a register of AVX2. If the including file is not compiled for these, the compiler splits the
-// vectors. All functions are always inlined (blake2b_core.h).
+// Hashes several messages at a time. Each message occupies one word of the vector types of GCC and clang. Eight
+// messages fill an AVX-512 register, and four messages fill an AVX2 register. If the including file is compiled for
+// processors without these registers, the compiler splits the vectors. All functions are always inlined
+// (blake2b_core.h).
 #pragma once
 
 #include <bit>
@@ -15,13 +16,13 @@ using Words8 [[gnu::vector_size(64)]] = std::uint64_t;
 using Words4 [[gnu::vector_size(32)]] = std::uint64_t;
 using Words2 [[gnu::vector_size(16)]] = std::uint64_t;
 
-// The words of a lane are read and written in memory order.
+// BLAKE2b's words are little-endian, and this code copies words between lanes and memory without swapping octets.
 static_assert(std::endian::native == std::endian::little);
 
 #define OPTIKS_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-// Transposes eight words of each of eight lanes, from lane by lane to word by word. Three steps exchange neighbours at
-// distance 1, 2 and 4.
+// Transposes a matrix of eight words for each of eight lanes. Before the call a row holds the words of one lane;
+// afterwards a row holds the same word of all lanes. Three steps exchange words at distances 1, 2 and 4.
 [[gnu::always_inline]] inline void transpose(Words8* rows) {
   Words8 t[8];
   for (std::size_t i = 0; i < 8; i += 2) {
@@ -52,8 +53,8 @@ static_assert(std::endian::native == std::endian::little);
   }
 }
 
-// Loads the message words of one block of four lanes, without the exchange at distance 2: the two halves of a register
-// are loaded from two lanes.
+// Loads the sixteen message words of one block of each of four lanes. The transposition needs no exchange at distance
+// 2, because each half of a register is loaded from its own lane.
 [[gnu::always_inline]] inline void load_blocks(Words4 (&m)[16], const std::uint8_t* slots, std::size_t stride) {
 #pragma GCC unroll 8
   for (std::size_t i = 0; i < 16; i += 2) {
@@ -69,7 +70,7 @@ static_assert(std::endian::native == std::endian::little);
   }
 }
 
-// Stores the first digest_len octets of every lane's state; destroys h.
+// Stores the first `digest_len` octets of every lane's state. Overwrites `h`.
 [[gnu::always_inline]] inline void store_digests(std::uint8_t* digests, std::size_t digest_len, Words8 (&h)[8]) {
   transpose(h);
   for (std::size_t lane = 0; lane < 8; ++lane) {
@@ -89,7 +90,7 @@ static_assert(std::endian::native == std::endian::little);
     states[2][part] = OPTIKS_SHUFFLE(even[0], even[1], 2, 3, 6, 7);
     states[3][part] = OPTIKS_SHUFFLE(odd[0], odd[1], 2, 3, 6, 7);
   }
-  if (digest_len == sizeof(Words4)) {  // every node of a tree has this length; avoids a call of memcpy
+  if (digest_len == sizeof(Words4)) {  // the length of tree hashes; a constant avoids a call of memcpy
     for (std::size_t lane = 0; lane < 4; ++lane) {
       __builtin_memcpy(digests + lane * sizeof(Words4), &states[lane][0], sizeof(Words4));
     }
@@ -118,8 +119,8 @@ template <typename Words>
   for (std::size_t start = 0; start < longest; start += kBlockLen) {
     Words m[16];
     load_blocks(m, slots + start, stride);
-    // Lengths are public: the compiler may compile their comparisons to branches.
-    const Words rest = len - start;  // valid in the lanes that are not done
+    // Lengths are public, so the compiler may turn comparisons of lengths into branches.
+    const Words rest = len - start;  // valid only in the lanes that still have octets
     const auto is_active = reinterpret_cast<Words>(len > Words{} + start);
     const Words is_last = is_active & reinterpret_cast<Words>(rest <= Words{} + kBlockLen);
     const Words absorbed = (is_last & len) | (~is_last & (Words{} + (start + kBlockLen)));

@@ -34,13 +34,14 @@ void hash_one(std::uint8_t* digest, std::size_t digest_len, const Blake2bPrefix&
   zeroize(state.data(), sizeof(state));
 }
 
-// From this number of messages on, filling the unused lanes with empty messages is faster than hashing one message
-// after another.
+// With at least this number of messages, hashing in all lanes, although some lanes have no message, is faster than
+// hashing one message after another.
 constexpr std::size_t kLeastPadded = 2;
-// A few longer messages are hashed one by one: copying them would cost as much as the lanes save.
+// A group that leaves lanes unused is hashed message by message if its slots are longer than this. Copying these slots
+// would cost as much time as the lanes save.
 constexpr std::size_t kMaxPaddedStride = 2 * kBlake2bBlockLen;
 
-// Hashes fewer messages than there are lanes.
+// Hashes fewer messages than there are lanes. The other lanes hash one zero octet.
 void hash_padded(const LaneHash& lanes, std::uint8_t* digests, std::size_t digest_len, const Blake2bPrefix& prefix,
                  const std::uint8_t* slots, std::size_t stride, std::span<const std::size_t> lens) {
   std::uint8_t padded[kMaxLanes * kMaxPaddedStride];
@@ -55,7 +56,7 @@ void hash_padded(const LaneHash& lanes, std::uint8_t* digests, std::size_t diges
   zeroize(hashes, lens.size() * digest_len);
 }
 
-// Hashes groups of num_lanes messages, then the rest.
+// Hashes the messages in groups of `num_lanes`, then the remaining messages.
 void hash_lanes(const LaneHash& lanes, std::uint8_t* digests, std::size_t digest_len, const Blake2bPrefix& prefix,
                 const std::uint8_t* slots, std::size_t stride, std::span<const std::size_t> lens) {
   std::size_t i = 0;

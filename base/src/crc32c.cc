@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kPolynomial = 0x82f63b78;
 
-// The step of the checksum for each octet.
+// Returns the table of the checksum's step for each value of an octet.
 constexpr std::array<std::uint32_t, 256> make_table() {
   std::array<std::uint32_t, 256> table{};
   for (std::uint32_t octet = 0; octet < 256; ++octet) {

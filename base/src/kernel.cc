@@ -15,8 +15,8 @@ namespace optiks::base {
 
 namespace {
 
-// True if XCR0 has these state components and EBX of CPUID's leaf 7 has these features (Intel SDM volume 1, sections
-// 14.3 and 15.2). Without OSXSAVE there is no XCR0.
+// True if the register XCR0 has the bits `state` and EBX of CPUID leaf 7 has the bits `features` (Intel SDM volume 1,
+// sections 14.3 and 15.2). A processor without OSXSAVE has no XCR0.
 bool cpu_has(unsigned state, unsigned features) {
 #if defined(__x86_64__)
   constexpr unsigned kOsxsave = 1U << 27;
@@ -47,18 +47,18 @@ bool has_avx2() {
 }
 
 bool has_ifma512() {
-  constexpr unsigned kSseAvxAvx512 = 0xe6;  // with the opmasks and both halves of the 512-bit registers
-  return cpu_has(kSseAvxAvx512, (1U << 16) | (1U << 17) | (1U << 21) | (1U << 31));  // F, DQ, IFMA, VL
+  constexpr unsigned kSseAvxAvx512 = 0xe6;  // kSseAvx, the opmask registers, and both halves of the 512-bit registers
+  return cpu_has(kSseAvxAvx512, (1U << 16) | (1U << 17) | (1U << 21) | (1U << 31));  // AVX-512 F, DQ, IFMA, VL
 }
 
 struct Entry {
   Kernel kernel;
   const char* name;
-  bool (*is_runnable)();  // null: the kernel runs everywhere
-  const char* complaint;  // the error text if the kernel is not runnable
+  bool (*is_runnable)();  // null if every machine can run the kernel
+  const char* complaint;  // the error text if this machine cannot run the kernel
 };
 
-// In increasing order of speed.
+// All kernels, in increasing order of speed.
 constexpr Entry kKernels[] = {
     {Kernel::kPortable8, "portable8", nullptr, ""},
     {Kernel::kScalar, "scalar", nullptr, ""},
@@ -103,7 +103,7 @@ Result<Kernel> choose_kernel(const char* forced, std::span<const Kernel> runnabl
 }
 
 const Result<Kernel>& kernel_choice() {
-  // NOLINTBEGIN(concurrency-mt-unsafe): read once, under the lock of the static
+  // NOLINTBEGIN(concurrency-mt-unsafe): getenv runs once, under the lock of the static variable
   static const Result<Kernel> kChoice = choose_kernel(std::getenv("OPTIKS_FORCE_KERNEL"), runnable_kernels());
   // NOLINTEND(concurrency-mt-unsafe)
   return kChoice;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kBlockLen = 64;
 
-// FIPS 180-4 section 4.2.2.
+// The round constants (FIPS 180-4 section 4.2.2).
 constexpr std::uint32_t kRoundConstants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -54,7 +54,7 @@ void compress(std::array<std::uint32_t, 8>& state, const std::uint8_t* block) {
 
 }  // namespace
 
-// FIPS 180-4 section 5.3.3.
+// The initial hash value (FIPS 180-4 section 5.3.3).
 Sha256::Sha256()
     : state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19} {}
 
@@ -82,7 +82,7 @@ Sha256& Sha256::update(ByteSpan data) {
 void Sha256::finish(std::span<std::uint8_t, kSha256DigestLen> out) {
   const std::uint64_t num_bits = num_octets_ * 8;
   const std::size_t fill = num_octets_ % kBlockLen;
-  // 0x80, zeros up to 56 octets modulo 64, then the bit count.
+  // The padding is 0x80, then zeros until the length is 56 octets modulo 64, then the number of bits.
   std::uint8_t padding[72] = {0x80};
   const std::size_t padding_len = (fill < 56 ? 56 : 120) - fill;
   store_be64(padding + padding_len, num_bits);

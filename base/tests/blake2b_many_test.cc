@@ -1,4 +1,4 @@
-// Each kernel's hash of many messages gives the same digests as the streaming hash.
+// Tests that each kernel's hash of many messages gives the same digests as the streaming hash.
 #include "optiks/base/blake2b_many.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 class Blake2bMany : public testing::TestWithParam<Kernel> {};
 
-// Tests lengths on both sides of each block boundary, mixed in one call, with and without a prefix.
+// Tests message lengths on both sides of each block boundary. Each call mixes lengths, with and without a prefix.
 TEST_P(Blake2bMany, GivesWhatTheStreamingHashGives) {
   std::mt19937_64 random(3);
   for (const auto& [prefix_len, stride] :
@@ -59,7 +59,7 @@ std::string name_of(const testing::TestParamInfo<Kernel>& info) { return kernel_
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Blake2bMany, testing::ValuesIn(runnable_kernels()), name_of);
 
-// The kernels that each kind of processor runs.
+// The kernels that each generation of processors can run.
 constexpr Kernel kOld[] = {Kernel::kPortable8, Kernel::kScalar};
 constexpr Kernel kWithAvx2[] = {Kernel::kPortable8, Kernel::kScalar, Kernel::kAvx2};
 constexpr Kernel kWithAll[] = {Kernel::kPortable8, Kernel::kScalar, Kernel::kAvx2, Kernel::kIfma512};
@@ -86,7 +86,8 @@ TEST(ChooseKernel, RefusesWhatItDoesNotKnowOrCannotRun) {
   }
 }
 
-// Linux lists an instruction set if the processor has it and the system saves its registers.
+// Linux lists an instruction set in /proc/cpuinfo only if the processor has it and the kernel of Linux saves its
+// registers.
 TEST(RunnableKernels, AreThoseOfTheProcessor) {
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::set<std::string> flags;
@@ -108,9 +109,10 @@ TEST(RunnableKernels, AreThoseOfTheProcessor) {
   EXPECT_EQ(std::vector<Kernel>(runnable.begin(), runnable.end()), expected);
 }
 
-// A process that did not check kernel_choice at its start aborts instead of using another kernel.
+// If OPTIKS_FORCE_KERNEL is wrong, a process that does not check `kernel_choice()` aborts instead of using another
+// kernel.
 TEST(KernelDeathTest, AnUnknownNameEndsTheProcess) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the test starts a new process, which has not chosen a kernel yet
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // this style starts a new process, which has not chosen a kernel yet
   EXPECT_DEATH(
       {
         setenv("OPTIKS_FORCE_KERNEL", "neon", 1);

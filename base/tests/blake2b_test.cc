@@ -1,4 +1,4 @@
-// Known answers of RFC 7693 and of the BLAKE2 authors, and a comparison with libb2 over random inputs.
+// Tests the hash against known answers of RFC 7693 and of the BLAKE2 authors, and against libb2 with random inputs.
 #include "optiks/base/blake2b.h"
 
 #include <blake2.h>
@@ -48,7 +48,7 @@ TEST(Blake2b, EmptyInput) {
   EXPECT_EQ(to_hex(ours(32, {})), "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
 }
 
-// RFC 7693 appendix E computes one hash over hashes of many digest, key and message lengths.
+// RFC 7693 appendix E hashes the results of many hashes, with different lengths of digest, key and message.
 TEST(Blake2b, Rfc7693AppendixE) {
   const auto sequence = [](std::size_t len, std::uint32_t seed) {
     Bytes out(len);

@@ -13,9 +13,9 @@ ByteSpan octets_of(std::string_view text) { return {reinterpret_cast<const std::
 
 TEST(Crc32c, KnownAnswers) {
   EXPECT_EQ(crc32c({}), 0U);
-  // The check value of the catalogue of CRC algorithms.
+  // The check value of CRC-32C in the catalogue of CRC algorithms.
   EXPECT_EQ(crc32c(octets_of("123456789")), 0xe3069283U);
-  // RFC 3720 appendix B.4.
+  // The examples of RFC 3720 appendix B.4.
   std::vector<std::uint8_t> data(32, 0);
   EXPECT_EQ(crc32c(data), 0x8a9136aaU);
   std::fill(data.begin(), data.end(), 0xff);

@@ -37,7 +37,7 @@ TEST(Secret, EqualityLooksAtEveryBit) {
   EXPECT_FALSE(ct_equal(a, std::span(b).first(36)));
 }
 
-// Reads the memory of an object so that the compiler cannot optimise the reads away.
+// Returns true if all bytes have the expected value. The reads are volatile, so the compiler cannot remove them.
 bool all_bytes_are(const void* address, std::size_t len, unsigned char expected) {
   const auto* const bytes = static_cast<const volatile unsigned char*>(address);
   for (std::size_t i = 0; i < len; ++i) {

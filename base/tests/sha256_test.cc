@@ -1,4 +1,4 @@
-// Known answers of FIPS 180-4, and a comparison with libsodium over random inputs.
+// Tests the hash against known answers of FIPS 180-4, and against libsodium with random inputs.
 #include "optiks/base/sha256.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Helpers of the benchmarks of directories: calls that must succeed, and directories and updates for them.
+// Helpers of the benchmarks of directories: C ABI calls that end the program if they fail, and options and updates of
+// directories.
 #pragma once
 
 #include <array>
@@ -19,7 +20,7 @@ inline constexpr std::size_t kValueLen = 64;
 
 using States = std::array<std::uint8_t, OPTIKS_STATES_LEN>;
 
-// Ends the program with the library's error text unless the call succeeded.
+// Ends the program with the library's error text unless `status` is OPTIKS_OK.
 inline void require(std::int32_t status) {
   if (status != OPTIKS_OK) {
     std::array<char, 256> text{};
@@ -29,7 +30,7 @@ inline void require(std::int32_t status) {
   }
 }
 
-// Options with fixed secrets, and without files.
+// Returns options of a directory with fixed secrets, and without a path for the leaf log.
 inline optiks_dir_options_t options(std::uint64_t vrf_cache_bytes) {
   optiks_dir_options_t out{};
   for (auto& secret : out.vrf_secret) {
@@ -43,7 +44,7 @@ inline optiks_dir_options_t options(std::uint64_t vrf_cache_bytes) {
   return out;
 }
 
-// Updates of n keys. The keys are the numbers from `first` on.
+// Updates of `n` keys of the structure `keys`. The names of the keys are the numbers from `first` on.
 struct Updates {
   Updates(std::uint64_t first, std::size_t n)
       : structures(n, std::uint8_t{OPTIKS_KEYS}), keys(kKeyLen * n), values(kValueLen * n, 7) {
@@ -62,7 +63,8 @@ struct Updates {
   std::vector<std::uint64_t> key_offsets, value_offsets;
 };
 
-// The first function returns the leaves of `epoch`, which is the next epoch; the second returns the staged epoch.
+// prepare() returns the leaves of `epoch`; stage() stages these leaves and returns the staged epoch. `epoch` must be
+// the directory's next epoch.
 inline std::vector<optiks_leaf_t> prepare(const optiks_dir_t* dir, std::uint64_t epoch, const Updates& updates) {
   std::vector<optiks_leaf_t> rows(updates.size());
   require(optiks_dir_prepare(dir, epoch, rows.size(), updates.structures.data(), updates.keys.data(),

@@ -11,11 +11,12 @@
 namespace optiks::ozks::bench {
 namespace {
 
-// The number of keys that are loaded at once while a directory is filled.
+// The number of keys that one load call takes while a directory is filled.
 constexpr std::size_t kLoadBatch = std::size_t{1} << 18;
-// The capacity for the answer about a key with one version, which has 1,700 octets with 2^20 keys.
+// The buffer's size for one key's answer. In a directory of 2^20 keys, an answer about a key with one version has 1,700
+// octets.
 constexpr std::size_t kMaxAnswerLen = 4096;
-// The number of lookups at once that fill the cache.
+// The number of keys in each lookup call that fills the cache.
 constexpr std::size_t kWarmBatch = 64;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Helpers of the benchmarks of linked mode: directories full of keys that can be looked up, and lookups of these keys.
+// Helpers of the benchmarks of linked mode: directories that are filled with keys, and lookups of these keys.
 #pragma once
 
 #include <compare>
@@ -23,7 +23,7 @@ inline constexpr std::uint8_t kKeys = OPTIKS_KEYS;
 inline constexpr std::size_t kCachedKeys = std::size_t{1} << 20;
 inline constexpr std::uint64_t kCacheBytes = std::uint64_t{1} << 30;
 
-// A directory of the keys 0..keys-1 with one version each.
+// A directory with the keys whose names are the numbers from 0 to `Size::keys` - 1. Each key has one version.
 class Filled {
  public:
   struct Size {
@@ -42,7 +42,7 @@ class Filled {
   [[nodiscard]] std::size_t num_keys() const { return num_keys_; }
   [[nodiscard]] std::uint64_t next_epoch() const { return epoch_ + 1; }
   [[nodiscard]] optiks_dir_stats_t stats() const;
-  // Returns names for kBatch keys that are not in the directory.
+  // Returns the first of kBatch consecutive numbers that are not names of keys in the directory.
   [[nodiscard]] std::uint64_t fresh_keys() { return next_key_ += kBatch; }
 
   [[nodiscard]] std::vector<optiks_leaf_t> prepare(const Updates& updates) const {
@@ -66,13 +66,15 @@ class Filled {
   std::uint64_t next_key_ = std::uint64_t{1} << 40;
 };
 
-// Returns the directory of this size, which is filled when it is first needed, and kept.
+// Returns the directory of this size. The first call for a size fills the directory; later calls return the same
+// object.
 [[nodiscard]] Filled& filled(const Filled::Size& size);
 
-// Makes lookups of keys with one version, with a membership and a non-membership proof each, from one snapshot.
+// Looks up keys in one view of a directory. Each key has one version, so each lookup has a membership and a
+// non-membership proof.
 class Asker {
  public:
-  // Looks up at most `most` keys at once.
+  // `most`: the maximum number of keys in one lookup.
   Asker(const Filled& directory, std::size_t most);
   Asker(const Asker&) = delete;
   Asker& operator=(const Asker&) = delete;
@@ -80,16 +82,16 @@ class Asker {
 
   // Sets the i-th key of the next lookup.
   void set_key(std::size_t i, std::uint64_t key) { base::store_be64(keys_.data() + kKeyLen * i, key); }
-  // Takes the directory's current snapshot instead of the previous one.
+  // Takes a new view, of the directory's current epoch, and drops the previous view.
   void renew();
-  // Looks up the first n keys. The result is valid until the next lookup.
+  // Looks up the first `n` keys that set_key() set. The result is valid until the next lookup.
   [[nodiscard]] base::ByteSpan lookup(std::size_t n);
   // Looks up one key.
   [[nodiscard]] base::ByteSpan lookup_one(std::uint64_t key) {
     set_key(0, key);
     return lookup(1);
   }
-  // Looks up every step-th key, so that its proofs are cached.
+  // Looks up `num_keys` keys whose numbers are `step` apart, so that their proofs are cached.
   void warm(std::size_t num_keys, std::size_t step);
   [[nodiscard]] States states(std::uint64_t* epoch = nullptr) const;
 
@@ -103,9 +105,9 @@ class Asker {
   std::vector<std::uint8_t> out_;
 };
 
-// Measures epochs alternately on one thread and on two threads: in_turn_bench.cc.
+// Measures epochs alternately on one thread and on two threads (in_turn_bench.cc).
 void insert_in_turn(benchmark::State& state, std::size_t keys, bool with_proof);
-// Measures a reader of a directory while epochs are committed: reader_bench.cc.
+// Measures the lookups of a reader while epochs are committed (reader_bench.cc).
 void reader_during_epochs(benchmark::State& state, std::size_t keys);
 
 }  // namespace optiks::ozks::bench

@@ -1,5 +1,5 @@
-// Measures an epoch alternately on one thread and on two, together with the best speedup that the machine allows at
-// that time. On a shared host the best speedup changes within minutes.
+// Measures the time of an epoch, alternately on one thread and on two threads. It also measures the best speedup that
+// the machine allows at that time, because on a shared host the best speedup changes within minutes.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ double milliseconds(const std::function<void()>& work) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// Computes as many labels as an epoch has on each of several threads. The threads share nothing, so their speedup is an
-// upper bound.
+// On each of several threads, computes as many VRF labels as an epoch has. The threads share no data, so their speedup
+// is an upper bound for the speedup of an epoch.
 class Yardstick {
  public:
   Yardstick() {
@@ -67,8 +67,9 @@ class Yardstick {
 
 }  // namespace
 
-// The counters give, for the fastest tenth and for the median: milliseconds on one thread and on two, speedup, and
-// speedup for work that shares nothing.
+// The counters report two quantiles, the fastest tenth (`tenth_`) and the median (`median_`). For each quantile they
+// report the milliseconds of an epoch on one thread and on two threads, the speedup, and the Yardstick's speedup
+// (`_most`).
 void insert_in_turn(benchmark::State& state, std::size_t keys, bool with_proof) {
   Filled* const directories[2] = {&filled({keys, 0, 1}), &filled({keys, 0, 2})};
   Yardstick yardstick;

@@ -1,5 +1,5 @@
-// Leaves with made-up labels and tags, which look like labels of the VRF and tags of the keyed hash, but take no time
-// to make.
+// Makes leaves with random labels and tags. These have the distribution of VRF labels and of tags from the keyed hash,
+// but take almost no time to make.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,8 @@ class Random {
   std::uint64_t state_ = 1;
 };
 
-// Fills rows with new keys for an epoch, in the order of their labels, which are spread over the whole range. All rows
-// have the same value.
+// Fills `rows` with leaves of new keys for an epoch, in the order of their labels. The labels are spread over the whole
+// range, and all rows have the same value.
 inline void make_up(std::span<optiks_leaf_t> rows, std::uint64_t epoch, std::span<const std::uint8_t> value,
                     Random& random) {
   const std::uint64_t step = ~std::uint64_t{0} / rows.size();

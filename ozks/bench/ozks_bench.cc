@@ -1,6 +1,6 @@
-// Micro-benchmarks of the trees and their proofs (docs/measurements/trees.md). They use the C ABI, so that a figure is
-// what a service gets, except for the tree alone and the verifier's steps. The leaf log is in the system's folder for
-// temporary files.
+// Micro-benchmarks of the trees and their proofs (docs/measurements/trees.md). They call the C ABI, so that they
+// measure the time that a service sees. Only the benchmarks of BareTree and of the verifier's steps call internal
+// functions. The leaf log is in the system's folder for temporary files.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -41,8 +41,8 @@ using bench::require;
 using bench::States;
 using bench::Updates;
 
-// Measures an epoch of 1,024 new keys: labels, openings and commitments, tree and leaf log, with or without the step's
-// proof.
+// Measures an epoch of 1,024 new keys: making the labels, openings and commitments, and updating the tree and the leaf
+// log. `with_proof` adds the append-only proof of the epoch's step.
 void insert(benchmark::State& state, std::size_t keys, unsigned threads, bool with_proof) {
   Filled& directory = filled({keys, 0, threads});
   for (auto _ : state) {
@@ -55,7 +55,7 @@ void insert(benchmark::State& state, std::size_t keys, unsigned threads, bool wi
   directory.report(state);
 }
 
-// Measures the tree alone: leaves are sorted, hashed and added.
+// A tree without a directory. The benchmark measures how long it takes to sort, hash and add leaves.
 class BareTree {
  public:
   explicit BareTree(std::size_t keys) {
@@ -76,19 +76,19 @@ class BareTree {
     return labels;
   }
 
-  // Makes the next tree, and returns its root.
+  // Adds leaves with these labels to the tree, and returns the new root hash.
   const verify::Hash& add(std::vector<verify::Hash>& labels, Workers& workers) {
     std::ranges::sort(labels);
     added_.assign(labels.size(), {});
     for (std::size_t i = 0; i < labels.size(); ++i) {
       added_[i].id = nodes_.add_leaf({labels[i], {}});
     }
-    // The chunk size is the same as in new_leaves.cc.
+    // The chunk has as many leaves as a chunk in new_leaves.cc.
     constexpr std::size_t kHashChunk = 64;
     workers.for_each_index((labels.size() + kHashChunk - 1) / kHashChunk, [&](std::size_t chunk) {
       HashBatch hashes;
       for (std::size_t i = chunk * kHashChunk; i < std::min(labels.size(), (chunk + 1) * kHashChunk); ++i) {
-        // Any 32 octets can serve as a commitment.
+        // The label also serves as the commitment, which may be any 32 octets.
         hashes.add_leaf(labels[i], labels[i], 1, added_[i].hash);
       }
       hashes.run();
@@ -100,7 +100,7 @@ class BareTree {
     return next_.root_hash;
   }
 
-  // Frees the result of add(), so that the tree keeps its size.
+  // Removes the leaves that add() added, so that the tree keeps its size.
   void discard() {
     nodes_.free_interiors(change_.created);
     for (const InsertedLeaf& leaf : added_) {
@@ -142,11 +142,11 @@ void insert_tree_only(benchmark::State& state, std::size_t keys, unsigned thread
   state.counters["bytes_per_key"] = tree->bytes() / tree->count();
 }
 
-// Which keys are cached: no keys, keys spread over the whole tree, or the same few keys. The part of the tree that
-// belongs to a few keys stays in the processor's cache.
+// The keys whose proofs are in the VRF cache: no keys, keys spread over the whole tree, or a few keys that are looked
+// up again and again. For a few keys, the nodes of the tree stay in the processor's cache.
 enum class Kept { kNothing, kEverywhere, kFew };
 
-// Each call has `at_once` lookups. An iteration is a call, an item is a proof.
+// Measures lookup calls of `at_once` keys each. An iteration is one call, and an item is one proof.
 void prove(benchmark::State& state, std::size_t keys, Kept kept, std::size_t at_once) {
   Filled& directory = filled({keys, kept == Kept::kNothing ? 0 : kCacheBytes, 1});
   Asker asker(directory, at_once);
@@ -164,7 +164,7 @@ void prove(benchmark::State& state, std::size_t keys, Kept kept, std::size_t at_
     verify::Reader reader(answer);
     const auto lookup = verify::Lookup::decode(reader);
     for (const verify::Member& member : lookup.members) {
-      // A member has a VRF proof, epoch and kind, an opening, the length of the value, and the path
+      // Adds the length of a Member: VRF proof, epoch, kind, opening, length of the value, and path
       // (docs/spec/proofs.md section 1).
       member_len +=
           vrf::kProofLen + 8 + 1 + verify::kOpeningLen + 3 + verify::kHashLen + 2 + member.path.siblings.size();
@@ -186,7 +186,7 @@ void prove(benchmark::State& state, std::size_t keys, Kept kept, std::size_t at_
                                                        before.vrf_cache_hits - before.vrf_cache_misses);
 }
 
-// Verifies one proof of a lookup with 2^20 keys, including its VRF proof.
+// Measures verifying one proof of a lookup, including its VRF proof, in a tree of 2^20 keys.
 void verify_proof(benchmark::State& state, bool is_member) {
   Asker asker(filled({std::size_t{1} << 20, kCacheBytes, 1}), 1);
   const States states = asker.states();
@@ -220,8 +220,8 @@ void verify_proof(benchmark::State& state, bool is_member) {
   state.SetItemsProcessed(state.iterations());
 }
 
-// Measures the append-only proof of an epoch of 1,024 new keys. The time to make the proof includes the time to stage
-// the epoch.
+// Measures making the append-only proof of an epoch of 1,024 new keys or, if `verify` is true, verifying it. The time
+// to make the proof includes the time to stage the epoch.
 void append_proof(benchmark::State& state, bool verify) {
   Filled& directory = filled({std::size_t{1} << 20, 0, 1});
   const Updates updates(directory.fresh_keys(), kBatch);
@@ -242,7 +242,7 @@ void append_proof(benchmark::State& state, bool verify) {
     optiks_staged_destroy(staged);
   };
   make();
-  // The proofs of structures 1 and 2 are empty, and have 8 octets each.
+  // The proof of structure 3 comes after the proofs of structures 1 and 2, which are empty and have 8 octets each.
   verify::Reader reader(base::ByteSpan(proofs).subspan(16));
   const auto proof = verify::AppendProof::decode(reader);
   auto workspace = verify::AppendWorkspace::create(1);
@@ -264,7 +264,7 @@ void append_proof(benchmark::State& state, bool verify) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
 }
 
-// Measures the hash of one interior node, which is the unit of all work on trees.
+// Measures hashing one interior node, because the cost of all work on trees is counted in such hashes.
 void interior_hash(benchmark::State& state) {
   verify::Hash hash{};
   for (auto _ : state) {

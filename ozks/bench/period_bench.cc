@@ -1,6 +1,6 @@
-// Micro-benchmarks of the switch to the next period through the C ABI. They measure preparing and loading copies,
-// replacing copies, and the first epoch, which must not cost more with many copies than with few. As a calibration,
-// they also measure preparing the rows of an epoch with as many keys.
+// Micro-benchmarks of the switch to the next period through the C ABI. They measure preparing, loading and replacing
+// copies. They also measure the period's first epoch, which must not take longer with many copies than with few. For
+// comparison, they measure preparing the rows of an epoch with as many keys.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -29,7 +29,7 @@ optiks_dir_options_t next_options(unsigned threads) {
   return options;
 }
 
-// A directory whose period has not begun, with `num_copies` copies of made-up labels.
+// A directory whose period has not begun, and `num_copies` rows of copies with made-up labels.
 class Next {
  public:
   Next(std::size_t num_copies, unsigned threads) {
@@ -61,7 +61,7 @@ class Next {
   std::vector<optiks_leaf_t> rows_;
 };
 
-// Prepares copies, which includes labels of the VRF, tags, openings and commitments.
+// Measures preparing copies, which includes making VRF labels, tags, openings and commitments.
 void prepare_copies(benchmark::State& state, unsigned threads) {
   const optiks_dir_options_t options = next_options(threads);
   optiks_dir_t* dir = nullptr;
@@ -78,7 +78,7 @@ void prepare_copies(benchmark::State& state, unsigned threads) {
   optiks_dir_destroy(dir);
 }
 
-// As the calibration, prepares the rows of an epoch with as many new keys.
+// For comparison with prepare_copies(), measures preparing the rows of an epoch with as many new keys.
 void prepare_epoch(benchmark::State& state, unsigned threads) {
   optiks_dir_options_t options = bench::options(0);
   options.threads = threads;
@@ -116,7 +116,7 @@ void load_copies(benchmark::State& state, std::size_t num_copies, unsigned threa
   state.counters["anonymous_bytes_a_copy"] = memory / copies;
 }
 
-// Replaces copies, and erases the replaced copies.
+// Measures replacing copies, which includes erasing the values of the replaced copies.
 void supersede(benchmark::State& state, std::size_t num_copies) {
   Next next(num_copies, 1);
   next.load_all();
@@ -128,7 +128,7 @@ void supersede(benchmark::State& state, std::size_t num_copies) {
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * kChangeBatch));
 }
 
-// Stages the first epoch, and discards it.
+// Measures staging the period's first epoch and discarding it again.
 void start_period(benchmark::State& state, std::size_t num_copies) {
   Next next(num_copies, 1);
   next.load_all();

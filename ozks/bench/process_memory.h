@@ -1,4 +1,4 @@
-// Measures the memory of the own process, for benchmarks and tests.
+// Measures the memory of the process that calls it, for benchmarks and tests.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace optiks::ozks::bench {
 
-// Returns the anonymous memory in octets. It excludes memory that is mapped from files, which belongs to the page
-// cache.
+// Returns the size of the process's anonymous memory in octets. This size excludes memory that is mapped from files,
+// which belongs to the page cache.
 inline std::uint64_t anonymous_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

@@ -1,5 +1,5 @@
-// Measures the time of lookups while an epoch is staged and committed, and between epochs. A reader looks up keys
-// without a pause during all this time.
+// Measures the latency of lookups while an epoch is staged and committed, and between epochs. One reader looks up keys
+// all the time without a pause.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -25,10 +25,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kEpochs = 200;
 constexpr std::chrono::milliseconds kInterval(30);
-// One of every kSampled answers is kept, and verified at the end.
+// The benchmark keeps one of every kSampled answers, and verifies the kept answers at the end.
 constexpr std::size_t kSampled = 256;
 
-// A histogram of latencies in nanoseconds, in steps of 16.
+// A histogram of latencies in nanoseconds. Each bar is 16 nanoseconds wide.
 class Latencies {
  public:
   void add(std::chrono::nanoseconds latency) {
@@ -54,14 +54,14 @@ class Latencies {
   std::uint64_t total_ = 0;
 };
 
-// An answer to be verified.
+// An answer that the benchmark keeps, to verify it at the end.
 struct Answer {
   std::uint64_t epoch;
   std::uint64_t key;
   std::vector<std::uint8_t> octets;
 };
 
-// True if the verifier finds the key's only version in the answer, by the epoch's record.
+// True if the verifier accepts the answer against the epoch's states, and finds that the key has version 1.
 bool is_valid(const Answer& answer, const States& states) {
   const base::ByteSpan state =
       std::span(states).subspan((kKeys - 1) * OPTIKS_STRUCTURE_STATE_LEN, OPTIKS_STRUCTURE_STATE_LEN);
@@ -92,7 +92,7 @@ void reader_during_epochs(benchmark::State& state, std::size_t keys) {
   Asker asker(directory, 1);
   asker.warm(kCachedKeys, step);
 
-  // The epochs are prepared in advance: the writer only stages and commits, as a replica does.
+  // The epochs are prepared before the measurement, so that the writer only stages and commits, as a replica does.
   const std::uint64_t first_epoch = directory.next_epoch();
   const std::vector<std::uint8_t> value(kValueLen, 7);
   Random random_rows;
@@ -111,7 +111,7 @@ void reader_during_epochs(benchmark::State& state, std::size_t keys) {
   Latencies between;
   std::vector<Answer> sample;
   double landing_seconds = 0;
-  // Runs once: an iteration takes longer than the usual minimum time of a benchmark.
+  // The loop runs once, because one iteration takes longer than the usual minimum time of a benchmark.
   for (auto _ : state) {
     std::thread writer([&] {
       for (const std::vector<optiks_leaf_t>& rows : epochs) {

@@ -1,6 +1,6 @@
-// Measures a directory of many keys from its first leaf to its restart: the program builds, updates, queries, saves and
-// restores the directory. Each step reports its time, memory and disk. `scale_bench KEYS FOLDER` prints a JSON object
-// for each figure to stdout, and progress to stderr. It uses the C ABI, so a figure is what a service gets.
+// Measures a directory of many keys. The program builds, updates, queries, saves and restores the directory, and
+// reports the time, memory and disk of each step. `scale_bench KEYS FOLDER` prints a JSON object for each figure to
+// stdout, and progress to stderr. It calls the C ABI, so that it measures what a service sees.
 #include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ constexpr double kGiB = 1U << 30;
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 double resident() {
-  // Returns freed memory that malloc keeps to the system.
+  // Gives the memory that malloc keeps after it was freed back to the operating system.
   malloc_trim(0);
   return static_cast<double>(bench::anonymous_bytes());
 }
@@ -88,7 +88,7 @@ class Scale {
     double value;
   };
 
-  // Prints one row, <name>/keys:<n>, with the memory and disk that are in use.
+  // Prints one row, named <name>/keys:<n>, which also has the memory and disk that are in use.
   void note(const char* name, const char* unit, double value, std::initializer_list<Extra> extras = {}) const {
     std::printf("{\"name\": \"%s/keys:%zu\", \"unit\": \"%s\", \"value\": %.5g", name, num_keys_, unit, value);
     std::printf(", \"memory_bytes\": %.0f, \"disk_bytes\": %.0f", resident(), size_of(log_) + size_of(snapshot_));
@@ -104,7 +104,7 @@ class Scale {
     double seconds = 0;
     std::size_t done = 0;
     std::vector<optiks_leaf_t> rows;
-    // The keys that can be looked up come last.
+    // Made-up keys come first. The last keys have VRF labels, so that they can be looked up.
     const std::size_t made_up = num_keys_ - std::min(num_keys_, kEpochs * kEpochLen);
     while (done < made_up) {
       rows.resize(std::min(kLoadBatch, made_up - done));
@@ -144,7 +144,7 @@ class Scale {
          {{"labels_s", labels / kEpochs}, {"trees_s", trees / kEpochs}});
   }
 
-  // Measures cached lookups, 64 at a time.
+  // Measures lookups whose VRF proofs are cached, in calls of 64 keys each.
   void ask(const char* name) {
     constexpr std::size_t kBatch = 64;
     constexpr std::size_t kRounds = 2000;
@@ -157,7 +157,7 @@ class Scale {
     std::vector<std::uint8_t> out(kBatch * 8192);
     double seconds = 0;
     double octets = 0;
-    // The first rounds fill the cache.
+    // The first rounds fill the cache and are not measured.
     for (std::size_t round = 0; round < kRounds + num_lookup_keys_ / kBatch; ++round) {
       const bool is_first = round < num_lookup_keys_ / kBatch;
       for (std::size_t i = 0; i < kBatch; ++i) {
@@ -187,11 +187,11 @@ class Scale {
     note("snapshot", "s", seconds, {{"snapshot_bytes", size_of(snapshot_)}});
   }
 
-  // Makes the next start read from disk, as on another machine.
+  // Drops the files from the page cache, so that the next restore reads from disk, as on another machine.
   void drop_from_page_cache() const {
     for (const std::string& path : {log_, snapshot_}) {
       const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-      // Only data that is on disk can be dropped.
+      // The fsync comes first because the system drops only data that is on disk.
       if (file < 0 || fsync(file) != 0 || posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0) {
         std::perror(path.c_str());
         std::exit(1);
@@ -200,7 +200,7 @@ class Scale {
     }
   }
 
-  // Measures the check that a replica makes after it got a snapshot from another replica.
+  // Measures the check that a replica makes after it has restored another replica's snapshot.
   void check() const {
     const double start = now();
     require(optiks_dir_check(dir_));
@@ -221,7 +221,7 @@ class Scale {
     }
   };
 
-  // Restores as a new replica in stored mode does, with the check.
+  // Measures restoring the snapshot in stored mode, as a new replica does. This includes the check.
   void restore_stored() {
     options_.node_store_path = nodes_.c_str();
     options_.node_cache_bytes = 64U << 20;
@@ -231,8 +231,8 @@ class Scale {
     require_saved();
   }
 
-  // Loads leaves as a new replica in stored mode does without a snapshot, after it has read the leaves. The load has
-  // the same number of leaves, all of them first versions.
+  // Measures loading leaves in stored mode, as a new replica without a snapshot does after it has read the leaves from
+  // the database. There are as many leaves as in the snapshot, all of them first versions.
   void load_stored() {
     constexpr std::size_t kServiceBatch = std::size_t{1} << 16;
     std::filesystem::remove(snapshot_);
@@ -248,7 +248,7 @@ class Scale {
     });
   }
 
-  // `fill` makes the directory of a new node store.
+  // Measures `fill`, which makes the directory in a new node store.
   template <typename Fill>
   void fill_store(const char* name, Fill fill) {
     optiks_dir_destroy(dir_);
@@ -283,7 +283,7 @@ class Scale {
     require_saved();
   }
 
-  // Requires that the directory's states equal those of the saved directory.
+  // Ends the program unless the directory's states equal the states of the saved directory.
   void require_saved() const {
     std::uint64_t epoch = 0;
     std::array<std::uint8_t, OPTIKS_STATES_LEN> states{};

@@ -1,8 +1,10 @@
-// Micro-benchmarks of stored mode (docs/measurements/stored-mode.md) through the C ABI, with a cache of 64 MiB over
-// larger trees. All keys have labels of the VRF and can be looked up, so lookups are spread over the whole tree.
+// Micro-benchmarks of stored mode (docs/measurements/stored-mode.md) through the C ABI. The node cache has 64 MiB,
+// which is less than the trees. All keys have VRF labels and can be looked up, so lookups are spread over the whole
+// tree.
 //
-// $OPTIKS_BENCH_FOLDER (a folder on a disk) receives the stores and keeps them for the next run. Without this variable
-// the stores are in the system's folder for temporary files and are removed.
+// The environment variable OPTIKS_BENCH_FOLDER names a folder on a disk. The benchmark makes its stores there and keeps
+// them for the next run. Without this variable, the benchmark makes the stores in the system's folder for temporary
+// files and removes them at the end.
 #include <benchmark/benchmark.h>
 
 #include <unistd.h>
@@ -33,8 +35,8 @@ constexpr std::size_t kBatch = 1024;
 constexpr std::size_t kLookupBatch = 16;
 constexpr std::uint64_t kNodeCacheBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kVrfCacheBytes = std::uint64_t{64} << 20;
-// The number of keys whose VRF proofs are cached. The cache has room for the two proofs of each key, and the leaves of
-// the keys are on more pages than the node cache holds.
+// The number of keys whose VRF proofs are cached. The VRF cache has room for the two proofs of each key. The leaves of
+// these keys are on more pages than the node cache has room for.
 constexpr std::size_t kCachedKeys = std::size_t{1} << 17;
 // The number of leaves in an epoch while a store is filled.
 constexpr std::size_t kFillBatch = std::size_t{1} << 19;
@@ -109,7 +111,8 @@ Filled& filled(std::size_t keys) {
   return *one;
 }
 
-// Measures an epoch of 1,024 new keys, until it is on disk. Stored mode makes no append-only proofs.
+// Measures an epoch of 1,024 new keys until the epoch is on disk. No append-only proof is measured, because stored mode
+// makes none.
 void insert(benchmark::State& state, std::size_t keys, bool tree_only) {
   Filled& directory = filled(keys);
   for (auto _ : state) {
@@ -127,7 +130,7 @@ void insert(benchmark::State& state, std::size_t keys, bool tree_only) {
   directory.report(state);
 }
 
-// Measures lookups of keys with one version, anywhere in the tree, with `at_once` lookups in a call.
+// Measures lookups of keys with one version, spread over the whole tree. Each call looks up `at_once` keys.
 void prove(benchmark::State& state, std::size_t keys, bool cached, std::size_t at_once) {
   const Filled& directory = filled(keys);
   optiks_view_t* view = nullptr;

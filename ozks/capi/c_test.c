@@ -1,5 +1,5 @@
-/* Compiles optiks.h with a C compiler, and calls the library from C. The assertions check the layouts of structs on
- * which the bindings of other languages rely. */
+/* Tests that a C compiler accepts optiks.h and that C code can call the library. The assertions check the struct
+ * layouts on which the bindings of other languages rely. */
 #include "optiks/optiks.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// The part of the C ABI that answers about keys.
+// Implements the C ABI calls that make answers about keys.
 #include <array>
 #include <cstddef>
 #include <memory_resource>
@@ -26,7 +26,7 @@ std::int32_t lookup(const optiks_view_t* view, std::uint8_t structure, const Pro
         !readable(out_ends, n)) {
       return argument_error("a pointer is missing, a structure has no versions, or a key is not 1..255 octets");
     }
-    // With a few queries this memory is enough, so that the call allocates nothing.
+    // For a few queries this memory is large enough, so that the call allocates no memory on the heap.
     std::array<std::byte, 512> room;
     std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
     std::pmr::vector<LookupQuery> queries(&memory);

@@ -1,6 +1,6 @@
-// Helpers of the verifier's calls of the C ABI. They convert the caller's parameters to the verifier's types, and heads
-// and lookups to the types of the ABI. Only these calls of the verifier depend on libsodium, exceptions or the
-// conventions of C#.
+// Helpers of the C ABI calls that verify. They convert the caller's parameters to the verifier's types, and convert
+// verified heads and lookups to the types of the ABI. The verifier itself depends neither on libsodium nor on
+// exceptions nor on the conventions of C#.
 #pragma once
 
 #include <sodium.h>
@@ -29,7 +29,8 @@ inline bool valid(const optiks_context_t* context) {
          (context->kept_record != nullptr || context->kept_period_record == nullptr);
 }
 
-// True if the context is valid for a question about the current state. Such a context has no record of an ended period.
+// True if the context is valid for a question about the current period: it is a valid context without a record of an
+// ended period.
 inline bool valid_now(const optiks_context_t* context) { return valid(context) && context->ended_record == nullptr; }
 
 inline Reason to_anchor(const optiks_anchor_t& anchor, Anchor& out) {
@@ -74,8 +75,8 @@ inline KeyState to_key_state(const optiks_known_t& known) {
   return state;
 }
 
-// True if every state is valid by docs/spec/pahd.md section 3; a state after a page is valid only if may_be_page is
-// true, for lists of versions.
+// True if every state is valid by docs/spec/pahd.md section 3. `may_be_page` is true for questions about lists of
+// versions: only then is a state after a page valid.
 inline bool valid(const optiks_known_t* known, std::size_t n, bool may_be_page) {
   if (known == nullptr) {
     return true;
@@ -136,7 +137,7 @@ inline optiks_versions_result_t to_versions_result(const VersionsResult& result)
   return out;
 }
 
-// Starts an answer: checks the trust anchor, then calls begin.
+// Starts to verify an answer: checks the trust anchor, then calls the verifier's begin().
 template <typename Verifier>
 Reason begin(const optiks_context_t& context, ByteSpan answer, std::size_t num_keys, Verifier& verifier) {
   Context brought;

@@ -1,4 +1,4 @@
-// The section of the C ABI about a directory whose period has not begun.
+// Implements the C ABI calls for a directory whose period has not begun.
 #include "capi_directory.h"
 
 using namespace optiks::ozks;

@@ -1,4 +1,4 @@
-// The directory section of the C ABI.
+// Implements the C ABI calls on directories and staged epochs.
 #include <sodium.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 static_assert(sizeof(optiks_leaf_t) == 128);
 constexpr std::uint32_t kMaxThreads = 256;
 
-// Makes the options' secrets; `make` makes a directory with them.
+// Checks the options and loads their secrets; `make` then makes the directory with these secrets.
 template <typename Make>
 std::int32_t make_directory(const optiks_dir_options_t* options, optiks_dir_t** out, Make make) {
   if (options == nullptr || out == nullptr || options->kept_values > OPTIKS_VALUES_DEVICES ||

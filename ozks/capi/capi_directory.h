@@ -23,7 +23,8 @@ inline bool structures_valid(std::size_t n, const std::uint8_t* structures) {
   return std::all_of(structures, structures + n, [](std::uint8_t s) { return s >= 1 && s <= kNumStructures; });
 }
 
-// The common part of optiks_dir_stage and optiks_dir_start_period; `stage` is the directory's function.
+// The common part of optiks_dir_stage and optiks_dir_start_period. `stage` is the member function of Directory that
+// stages the epoch.
 inline std::int32_t stage_by(void (Directory::*stage)(std::uint64_t, std::span<const optiks_leaf_t>, ByteSpan, bool),
                              optiks_dir_t* dir, std::uint64_t epoch, const optiks_leaf_t* leaves,
                              std::size_t num_leaves, const std::uint8_t* values, std::size_t values_len,

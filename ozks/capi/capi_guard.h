@@ -1,4 +1,4 @@
-// Helpers of all functions of the C ABI: contract rules 2, 3 and 6 of optiks.h.
+// Helpers with which all functions of the C ABI keep contract rules 2, 3 and 6 of optiks.h.
 #pragma once
 
 #include <cerrno>
@@ -10,7 +10,7 @@
 
 namespace optiks::ozks::capi {
 
-// Sets the text that optiks_last_error() returns on this thread, a copy of `text`; "" after success.
+// Copies `text`, which optiks_last_error() then returns on this thread. `text` is "" after success.
 void set_last_error(const char* text) noexcept;
 
 inline std::int32_t argument_error(const char* text) {
@@ -18,7 +18,8 @@ inline std::int32_t argument_error(const char* text) {
   return OPTIKS_E_ARGUMENT;
 }
 
-// Runs a call's body, which returns a status or throws.
+// Runs the body of a C ABI call and returns its status. If the body throws, sets the error text and returns the status
+// for the exception.
 template <typename Body>
 std::int32_t guarded(Body body) noexcept {
   try {
@@ -42,7 +43,7 @@ std::int32_t guarded(Body body) noexcept {
   }
 }
 
-// Copies complete output to the caller's buffer, as contract rule 4 says.
+// Copies `octets` to the caller's buffer, as contract rule 4 says.
 inline std::int32_t copy_out(ByteSpan octets, std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
   if (out_len == nullptr || (out == nullptr && capacity != 0)) {
     return argument_error("an output pointer is missing");
@@ -58,7 +59,7 @@ inline std::int32_t copy_out(ByteSpan octets, std::uint8_t* out, std::size_t cap
 
 inline bool readable(const void* data, std::size_t len) { return data != nullptr || len == 0; }
 
-// Reads the byte strings of a call; returns false if the offsets violate rule 4.
+// Reads the byte strings that the caller passes; returns false if the offsets violate contract rule 4.
 inline bool read_strings(std::size_t n, const std::uint8_t* blob, const std::uint64_t* offsets, ByteStrings& out) {
   out = {n, blob, offsets};
   if (n == 0) {
@@ -75,7 +76,7 @@ inline bool read_strings(std::size_t n, const std::uint8_t* blob, const std::uin
   return blob != nullptr || offsets[n] == 0;
 }
 
-// Reads the byte strings of a call as read_strings does, and checks that each string is a key.
+// Reads byte strings as read_strings() does; also returns false if a string is not a key.
 inline bool read_keys(std::size_t n, const std::uint8_t* blob, const std::uint64_t* offsets, ByteStrings& out) {
   if (!read_strings(n, blob, offsets, out)) {
     return false;

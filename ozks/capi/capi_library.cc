@@ -1,4 +1,4 @@
-// The library, hash and key sections of the C ABI.
+// Implements the sections of optiks.h on the library, and on hashes and keys.
 #include <sodium.h>
 
 #include <algorithm>

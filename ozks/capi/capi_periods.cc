@@ -1,4 +1,4 @@
-// Ended periods and the hand-over to the next period: the verifier's calls of the C ABI.
+// Implements the C ABI calls that verify answers about ended periods, and the hand-over to the next period.
 #include <algorithm>
 
 #include "capi_context.h"
@@ -10,8 +10,8 @@ namespace {
 using namespace optiks::ozks::capi;
 using namespace optiks::ozks::verify;
 
-// Converts the entry that optiks_verify_versions returned for version 1. Returns false if the entry is of another
-// version, or its value is not within the answer.
+// Converts an entry that optiks_verify_versions returned. Returns false if the entry is not of version 1, or its value
+// is not within the answer.
 bool to_entry(const optiks_version_entry_t& entry, ByteSpan answer, VersionEntry& out) {
   if (entry.version != 1 || entry.value_offset > answer.size() ||
       entry.value_len > answer.size() - entry.value_offset) {

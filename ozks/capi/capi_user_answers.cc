@@ -1,4 +1,4 @@
-// The part of the C ABI that answers about users.
+// Implements the C ABI calls that make answers about users.
 #include "capi_guard.h"
 #include "capi_view.h"
 #include "pahd/user_writer.h"

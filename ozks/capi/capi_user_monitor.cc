@@ -1,4 +1,4 @@
-// Monitoring by an owner of its own user: the verifier's call of the C ABI.
+// Implements the C ABI call that verifies the answer to an owner who monitors its own user.
 #include <algorithm>
 #include <vector>
 
@@ -11,7 +11,7 @@ using namespace optiks::ozks::capi;
 using namespace optiks::ozks::verify;
 using optiks::ozks::ByteStrings;
 
-// The caller's question and kept state, checked once.
+// The owner's question and kept state, read from the caller's arguments.
 class OwnQuestion {
  public:
   // Returns false if the arguments violate the rules in optiks.h.
@@ -48,7 +48,7 @@ class OwnQuestion {
 
   [[nodiscard]] OwnQuery query() const { return {strings_[0], names_}; }
   [[nodiscard]] const OwnState& state() const { return state_; }
-  // All strings, one after another.
+  // Returns the octets of all strings, one string after another.
   [[nodiscard]] ByteSpan octets() const { return octets_; }
 
  private:
@@ -74,7 +74,7 @@ struct MonitorOutput {
   std::size_t* num_entries;
 };
 
-// The contents of an accepted answer.
+// The verified contents of an accepted answer.
 struct Shown {
   VersionsResult list;
   std::vector<ByteSpan> ids;
@@ -158,7 +158,7 @@ std::int32_t verify_monitor_answer(const optiks_context_t& context, const OwnQue
 
 extern "C" {
 
-// NOLINTBEGIN(readability-non-const-parameter): the body, a lambda, writes through these.
+// NOLINTBEGIN(readability-non-const-parameter): the lambda in the body writes through these pointers.
 int32_t optiks_verify_user_monitor(const optiks_context_t* context, const optiks_user_state_t* state, size_t num_names,
                                    const uint8_t* strings, const uint64_t* string_offsets, const optiks_known_t* known,
                                    const uint8_t* answer, size_t answer_len, int32_t* out_reason,

@@ -1,4 +1,4 @@
-// The part of the C ABI that answers an owner about its own user.
+// Implements the C ABI calls that make the answer to an owner about its own user.
 #include "capi_guard.h"
 #include "capi_view.h"
 #include "pahd/user_monitor_writer.h"

@@ -1,4 +1,4 @@
-// Answers about users: the verifier's call of the C ABI.
+// Implements the C ABI call that verifies answers about users.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -15,7 +15,7 @@ using optiks::ozks::ByteStrings;
 // The indexes of the strings about a user, which precede the ids of its devices.
 enum : std::size_t { kUsername, kDevice, kUser, kList, kStringsOfUser };
 
-// The callers' questions and kept state, checked once.
+// The client's questions and kept states, read from the caller's arguments.
 class UserQuestions {
  public:
   // Returns false if the arguments violate the rules in optiks.h.
@@ -95,7 +95,7 @@ class UserQuestions {
   std::span<const optiks_known_t> known_;
   ByteStrings strings_;
   std::vector<KnownDevice> keys_;
-  std::vector<std::size_t> first_key_;  // index in keys_ for each user
+  std::vector<std::size_t> first_key_;  // for each user, the index of its first key in keys_
 };
 
 struct UsersOutput {
@@ -179,7 +179,7 @@ std::int32_t verify_users_answer(const optiks_context_t& context, const UserQues
 
 extern "C" {
 
-// NOLINTBEGIN(readability-non-const-parameter): the body, a lambda, writes through these.
+// NOLINTBEGIN(readability-non-const-parameter): the lambda in the body writes through these pointers.
 int32_t optiks_verify_users(const optiks_context_t* context, size_t n, const uint8_t* strings,
                             const uint64_t* string_offsets, const optiks_user_state_t* states,
                             const optiks_known_t* known, const uint8_t* answer, size_t answer_len, int32_t* out_reason,

@@ -1,4 +1,4 @@
-// The verifier section of the C ABI, without answers about users.
+// Implements the C ABI calls that verify, except those about users and periods.
 #include <algorithm>
 #include <vector>
 
@@ -12,7 +12,7 @@ using namespace optiks::ozks::capi;
 using namespace optiks::ozks::verify;
 using optiks::ozks::ByteStrings;
 
-// The maximum length of a proof in a tree of at most 2^64 - 1 entries.
+// The maximum number of hashes in a proof of a tree of at most 2^64 - 1 entries.
 constexpr std::size_t kMaxLogHashes = 65;
 
 std::int32_t verify_lookup_answer(const optiks_context_t& context, std::size_t n, const ByteStrings& keys,
@@ -140,7 +140,7 @@ int32_t optiks_verify_lookup(const optiks_context_t* context, size_t n, const ui
   });
 }
 
-// NOLINTBEGIN(readability-non-const-parameter): the body, a lambda, writes through these.
+// NOLINTBEGIN(readability-non-const-parameter): the lambda in the body writes through these pointers.
 int32_t optiks_verify_versions(const optiks_context_t* context, size_t n, const uint8_t* keys,
                                const uint64_t* key_offsets, const optiks_known_t* known, const uint8_t* answer,
                                size_t answer_len, int32_t* out_reason, size_t* out_failed,

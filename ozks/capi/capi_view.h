@@ -1,4 +1,4 @@
-// The handles of views, and of proofs that are made for several answers from one view.
+// The handles of views, and of batches of proofs for several answers from one view.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct optiks_proofs {
   optiks_proofs(const optiks_view& view, std::uint8_t of_structure, bool uses_cache)
       : of(view), structure(of_structure), batch(view.view.data(), uses_cache) {}
   const optiks_view& of;
-  std::uint8_t structure;  // the structure that answers about keys are from
+  std::uint8_t structure;  // answers about keys are about keys of this structure
   optiks::ozks::ProofBatch batch;
 };
 

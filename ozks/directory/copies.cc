@@ -1,5 +1,6 @@
-// A directory before its period begins (docs/spec/periods.md section 2). The directory takes copies of the end of the
-// previous period, in rows that arrive before the switch. Its first epoch then begins the period.
+// Implements the calls of a directory whose period has not begun (docs/spec/periods.md section 2). Before the switch,
+// such a directory takes rows with copies of the keys' latest versions in the previous period. The period begins when
+// its first epoch is committed.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -26,8 +27,8 @@ TreeEditor& editor_of(const DirectoryData& data) {
   return *editor;
 }
 
-// Returns the last row of each key, in the rows' order. Throws DirectoryError if two rows of one key differ in label or
-// structure.
+// Returns the last row of each key, and keeps the order of the rows. Throws DirectoryError if two rows of one key
+// differ in label or structure.
 std::vector<optiks_leaf_t> last_rows(std::span<const optiks_leaf_t> rows) {
   std::vector<Tag> tags(rows.size());
   std::ranges::transform(rows, tags.begin(), tag_of);
@@ -53,7 +54,7 @@ std::vector<optiks_leaf_t> last_rows(std::span<const optiks_leaf_t> rows) {
   return out;
 }
 
-// Returns the log offset of the record of the label's leaf; kNoLogOffset if the label is not in the tree.
+// Returns the log offset of the record of the leaf with the row's label; kNoLogOffset if the label is not in the tree.
 std::uint64_t record_of_label(const DirectoryData& data, const optiks_leaf_t& row, Paths& paths) {
   const ByteSpan label(row.label);
   data.trees->walk_many(data.trees->staged()[structure_of(row) - 1U], {&label, 1}, paths);
@@ -61,15 +62,16 @@ std::uint64_t record_of_label(const DirectoryData& data, const optiks_leaf_t& ro
   return path.leaf != nullptr && path.common == verify::kLabelBits ? path.log_offset : kNoLogOffset;
 }
 
-// The effect of copies on the trees.
+// The changes that rows of copies make to the trees.
 struct Changes {
-  std::vector<optiks_leaf_t> copies;    // as leaves of the period
-  std::vector<std::uint64_t> replaced;  // for each copy: the record of the key's previous copy, or kNoLogOffset
-  std::array<std::vector<NewLeaf>, kNumStructures> dropped;  // in the form that TreeEditor::edit takes
-  std::vector<std::uint64_t> unused;                         // records that no longer belong to a leaf
+  std::vector<optiks_leaf_t> copies;    // the copies as leaves of the period
+  std::vector<std::uint64_t> replaced;  // for each copy: log offset of the key's previous copy, or kNoLogOffset
+  std::array<std::vector<NewLeaf>, kNumStructures> dropped;  // removals for TreeEditor::edit
+  std::vector<std::uint64_t> unused;                         // records without a leaf
 };
 
-// Throws DirectoryError if a key's previous copy has another label, or a label belongs to another key.
+// Computes the changes that the rows make. Throws DirectoryError if the key's previous copy has another label than the
+// row, or if the row's label belongs to another key.
 Changes changes_of(const DirectoryData& data, std::vector<optiks_leaf_t> rows) {
   Changes out;
   out.copies.reserve(rows.size());
@@ -80,7 +82,7 @@ Changes changes_of(const DirectoryData& data, std::vector<optiks_leaf_t> rows) {
     const Tag tag = tag_of(row);
     const std::uint64_t before = data.trees->find_newest(data.log, tag, record);
     const bool is_drop = row.version == kNoCopy;
-    // For a key's first copy, adding the leaf detects a label that is in the tree already.
+    // This check skips a key's first copy, because adding its leaf fails if the label is already in the tree.
     if ((is_drop || before != kNoLogOffset) && record_of_label(data, row, paths) != before) {
       data_error("a key's copy before has another label, or the label is another key's");
     }
@@ -137,8 +139,8 @@ void Directory::prepare_copies(const std::uint8_t* structures, const ByteStrings
   sort_rows(out, out_rows);
 }
 
-// Checks everything about the rows before the first change. After these checks only a failing disk can stop the call,
-// when it erases records.
+// Makes all checks of the rows before the first change. After these checks the call can fail only if the disk fails
+// while records are erased.
 void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values) {
   require_not_begun(*data_);
   TreeEditor& editor = editor_of(*data_);
@@ -159,8 +161,8 @@ void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values
     }
     std::array<std::span<NewLeaf>, kNumStructures> replacing;
     for (std::size_t s = 0; s < kNumStructures; ++s) {
-      // Leaves of new keys come first. std::stable_partition() would use a buffer whose allocation no test could make
-      // fail.
+      // The sort puts leaves of new keys first. std::stable_partition() would allocate a buffer, and no test could make
+      // this allocation fail.
       const auto is_known = [](const NewLeaf& leaf) { return leaf.replaces != kNoLogOffset; };
       std::ranges::sort(leaves[s], [&](const NewLeaf& a, const NewLeaf& b) {
         return is_known(a) != is_known(b) ? is_known(b) : a.label < b.label;
@@ -181,7 +183,8 @@ void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values
     throw;
   }
   publish();
-  // When the period begins, all lookups begin at the same time. So the cache's memory is touched in advance.
+  // All lookups of the period begin when the period begins. To keep them from waiting for memory, each load touches a
+  // part of the cache's memory in advance.
   data_->cache.touch_some();
   if (!changes.unused.empty()) {
     data_->log.erase(changes.unused);

@@ -1,7 +1,8 @@
-// DirectoryData: the data that views share with their directory, and keep after it is destroyed; and View, an epoch
-// state that a reader holds.
+// DirectoryData: the data that views share with their directory, and keep alive after the directory is destroyed. View:
+// an epoch's state of the directory, which a reader holds.
 //
-// Thread safety: any number of threads take, use and destroy views, without waiting for the writer or for each other.
+// Thread safety: any number of threads may take, use and destroy views. They wait neither for the writer nor for each
+// other.
 #pragma once
 
 #include <atomic>
@@ -20,36 +21,36 @@
 namespace optiks::ozks {
 
 struct DirectoryData {
-  // Makes the data of a directory at this epoch, whose trees `trees` holds. `kept`: the state of the existing leaf log
-  // at the options' path, or null to create a leaf log. Throws std::system_error if the log cannot be created or
-  // opened.
+  // Makes the data of a directory whose epoch is `epoch` and whose trees are in `trees`. `kept`: the state of the leaf
+  // log that exists at the options' path, or null to create a leaf log. Throws std::system_error if the leaf log cannot
+  // be created or opened.
   DirectoryData(Secrets&& keys, const optiks_dir_options_t& options, std::unique_ptr<TreeStore> trees,
                 std::uint64_t epoch, const LogState* kept);
 
   [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const { return secrets.tag(structure, key); }
-  // Reads the record of the key's newest leaf; returns false if the key has no leaf.
+  // Reads the record of the key's newest leaf. Returns false if the key has no leaf.
   [[nodiscard]] bool find_newest(const Tag& key, LeafRecord& out) const {
     return trees->find_newest(log, key, out) != kNoLogOffset;
   }
-  // Reads the record of the key's latest leaf at the epoch; returns false if the key has no leaf. Reads one record, or
-  // more if the key has leaves that are newer than the epoch.
+  // Reads the record of the key's latest leaf at the epoch; returns false if the key has no leaf. Reads one record, and
+  // one more for each leaf of the key that is newer than the epoch.
   [[nodiscard]] bool latest(const Tag& key, std::uint64_t epoch, LeafRecord& out) const;
 
-  // True if a key of the structure has versions 1, 2, .... A version is a leaf of the key; for usernames that are used
-  // again, it is a user of the name.
+  // True if keys of the structure have versions 1, 2, .... Each version of a key has a leaf. If the log reassigns
+  // usernames, each version of a username is a user to whom the name led.
   [[nodiscard]] bool has_versions(std::uint8_t structure) const {
     return verify::has_versions(structure) || (structure == verify::kUsernames && reuses_usernames);
   }
 
-  // Until a period after the first has begun, the directory takes copies (docs/spec/periods.md section 2) and gives no
-  // views.
+  // False before a period other than 0 begins. Until then the directory takes copies (docs/spec/periods.md section 2)
+  // and gives no views.
   [[nodiscard]] bool has_begun() const { return period == 0 || period_first_epoch.load() != 0; }
   // Throws DirectoryError (OPTIKS_E_STATE) unless the period has begun.
   void require_begun() const;
 
   Secrets secrets;
   std::uint64_t period;
-  std::atomic<std::uint64_t> period_first_epoch;  // 0 in a period after the first: the period has not begun
+  std::atomic<std::uint64_t> period_first_epoch;  // if period is not 0: 0 means that the period has not begun
   std::uint32_t max_value_len;
   KeptValues kept_values;
   bool reuses_usernames;
@@ -59,7 +60,7 @@ struct DirectoryData {
   EpochStates epochs;
 };
 
-// Writes four StructureState (docs/spec/records.md section 2).
+// Writes the StructureState of each of the four structures (docs/spec/records.md section 2).
 void encode_states(const Secrets& secrets, const Trees& trees, std::uint8_t* out);
 
 class View {

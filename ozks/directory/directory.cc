@@ -7,7 +7,8 @@
 
 namespace optiks::ozks {
 
-// The trees get the leaves of several epochs together: all leaves of a call, or in a bulk load all leaves of all calls.
+// Adds the leaves of several epochs to the trees together: all leaves of one call or, in a bulk load, the leaves of all
+// calls.
 void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values) {
   const std::uint64_t before = bulk_ != nullptr ? staged_->epoch : data_->epochs.current().epoch;
   if ((staged_.has_value() && bulk_ == nullptr) || epoch < before) {
@@ -81,7 +82,7 @@ void Directory::stage_next(std::uint64_t epoch, std::span<const optiks_leaf_t> r
 
 void Directory::stage_rows(std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs) {
   NewLeaves leaves = make_leaves(*data_, rows, values, workers_, Links::kNow);
-  // With proofs, all rows are of one epoch, and the leaves are in the order of the rows.
+  // If proofs are made, all rows are of one epoch, and the leaves are in the order of the rows.
   std::vector<Hash> commitments(with_proofs ? rows.size() : 0);
   for (std::size_t i = 0; i < commitments.size(); ++i) {
     std::ranges::copy(rows[i].commitment, commitments[i].begin());
@@ -108,7 +109,7 @@ void Directory::commit() {
   publish();
 }
 
-// The part of a commit that can fail.
+// Does all steps of a commit that can fail.
 void Directory::commit_trees() {
   EpochStates& epochs = data_->epochs;
   epochs.prepare();
@@ -120,15 +121,17 @@ void Directory::publish() noexcept {
   EpochStates& epochs = data_->epochs;
   epochs.publish(staged_->epoch, data_->trees->staged(), data_->log.size());
   if (staged_->starts_period) {
-    // The helpers have worked in the background, with the priority of the thread that started them. From now on callers
-    // wait for the work, so the next call starts new helpers with its own priority.
+    // Before the period, the helper threads worked in the background, with the priority of the thread that started
+    // them. From now on callers wait for the helpers, so the next call must start new helpers, which have the priority
+    // of its own thread.
     workers_.end_helpers();
-    // A reader that sees that the period has begun gets a view of one of its epochs.
+    // This store comes after publish(), so that a reader who sees that the period has begun gets a view of an epoch of
+    // the period.
     data_->period_first_epoch = staged_->epoch;
   }
   staged_.reset();
-  // Often no view pins the previous epoch any more; the next epoch then reuses the memory that only the previous epoch
-  // referred to.
+  // Often no view pins the previous epoch any more. The memory that only the previous epoch uses is then free for the
+  // next epoch.
   data_->trees->release(epochs.oldest());
 }
 

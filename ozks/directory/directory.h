@@ -1,9 +1,9 @@
-// Directory: the four trees of a log, with what a task or a replica keeps for each key. This is the writer's side;
-// readers take views of its data (data.h). The TreeStore keeps the trees.
+// Directory: the four trees of a log, and the data that the update-task or a replica keeps about each key. The writer
+// uses this class; readers take views of its data (data.h). A TreeStore keeps the trees.
 //
-// Thread safety: one thread at a time is the writer (all functions except the following). Any number of threads take,
-// use and destroy views at the same time (except during load()), without waiting for the writer or for each other. One
-// of them may call precompute_labels().
+// Thread safety: only one thread at a time, the writer, may call the functions of Directory. At the same time, except
+// during load(), any number of threads may take, use and destroy views. They wait neither for the writer nor for each
+// other. One of these threads may call precompute_labels().
 // Invariants
 //   1. No reader sees a staged epoch (tree_store.h).
 //   2. A reader at epoch e ignores leaves of later epochs that the key table already names. The records of these leaves
@@ -23,7 +23,7 @@
 
 namespace optiks::ozks {
 
-// n byte strings in one blob (contract rule 4 of optiks.h).
+// `size` byte strings that are stored one after another in one blob (contract rule 4 of optiks.h).
 struct ByteStrings {
   std::size_t size = 0;
   const std::uint8_t* blob = nullptr;
@@ -36,17 +36,17 @@ struct ByteStrings {
 
 class Directory {
  public:
-  // `threads`: the number of threads that its calls may use.
+  // `threads`: the number of threads that calls on the directory may use.
   Directory(std::shared_ptr<DirectoryData> data, unsigned threads) : data_(std::move(data)), workers_(threads) {}
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
   ~Directory() { discard(); }
 
   [[nodiscard]] const std::shared_ptr<DirectoryData>& data() const { return data_; }
-  // Returns the threads that its calls share.
+  // Returns the threads that all calls on the directory share.
   [[nodiscard]] Workers& workers() const { return workers_; }
 
-  // These functions implement the calls of optiks.h with the same names.
+  // A function whose name is that of a call in optiks.h implements this call.
   void load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values);
   void load_end();
   void prepare_copies(const std::uint8_t* structures, const ByteStrings& keys, const std::uint64_t* versions,
@@ -54,7 +54,8 @@ class Directory {
   void load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values);
   void start_period(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
   [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;
-  // Appends the value of the key's newest leaf to `out`; returns false if the key has no leaf, or its value was erased.
+  // Appends the value of the key's newest leaf to `out`. Returns false if the key has no leaf, or if the value was
+  // erased.
   [[nodiscard]] bool newest_value(std::uint8_t structure, ByteSpan key, std::vector<std::uint8_t>& out) const;
   void precompute_labels(const std::uint8_t* structures, const ByteStrings& keys);
   void prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys, const ByteStrings& values,
@@ -62,14 +63,14 @@ class Directory {
 
   void leaves_of(std::uint8_t structure, ByteSpan key, std::uint64_t from, std::size_t n, std::uint8_t* out_labels,
                  std::uint64_t* out_epochs) const;
-  // commitments: null, or the commitments of the leaves. A leaf with one of the labels and another commitment is
-  // skipped.
+  // Destroys the values and openings of `n` leaves. If `commitments` is not null, skips each leaf that is absent or has
+  // another commitment.
   void erase(std::size_t n, const std::uint8_t* structures, const std::uint8_t* labels,
              const std::uint8_t* commitments);
 
   void stage(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
   [[nodiscard]] const Trees& staged_trees() const { return data_->trees->staged(); }
-  // Returns the append-only proofs of the staged epoch; empty if the epoch was staged without proofs.
+  // Returns the append-only proofs of the staged epoch. The view is empty if the epoch was staged without proofs.
   [[nodiscard]] ByteSpan staged_proofs() const { return staged_->proofs; }
   void commit();
   void discard() noexcept;
@@ -92,7 +93,7 @@ class Directory {
   std::shared_ptr<DirectoryData> data_;
   mutable Workers workers_;
   std::optional<Staged> staged_;
-  std::unique_ptr<BulkLoad> bulk_;         // load of the staged epoch, which is the last loaded epoch
+  std::unique_ptr<BulkLoad> bulk_;         // load in progress; its last epoch is the staged epoch
   mutable PrecomputedLabels precomputed_;  // only a cache
 };
 

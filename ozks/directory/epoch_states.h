@@ -1,8 +1,8 @@
-// EpochState: a published state of the directory that readers pin. EpochStates: the list by which the writer knows
-// which states no reader can see any more.
+// EpochState: a published state of the directory, which readers pin while they use it. EpochStates: the list of these
+// states, which tells the writer which states no reader can use any more.
 //
-// Thread safety: one writer publishes and collects; any number of threads pin and unpin, without locks and without
-// waiting for the writer or each other.
+// Thread safety: one writer calls prepare(), publish() and oldest(). Any number of threads call pin() and unpin(),
+// which take no locks and wait neither for the writer nor for each other.
 // Invariants
 //   1. EpochState objects are never freed while their EpochStates lives, so a reader may touch the counter of a state
 //      that was retired in the meantime. A reader reads the objects that a state *refers to* only after pin() returned
@@ -27,13 +27,13 @@ namespace optiks::ozks {
 struct EpochState {
   std::uint64_t epoch = 0;
   Trees trees;
-  std::uint64_t log_len = 0;  // length of the leaf log: all records of these trees are before this offset
+  std::uint64_t log_len = 0;  // length of the leaf log; it has all records of these trees
   std::atomic<std::uint64_t> readers{0};
 };
 
 class EpochStates {
  public:
-  // Publishes a first state.
+  // Publishes the first state.
   EpochStates(std::uint64_t epoch, const Trees& trees, std::uint64_t log_len) {
     prepare();
     publish(epoch, trees, log_len);
@@ -74,7 +74,7 @@ class EpochStates {
     current_.store(state);
   }
 
-  // Returns the epoch of the oldest state that a reader may still use; states before it are recycled. Writer thread
+  // Returns the epoch of the oldest state that a reader may still use. States before it are recycled. Writer thread
   // only.
   [[nodiscard]] std::uint64_t oldest() noexcept {
     const auto pinned = std::find_if(live_.begin(), live_.end() - 1,
@@ -86,7 +86,7 @@ class EpochStates {
 
  private:
   std::deque<EpochState> all_;
-  std::vector<EpochState*> live_;  // oldest first; the last is current
+  std::vector<EpochState*> live_;  // oldest first; the last state is the current one
   std::vector<EpochState*> unused_;
   std::atomic<EpochState*> current_{nullptr};
 };

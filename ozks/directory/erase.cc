@@ -1,4 +1,5 @@
-// Erases values of leaves (docs/spec/erasure.md), and finds the leaves of a key's versions.
+// Implements the Directory functions that erase values of leaves (docs/spec/erasure.md), and that find the leaves of a
+// key's versions.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -9,7 +10,8 @@
 namespace optiks::ozks {
 namespace {
 
-// Walks to one leaf of the view's tree; returns its log offset, or kNoLogOffset if the leaf does not exist.
+// Walks to the leaf with this label in the view's tree. Returns the log offset of the leaf's record, or kNoLogOffset if
+// the leaf does not exist.
 std::uint64_t find_leaf(const View& view, std::uint8_t structure, ByteSpan label, Paths& paths) {
   view.data().trees->walk_many(view.state().trees[structure - 1U], {&label, 1}, paths);
   const Path& path = paths.paths[0];
@@ -50,7 +52,7 @@ void Directory::erase(std::size_t n, const std::uint8_t* structures, const std::
   LeafFacts facts;
   std::vector<std::uint64_t> log_offsets;
   log_offsets.reserve(n);
-  // All leaves are found before the first is erased.
+  // This loop finds all leaves before the first value is erased, so that an absent leaf leaves all values unchanged.
   for (std::size_t i = 0; i < n; ++i) {
     const ByteSpan label(labels + i * vrf::kLabelLen, vrf::kLabelLen);
     if (commitments == nullptr) {

@@ -8,9 +8,10 @@
 namespace optiks::ozks {
 namespace {
 
-// Returns the offsets where chunks begin, and n. Chunks are largest at both ends, where threads begin. They become
-// smaller towards the middle, where the threads meet, so that no thread waits long for the last chunk. Their sizes suit
-// the VRF: 64, or a smaller power of two.
+// Divides n labels into chunks for `threads` threads. Returns the index of the first label of each chunk, then n. The
+// threads begin at both ends and meet in the middle. Chunks at the ends are the largest, and chunks in the middle the
+// smallest, so that no thread waits long for the last chunk. The size of a chunk is a multiple of 64, which is fast for
+// the VRF's batches, or a smaller power of two.
 std::vector<std::size_t> chunks(std::size_t n, unsigned threads) {
   constexpr std::size_t kLeast = 8;
   constexpr std::size_t kGoodChunk = 64;
@@ -27,7 +28,7 @@ std::vector<std::size_t> chunks(std::size_t n, unsigned threads) {
       from_last.push_back(from_last.back() - size);
     }
   }
-  // Both lists have the same length, and end at the same offset.
+  // Both lists end at the same index, which must occur only once in the result.
   from_first.insert(from_first.end(), from_last.rbegin() + 1, from_last.rend());
   return from_first;
 }

@@ -1,4 +1,4 @@
-// Labels of many keys, made in batches and before the epoch that needs them.
+// Makes the VRF labels of many keys in batches, and keeps labels that were made before the epoch that needs them.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@ namespace optiks::ozks {
 
 using Label = std::array<std::uint8_t, vrf::kLabelLen>;
 
-// Collects VRF inputs and evaluates all inputs of one structure in one batch, because they share a VRF key. One thread.
+// Collects VRF inputs and evaluates all inputs of one structure in one batch, because they share a VRF key. Only one
+// thread may use an object.
 class LabelBatch {
  public:
   // Adds a VRF input. evaluate() writes its label to the 32 octets at `out`.
@@ -31,10 +32,10 @@ class LabelBatch {
   std::array<Inputs, kNumStructures> inputs_;
 };
 
-// Labels of the versions that keys are expected to get next, by the keys' tags. This is a cache: a label is used only
-// for the version that it was computed for.
+// A cache of labels, indexed by the tags of their keys. A label is of the version that its key is expected to get next,
+// and is used only for this version.
 //
-// Thread safety: any thread; the lock is held while finished labels are moved in or out.
+// Thread safety: any thread may call any function. The lock is held only while computed labels are moved in or out.
 class PrecomputedLabels {
  public:
   struct Expected {

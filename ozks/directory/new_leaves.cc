@@ -8,13 +8,14 @@
 namespace optiks::ozks {
 namespace {
 
-// The number of rows that one thread makes at a time: their hashes fill the lanes of a batch several times.
+// The number of rows of which one thread makes the leaves at a time. Their hashes fill the lanes of a batch several
+// times.
 constexpr std::size_t kMakeChunk = 64;
-// The number of octets that are written at once. The operating system caches octets that are written together in larger
-// pieces, which are faster to read.
+// The number of octets in one write call. The operating system caches octets of one call in larger pieces, which are
+// faster to read.
 constexpr std::size_t kWriteLen = std::size_t{1} << 20;
 
-// Makes the leaves of some rows.
+// Makes the leaves of rows, and writes the leaves' records to the leaf log.
 class LeafMaker {
  public:
   LeafMaker(DirectoryData& data, std::span<const optiks_leaf_t> rows, ByteSpan values, Links links)
@@ -40,7 +41,8 @@ class LeafMaker {
       const std::size_t first = i * kWriteLen;
       data_.log.write(log_offset_ + first, {records_.get() + first, std::min(kWriteLen, len_ - first)});
     });
-    // The key table gets only the last leaf of a key, which replaces the leaf that the table has.
+    // If several rows have the same key, the key table gets only the last leaf. So the last leaf replaces the leaf that
+    // is in the table now.
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (earlier_[i] != kNoRow) {
         NewLeaf& before = *leaf_of_[earlier_[i]];
@@ -62,8 +64,8 @@ class LeafMaker {
     return is_kept(row) ? value_of(row, values_) : ByteSpan();
   }
 
-  // Assigns each leaf its position, and its record its offset, because both depend on the previous rows. The workers
-  // make everything else.
+  // Assigns a position to each leaf, and a log offset to its record. One thread does this, because both depend on the
+  // previous rows. The workers do all other work.
   void reserve(NewLeaves& out) {
     const std::array<std::size_t, kNumStructures> counts = count_by_structure(rows_);
     std::array<NewLeaf*, kNumStructures> next;
@@ -85,7 +87,7 @@ class LeafMaker {
     }
   }
 
-  // Makes rows [first, last).
+  // Makes the leaves and the records of rows [first, last).
   void make(std::size_t first, std::size_t last) const {
     check_commitments(rows_.subspan(first, last - first), values_, data_.kept_values);
     data_.trees->prefetch_newest(data_.log, std::span(tags_).subspan(first, last - first));
@@ -104,7 +106,8 @@ class LeafMaker {
     hashes.run();
   }
 
-  // Returns the facts of row i with its link. `record` is a buffer; sets what `leaf` replaces.
+  // Returns the facts of row `i`, with the log offset of the key's previous record. Sets `leaf.replaces`. `record` is a
+  // buffer that calls share.
   [[nodiscard]] LeafFacts linked_facts(std::size_t i, NewLeaf& leaf, LeafRecord& record) const {
     if (links_ == Links::kLater) {
       return facts_of(rows_[i]);
@@ -123,8 +126,8 @@ class LeafMaker {
   ByteSpan values_;
   Links links_;
   std::vector<Tag> tags_;
-  std::vector<std::uint32_t> earlier_;  // for each row, the row of the key's previous leaf, or kNoRow
-  std::vector<NewLeaf*> leaf_of_;       // the leaf of each row
+  std::vector<std::uint32_t> earlier_;  // for each row, the index of the previous row of its key, or kNoRow
+  std::vector<NewLeaf*> leaf_of_;       // for each row, its leaf
   std::unique_ptr<std::uint8_t[]> records_;
   std::size_t len_ = 0;           // total length of the records
   std::uint64_t log_offset_ = 0;  // offset of the first record in the log

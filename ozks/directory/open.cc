@@ -28,7 +28,7 @@ std::unique_ptr<Directory> open_directory(Secrets&& secrets, const optiks_dir_op
   } else {
     std::unique_ptr<StoredTrees> trees = open_stored_trees(secrets, options);
     const StoreState state = trees->state();
-    // Before the first commit no leaf log belongs to the data.
+    // A store at epoch 0 has no commit and therefore no leaf log, so a leaf log is created.
     data = std::make_shared<DirectoryData>(std::move(secrets), options, std::move(trees), state.epoch,
                                            state.epoch == 0 ? nullptr : &state.log);
   }

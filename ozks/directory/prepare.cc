@@ -1,4 +1,5 @@
-// Work of a directory before an epoch is staged: versions, labels, openings and commitments of the next leaves.
+// Implements the Directory functions that prepare the leaves of the next epoch: versions, labels, openings and
+// commitments.
 #include <algorithm>
 
 #include "directory/directory.h"

@@ -15,7 +15,7 @@ namespace {
 // The number of rows whose tags and commitments one thread makes at a time.
 constexpr std::size_t kHashChunk = 64;
 
-// Fills rows [first, last).
+// Fills rows [first, last) with the fields that fill_rows() sets itself.
 void fill_chunk(const DirectoryData& data, const RowInputs& inputs, std::size_t first, std::size_t last,
                 std::span<optiks_leaf_t> out, std::span<Tag> tags) {
   const auto& [structures, keys, values] = inputs;

@@ -12,14 +12,16 @@
 namespace optiks::ozks {
 namespace {
 
-// The domain of the check under the tag key. No structure has this number.
+// The domain of the tags that tag_check() computes. No structure has this number, so these tags differ from the tags of
+// all keys.
 constexpr std::uint8_t kCheckDomain = 0xfe;
 
-// If RLIMIT_MEMLOCK does not allow the lock, the memory may be swapped out; it is erased in any case. The memory stays
-// locked: to unlock it would unlock the rest of the page too, and a directory usually lives as long as its process.
+// Locks memory and keeps it out of core dumps. If RLIMIT_MEMLOCK does not allow the lock, the system may swap the
+// memory out. No code unlocks the memory, because that would unlock other secrets on the same page, and a directory
+// usually lives as long as its process. The owner erases the memory in any case.
 void lock_octets(std::span<const std::byte> octets) {
   static_cast<void>(mlock(octets.data(), octets.size()));
-  // madvise works on whole pages.
+  // madvise needs an address at the start of a page.
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const std::size_t before = reinterpret_cast<std::uintptr_t>(octets.data()) % page;
   static_cast<void>(madvise(const_cast<std::byte*>(octets.data()) - before, before + octets.size(), MADV_DONTDUMP));
@@ -52,8 +54,8 @@ Tag tag_check(const Secrets& secrets) {
     checks[s] = secrets.tag_keys[s].tag({kCheckDomain, {}});
   }
   if (std::ranges::all_of(checks, [&](const Tag& check) { return check == checks[0]; })) {
-    // All structures have the same tag key, as in logs from before each structure had its own: the check is made from
-    // this key.
+    // All structures have the same tag key, as in old logs. For such logs the result is the check of this one key, as
+    // it was before each structure had its own key.
     return checks[0];
   }
   std::vector<std::uint8_t> others;

@@ -1,4 +1,4 @@
-// Secrets: the keys of a directory.
+// Secrets: the VRF keys and tag keys of a directory.
 //
 // Thread safety: immutable after construction.
 #pragma once
@@ -13,8 +13,9 @@
 
 namespace optiks::ozks {
 
-// Each structure has its own secrets: the secrets of devices and keys change with the period, the others stay
-// (docs/spec/periods.md section 2). In a log from before each structure had its own secrets, all tag keys are the same.
+// The secrets of each structure. The secrets of the structures `devices` and `keys` change with the period; the secrets
+// of `usernames` and `decommissioned` never change (docs/spec/periods.md section 2). In logs from before each structure
+// had its own tag key, all four tag keys are the same.
 struct Secrets {
   std::array<vrf::SecretKey, kNumStructures> vrf;
   std::array<TagKey, kNumStructures> tag_keys;
@@ -22,8 +23,8 @@ struct Secrets {
   [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const {
     return tag_keys[structure - 1U].tag({structure, key});
   }
-  // Computes the tags of many keys of any structures. The domain of an input is the number of its structure. `out` has
-  // as many elements as `inputs`.
+  // Computes the tags of many keys, which may be of different structures. The domain of an input is the number of its
+  // structure. `out` has as many elements as `inputs`.
   void tag_many(std::span<const TagInput> inputs, std::span<Tag> out) const;
 };
 
@@ -31,8 +32,8 @@ struct Secrets {
 // (docs/operations/snapshots.md section 2).
 [[nodiscard]] Tag tag_check(const Secrets& secrets);
 
-// Keeps the secrets out of swap, as far as RLIMIT_MEMLOCK allows, and out of core dumps. The secrets must not be moved
-// afterwards.
+// Keeps the memory of the secrets out of core dumps and, as far as RLIMIT_MEMLOCK allows, out of swap. Afterwards the
+// secrets must stay at the same address.
 void lock_memory(const Secrets& secrets);
 
 }  // namespace optiks::ozks

@@ -7,12 +7,12 @@
 
 namespace optiks::ozks {
 
-// A lock-free atomic of an integer whose octets are zero holds 0.
+// Memory of zeros is then an atomic integer with the value 0, so a zeroed Set is an empty set.
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint64_t>) == 8);
 
 namespace {
 
-// The number of octets to touch at a time, which takes a few milliseconds.
+// The number of octets that one call of touch_some() touches. Touching them takes a few milliseconds.
 constexpr std::size_t kTouchLen = std::size_t{8} << 20;
 
 std::uint16_t print_of(const Tag& input) { return static_cast<std::uint16_t>(input[0] | (input[1] << 8)); }
@@ -29,7 +29,7 @@ void VrfCache::touch_some() {
   }
 }
 
-// Reads a consistent copy of an entry; returns false if it is empty or being written.
+// Reads a consistent copy of an entry. Returns false if the entry is empty or being written.
 bool VrfCache::read(const Set& set, std::size_t way, Content& out) {
   const std::uint32_t before = set.sequence[way].load(std::memory_order_acquire);
   if (before == 0 || before % 2 != 0) {
@@ -37,8 +37,8 @@ bool VrfCache::read(const Set& set, std::size_t way, Content& out) {
   }
   std::array<std::uint64_t, kWords> words;
   for (std::size_t i = 0; i < kWords; ++i) {
-    // Acquire order: a reader that sees a word of a later write also sees that write's odd sequence, because it reads
-    // the sequence again after the words.
+    // With acquire order, a reader that sees a word of a later write also sees the odd sequence of that write, because
+    // the reader loads the sequence again after the words.
     words[i] = set.words[way][i].load(std::memory_order_acquire);
   }
   if (set.sequence[way].load(std::memory_order_relaxed) != before) {
@@ -48,7 +48,7 @@ bool VrfCache::read(const Set& set, std::size_t way, Content& out) {
   return true;
 }
 
-// True if the entry may be the input's; this avoids reading the other entries of a set.
+// True if the entry may belong to the input. With this check a search reads only entries that may match.
 bool VrfCache::may_hold(const Set& set, std::size_t way, const Tag& input) {
   return set.print[way].load(std::memory_order_relaxed) == print_of(input);
 }
@@ -69,9 +69,9 @@ void VrfCache::write(Set& set, std::size_t way, const Content& content) {
   set.sequence[way].store(before + 2 == 0 ? 2 : before + 2, std::memory_order_release);
 }
 
-// The hand replaces entries in turn, so a new entry stays for a round. An entry that was used since the hand last
-// passed stays for another round. Two writers may run this function at the same time: each then finds an entry to
-// replace, perhaps the same entry.
+// Returns the entry to replace. The hand of the set visits the entries in turn, so a new entry stays for at least one
+// round. An entry that was used since the last visit stays for another round. If two writers run this function at the
+// same time, they may find the same entry; write() allows this.
 std::size_t VrfCache::victim(Set& set) {
   std::size_t way = set.hand.load(std::memory_order_relaxed) % kWays;
   for (std::size_t i = 0; i < kWays && set.used[way].load(std::memory_order_relaxed) != 0; ++i) {

@@ -1,13 +1,15 @@
-// VrfCache: labels and proofs of recent VRF inputs, bounded by bytes. A proof costs tens of microseconds, a hit one
-// memory access. Set-associative: a set is eight entries, replaced by second chance.
+// VrfCache: a cache of bounded size for labels and proofs of recent VRF inputs. Making a proof takes tens of
+// microseconds, but a cache hit takes one memory access. The cache is set-associative. A set has eight entries, and the
+// second-chance algorithm selects the entry to replace.
 //
-// Thread safety: any thread, without locks; no thread waits. Each entry is a sequence lock: its sequence is odd while
-// it is being written. A reader that meets a write misses; a writer that meets another writer writes nothing. All
-// accesses to an entry's words are atomic, so the sequence reveals a torn read, and there is no data race.
+// Thread safety: any thread may use the cache, without locks and without waiting. Each entry has a sequence lock: the
+// sequence is odd while a thread writes the entry. If a reader finds an entry that is being written, the search is a
+// miss. If a writer finds such an entry, it writes nothing. All accesses to an entry's words are atomic, so there is no
+// data race, and the sequence shows a reader whether the words were changed meanwhile.
 //
-// Entries are found by the key's tag and the version (a directory has one period). So the cache holds no names, and
-// nobody outside can choose names that collide. Labels and proofs are not secret, but the set of cached ones shows who
-// was looked up.
+// The cache finds an entry by the key's tag and the version; a directory has only one period. So the cache holds no
+// names, and an outsider cannot choose names whose entries collide. Labels and proofs are not secret, but the set of
+// cached labels shows which keys were looked up.
 #pragma once
 
 #include <array>
@@ -25,8 +27,9 @@ struct Proven {
   std::array<std::uint8_t, vrf::kProofLen> proof;
 };
 
-// Returns the cache's identifier of a VRF input: a version of the key with this tag. Two inputs share an identifier
-// only if the tags of their keys agree in half of their bits and almost agree in the other half. Tags are keyed hashes.
+// Returns the cache's identifier of a VRF input. The input is version `version` of the key with this tag. Two inputs
+// have the same identifier only if the tags of their keys agree in the first half, and differ in the second half by no
+// more than their versions differ. This does not happen in practice, because tags are keyed hashes.
 [[nodiscard]] inline Tag input_of(const Tag& key, std::uint64_t version) {
   Tag input = key;
   base::store_le64(input.data() + 8, base::load_le64(key.data() + 8) + version);
@@ -35,24 +38,25 @@ struct Proven {
 
 class VrfCache {
  public:
-  // `bytes`: the maximum memory; if it is less than one set, nothing is cached. The memory is touched when it is first
-  // used.
+  // `bytes`: the maximum memory. If it is less than the size of one set, the cache stays empty. The system allocates
+  // the memory only when it is first touched.
   explicit VrfCache(std::uint64_t bytes);
 
-  // Touches more of the memory in advance, so that its first users need not wait for the system to allocate it. One
-  // thread, while no thread uses the cache.
+  // Touches a further part of the memory, so that later calls need not wait for the system to allocate it. Only one
+  // thread may call this function, and only while no other thread uses the cache.
   void touch_some();
 
-  // Writes `out` and returns true if the input is cached. The caller reports hits and misses by count().
+  // If the input is cached, writes its label and proof to `out` and returns true. find() does not count: the caller
+  // reports its hits and misses with count().
   [[nodiscard]] bool find(const Tag& input, Proven& out);
   void put(const Tag& input, const Proven& proven);
-  // Prefetch the memory that find() reads. Call prefetch() first; when that memory has arrived, prefetch_entry()
-  // prefetches the entry.
+  // Both functions prefetch memory that find() reads. Call prefetch() first, for the set. When the set is in the
+  // processor's cache, call prefetch_entry() for the entry.
   void prefetch(const Tag& input) const;
   void prefetch_entry(const Tag& input) const;
 
-  // Counts the proofs of answers: `hits` were found in the cache, `misses` had to be made. `input`: the input of one of
-  // these proofs.
+  // Counts the proofs of answers. find() found `hits` of them in the cache; `misses` had to be made. `input`: the input
+  // of one of these proofs.
   void count(const Tag& input, std::size_t hits, std::size_t misses);
 
   [[nodiscard]] std::uint64_t bytes() const { return sets_.size() * sizeof(Set); }
@@ -70,16 +74,17 @@ class VrfCache {
   };
   static_assert(sizeof(Content) == kWords * sizeof(std::uint64_t));
 
-  // A zeroed set is an empty set. The fields that select the entry to read fill one cache line.
+  // A set of zeros is an empty set. All fields before `words` fit in one cache line; a search reads them to select the
+  // entry.
   struct alignas(64) Set {
-    std::array<std::atomic<std::uint32_t>, kWays> sequence;  // 0: never written
-    // Fingerprint of the entry's input; only a hint, because it is read without the sequence.
+    std::array<std::atomic<std::uint32_t>, kWays> sequence;  // 0: the entry was never written.
+    // A fingerprint of each entry's input. It is only a hint, because it is read without checking the sequence.
     std::array<std::atomic<std::uint16_t>, kWays> print;
-    std::array<std::atomic<std::uint8_t>, kWays> used;  // whether it was used since the hand last passed
-    std::atomic<std::uint8_t> hand;                     // where the search for an entry to replace continues
+    std::array<std::atomic<std::uint8_t>, kWays> used;  // 1: used since the hand last visited the entry
+    std::atomic<std::uint8_t> hand;                     // the entry that the hand visits next
     alignas(64) std::array<std::array<Word, kWords>, kWays> words;
   };
-  // Counters that threads rarely share.
+  // Counters of hits and misses. There are several Counters objects, so that threads rarely change the same one.
   struct alignas(64) Counters {
     Word hits{0};
     Word misses{0};
@@ -94,7 +99,7 @@ class VrfCache {
   [[nodiscard]] std::uint64_t sum(Word Counters::*counter) const;
 
   PageArray<Set> sets_;
-  std::size_t touched_ = 0;  // number of sets that were touched
+  std::size_t touched_ = 0;  // number of sets whose memory was touched
   std::array<Counters, kNumCounters> counters_;
 };
 

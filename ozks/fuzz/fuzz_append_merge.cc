@@ -1,6 +1,6 @@
-// Merges append-only proofs of steps, which come from files with any octets. The input is the number of steps; then for
-// each step a count of each structure and the length of its proofs; then the proofs. Input that is missing counts as
-// empty.
+// Tests that optiks_append_merge accepts any octets as append-only proofs of steps. The input has the number of steps;
+// then, for each step, a count of each structure and the length of the step's proofs; then the proofs. If the input
+// ends early, missing numbers are 0 and missing proofs are empty.
 #include <algorithm>
 #include <vector>
 
@@ -23,7 +23,7 @@ std::size_t number(ByteSpan& input, std::size_t octets) {
   return value;
 }
 
-// For any input, the merged proof decodes, and its leaves are in order.
+// Checks that the merged proofs decode and that their leaves are in order.
 void check(ByteSpan merged) {
   Reader reader(merged);
   for (std::size_t s = 0; s < kNumStructures; ++s) {

@@ -1,7 +1,7 @@
-// Restores snapshots of other replicas with this machine's leaf log. The input edits a true snapshot, with three octets
-// for each edit: a position, and a number that is added to the octet there. The target corrects all checksums. Linked
-// mode restores and checks the snapshot; stored mode restores it, which includes the check. Both must accept the same
-// snapshots.
+// Restores changed snapshots, as a replica restores another replica's snapshot with its own leaf log. The input is a
+// list of changes to a correct snapshot. A change has three octets: a position, and a number that is added to the octet
+// at this position. The target then corrects all checksums. Linked mode restores the snapshot and checks it; in stored
+// mode the restore includes the check. Both modes must accept the same snapshots.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -30,7 +30,7 @@ Bytes read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A folder with a snapshot of a few keys, some with several versions, and its leaf log.
+// A folder with the snapshot and the leaf log of a directory of a few keys. Some keys have several versions.
 class Scene {
  public:
   Scene() {
@@ -47,7 +47,7 @@ class Scene {
     optiks_view_destroy(view);
     optiks_dir_destroy(dir);
     const Bytes file = read_file(path("true-snapshot"));
-    // The file consists of one block and an empty block.
+    // The file has one block, whose header has 8 octets, and an empty block of 8 octets.
     payload_ = Bytes(file.begin() + 8, file.end() - 8);
   }
   Scene(const Scene&) = delete;
@@ -69,7 +69,7 @@ class Scene {
     writer.finish();
   }
 
-  // Restores the snapshot, and checks it; `out` gets its states if the result is OPTIKS_OK.
+  // Restores and checks the snapshot. If the result is OPTIKS_OK, writes the directory's states to `out`.
   [[nodiscard]] std::int32_t restore(bool is_stored, States& out) const {
     std::filesystem::remove_all(path("nodes"));
     std::filesystem::copy_file(path("true-log"), path("log"), std::filesystem::copy_options::overwrite_existing);
@@ -105,8 +105,8 @@ class Scene {
     return options;
   }
 
-  // Publishes two keys of each structure in the first epoch, and in later epochs another version of those that have
-  // versions.
+  // Publishes an epoch. The first epoch has two keys of each structure. Each later epoch has another version of the
+  // keys that have versions.
   static void publish(optiks_dir_t* dir, std::uint64_t epoch) {
     std::vector<std::uint8_t> structures;
     Bytes keys;
@@ -121,7 +121,7 @@ class Scene {
       }
     }
     std::vector<optiks_leaf_t> rows(structures.size());
-    // Each value is its key.
+    // The call uses each key also as the key's value.
     OPTIKS_CHECK(optiks_dir_prepare(dir, epoch, rows.size(), structures.data(), keys.data(), offsets.data(),
                                     keys.data(), offsets.data(), rows.data()) == OPTIKS_OK);
     optiks_staged_t* staged = nullptr;
@@ -130,7 +130,8 @@ class Scene {
     OPTIKS_CHECK(optiks_staged_commit(staged) == OPTIKS_OK);
   }
 
-  // The folder is in memory, because a run syncs several times. mkdtemp() replaces the last six letters by its own.
+  // The folder is in memory, because each run calls fsync several times. mkdtemp() replaces the last six letters with
+  // random letters.
   std::string folder_ = "/dev/shm/fuzz_snapshot-XXXXXX";
   Bytes payload_;
   mutable std::string log_;

@@ -1,5 +1,5 @@
-// Decodes questions about users, as a service passes them on. For any octets, the decoded views must lie within the
-// octets and keep the rules that the writers of answers rely on.
+// Tests the decoders of questions about users, whose octets the service gets from clients. For any octets, the decoded
+// views must lie within the octets. They must also keep the rules on which the writers of answers rely.
 #include <algorithm>
 
 #include "optiks/base/check.h"
@@ -11,7 +11,7 @@ namespace {
 
 bool is_key(ByteSpan key) { return !key.empty() && key.size() <= verify::kMaxKeyLen; }
 
-// Empty views may point anywhere.
+// True if the view lies within the input. Empty views may point anywhere.
 bool within(ByteSpan input, ByteSpan view) {
   return view.empty() || (view.data() >= input.data() && view.data() + view.size() <= input.data() + input.size());
 }

@@ -23,7 +23,7 @@ def listed(octets: bytes, width: int = 3) -> bytes:
 
 
 def user_queries():
-    """Yields queries in the form of docs/spec/rest.md section 4: valid ones, and some that break one rule each."""
+    """Yields queries in the form of docs/spec/rest.md section 4. Some are valid; the others break one rule each."""
     for keys in (b"", key(b"a", 1), key(b"a", 1) + key(b"ab", 2), key(b"b", 1) + key(b"a", 1), key(b"a", 0)):
         for device, knows_user, period, devices in ((b"", 0, 0, 0), (b"phone", 1, 0, 3), (b"", 1, 7, 2), (b"", 2, 7, 0)):
             known = bytes([knows_user]) + period.to_bytes(8, "big") + devices.to_bytes(8, "big")
@@ -38,7 +38,7 @@ def seeds():
     for history in json.loads(HISTORIES.read_text(encoding="utf-8"))["vectors"]:
         count, steps = 0, []
         for epoch in history["epochs"]:
-            # The history is that of structure 1; the other structures stay empty.
+            # The vectors have the history of one tree, used here for structure 1. The other structures stay empty.
             steps.append((count, bytes.fromhex(epoch["append"]) + 3 * EMPTY))
             count += len(epoch["leaves"])
         for first in range(0, len(steps), MAX_STEPS):

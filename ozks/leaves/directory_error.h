@@ -1,4 +1,5 @@
-// A failed call of the directory, with the status and the text of the C ABI.
+// DirectoryError: the exception of a failed directory call. It has the status that the C ABI returns, and the error
+// text.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ class DirectoryError : public std::exception {
   const char* text_;  // static
 };
 
-// Throws if stored data contradicts itself.
+// Throws the DirectoryError for stored data that contradicts itself.
 [[noreturn]] inline void data_error(const char* text) { throw DirectoryError(OPTIKS_E_DATA, text); }
 
 }  // namespace optiks::ozks

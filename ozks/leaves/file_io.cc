@@ -12,7 +12,7 @@ namespace optiks::ozks {
 void fail_io(int error, const char* what) { throw std::system_error(error, std::generic_category(), what); }
 
 int make_unnamed_file(const std::string& folder, const char* what) {
-  // The name is unpredictable: mkostemp() replaces the last six letters by its own.
+  // mkostemp() replaces the last six letters with random letters, so that nobody can predict the name.
   std::string name = folder + "/optiks-XXXXXX";
   const int file = mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) {
@@ -22,7 +22,8 @@ int make_unnamed_file(const std::string& folder, const char* what) {
   return file;
 }
 
-// Reading and writing differ in the system call and in the meaning of an empty result, so each has its own short loop.
+// read_at() and write_at() do not share a loop, because their system calls differ and a result of 0 has different
+// meanings.
 std::size_t read_at(int file, base::MutableByteSpan out, std::size_t least, std::uint64_t offset, const char* what) {
   std::size_t done = 0;
   while (done < least) {

@@ -1,6 +1,6 @@
-// Reads and writes files at offsets: calls of the system that complete the whole request, or throw.
+// Reads and writes files at offsets. Each function completes the whole request or throws.
 //
-// Thread safety: any threads, for offsets that no thread writes at the same time.
+// Thread safety: any thread may read or write octets that no other thread writes at the same time.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,13 @@ namespace optiks::ozks {
 
 [[noreturn]] void fail_io(int error, const char* what);
 
-// Makes a file in the folder for this user alone, which disappears when it is closed. All functions here throw
-// std::system_error with `what`.
+// Makes a file without a name in the folder and returns its descriptor. Only this user may open the file, which
+// disappears when it is closed. `what` is the text of the std::system_error that this function and the next two
+// functions throw.
 [[nodiscard]] int make_unnamed_file(const std::string& folder, const char* what);
 
-// Reads at least `least` octets and at most out.size(); returns the number. The exception has ENODATA if the file has
-// fewer than `least` octets.
+// Reads at least `least` octets and at most `out.size()` octets, and returns how many it read. The exception has the
+// code ENODATA if the file ends before `least` octets.
 std::size_t read_at(int file, base::MutableByteSpan out, std::size_t least, std::uint64_t offset, const char* what);
 
 void write_at(int file, base::ByteSpan octets, std::uint64_t offset, const char* what);

@@ -20,7 +20,8 @@ void HashBatch::add_commitment(base::ByteSpan opening, base::ByteSpan value, ver
   }
 }
 
-// Returns where the input of the next hash, `len` octets, is to be written.
+// Returns the buffer for the input of the next hash. The caller writes `len` octets into it; run() writes the hash to
+// `out`.
 std::span<std::uint8_t, verify::kNodeBlockLen> HashBatch::next(std::size_t len, verify::Hash& out) {
   if (size_ == kCapacity) {
     run();

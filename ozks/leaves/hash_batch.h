@@ -1,5 +1,5 @@
-// HashBatch: hashes of nodes and commitments (docs/spec/tree.md section 2) that do not depend on each other, many at a
-// time.
+// HashBatch: computes hashes of nodes and commitments (docs/spec/tree.md section 2), many at a time. No hash of a batch
+// may depend on another hash of the batch.
 //
 // Thread safety: one thread at a time; each thread uses its own object.
 #pragma once
@@ -14,8 +14,8 @@ namespace optiks::ozks {
 
 class HashBatch {
  public:
-  // Adds a node, whose hash is written to `out` at the latest when run() returns. Until then `out` must stay in place,
-  // and must not be the input of another node.
+  // The add functions add a leaf, an interior node or a commitment to the batch. Its hash is written to `out` when the
+  // batch is full or run() returns. Until then `out` must stay in place, and no later node may use it as input.
   void add_leaf(base::ByteSpan label, base::ByteSpan commitment, std::uint64_t epoch, verify::Hash& out);
   void add_interior(std::size_t length, base::ByteSpan position, base::ByteSpan left, base::ByteSpan right,
                     verify::Hash& out);
@@ -23,7 +23,8 @@ class HashBatch {
   void run();
 
  private:
-  // The batch is small enough to stay in the first-level cache, and a multiple of every kernel's lanes.
+  // The number of hashes in a batch. The batch fits in the processor's first-level cache, and its size is a multiple of
+  // each kernel's number of lanes.
   static constexpr std::size_t kCapacity = 64;
 
   std::span<std::uint8_t, verify::kNodeBlockLen> next(std::size_t len, verify::Hash& out);

@@ -1,4 +1,4 @@
-// The structures whose values a directory keeps.
+// KeptValues: says of which structures a directory keeps the values.
 #pragma once
 
 #include <cstdint>

@@ -23,17 +23,18 @@
 namespace optiks::ozks {
 namespace {
 
-// The file begins with kMagic and the log's identity; records follow.
+// The file begins with kMagic and the log's identity. The records come after these.
 constexpr std::array<std::uint8_t, 8> kMagic = {'o', 'p', 't', 'i', 'k', 's', 'L', 1};
 constexpr std::size_t kFileHeaderLen = kMagic.size() + std::tuple_size_v<LeafLog::Identity>;
 
-// A record (integers big-endian):
+// The parts of a record, with big-endian integers:
 //   - checksum of the record's log offset and the header's other octets, checksum of opening and value, length of the
 //     value, version (4 octets each);
 //   - epoch, previous (8 each), tag (16), commitment (32);
 //   - unless the length is kNoValue, opening (16) and value.
-// So the header can be checked without the value. If the length has kErased, opening and value are zeros, or about to
-// be; the second checksum is then that of an empty string.
+// The header has its own checksum, so it can be checked without reading the value. If the bit kErased of the length is
+// set, opening and value are zeros or will be overwritten with zeros. The second checksum is then the checksum of an
+// empty string.
 constexpr std::size_t kBodySumAt = 4;
 constexpr std::size_t kValueLenAt = 8;
 constexpr std::size_t kVersionAt = 12;
@@ -46,9 +47,9 @@ constexpr std::uint32_t kNoValue = 0xffffffff;
 constexpr std::uint32_t kErased = 0x80000000;
 static_assert(verify::kMaxValueLen < kErased);
 
-// The least length of a mapping. Unused virtual addresses cost nothing, but a small log does not need many.
+// The length of the first mapping, which may be longer than the file. Unused virtual addresses use no memory.
 constexpr std::size_t kLeastMapping = std::size_t{64} << 20;
-// The length of a record with a value of usual length.
+// The number of octets to prefetch, which is the length of a record with a value of usual length.
 constexpr std::size_t kPrefetchedLen = 256;
 
 using Header = std::span<const std::uint8_t, kHeaderLen>;
@@ -64,7 +65,8 @@ std::uint32_t header_sum(std::uint64_t log_offset, Header header) {
 constexpr const char* kReading = "reading the leaf log";
 constexpr const char* kWriting = "writing the leaf log";
 
-// Returns the length of opening and value, or 0 if they were erased; nothing if the header is damaged.
+// Writes the facts in the header to `out`. Returns the total length of opening and value, or 0 if the record has no
+// value or the value was erased. Returns nullopt if the header is damaged.
 std::optional<std::size_t> try_parse(std::uint64_t log_offset, Header header, LeafFacts& out) {
   if (base::load_be32(header.data()) != header_sum(log_offset, header)) {
     return std::nullopt;
@@ -78,22 +80,22 @@ std::optional<std::size_t> try_parse(std::uint64_t log_offset, Header header, Le
   if (value_len == kNoValue) {
     return 0;
   }
-  // Without this check a damaged length would request gigabytes.
+  // A longer value cannot exist. Without this check, the caller would request gigabytes for a damaged length.
   if ((value_len & ~kErased) > verify::kMaxValueLen) {
     return std::nullopt;
   }
   return (value_len & kErased) != 0 ? 0 : kOpeningLen + value_len;
 }
 
-// Copies the header from the beginning of octets, so that the checked octets are those that are used.
+// Copies the header from the mapped octets, so that an erasure cannot change it between its check and its use.
 std::array<std::uint8_t, kHeaderLen> header_of(ByteSpan octets) {
   std::array<std::uint8_t, kHeaderLen> header{};
   std::ranges::copy(octets.first<kHeaderLen>(), header.begin());
   return header;
 }
 
-// Repeats a read of the log while it may overlap an erasure. `read` returns false if the octets do not match their
-// checksums: either they are damaged, or a record is being erased at the same time.
+// Calls `read` until it succeeds. `read` returns false if the octets do not match their checksums. If a record may have
+// been erased during the read, the read is repeated; otherwise the log is damaged.
 template <typename Read>
 void read_unmixed(const LeafLog& log, Read read) {
   for (;;) {
@@ -113,7 +115,7 @@ int create(const char* path) {
   if (path == nullptr) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this library changes the environment
     const char* folder = std::getenv("TMPDIR");
-    // The default folder is not /tmp, which is often in memory.
+    // The default folder is /var/tmp and not /tmp, because /tmp is often in memory.
     return make_unnamed_file(folder != nullptr && *folder != '\0' ? folder : "/var/tmp", kCreating);
   }
   const int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -192,14 +194,15 @@ void LeafLog::map_at_least(std::uint64_t len) {
   if (data == MAP_FAILED) {
     fail_io(errno, "mapping the leaf log");
   }
-  // Answers read keys at random. If the system ignores this advice, it reads more than needed.
+  // Answers read records in random order, so reading ahead would not help. The result is ignored because this is only
+  // advice.
   static_cast<void>(madvise(data, mapped, MADV_RANDOM));
   mappings_.push_back({static_cast<const std::uint8_t*>(data), mapped});
   newest_mapping_.store(mappings_.back().data, std::memory_order_release);
 }
 
 ByteSpan LeafLog::written_from(std::uint64_t log_offset, std::size_t least) const {
-  // The length is read before the mapping, which has room for it.
+  // The length must be loaded before the mapping: the mapping that is loaded afterwards is then at least this long.
   const std::uint64_t written = written_.load(std::memory_order_acquire);
   if (log_offset > written || written - log_offset < least) {
     fail_io(ENODATA, kReading);
@@ -272,7 +275,8 @@ void LeafLog::sync() const {
   }
 }
 
-// Writes the header first: from then on the record has no value, whatever octets remain, and its length stays known.
+// Writes the header first. From then on readers see a record without a value, even if a crash leaves octets of the
+// value. The header still has the length, so the erasure can be completed later.
 void LeafLog::erase_one(std::uint64_t log_offset) {
   std::array<std::uint8_t, kHeaderLen> header = header_of(written_from(log_offset, kHeaderLen));
   LeafFacts facts;

@@ -1,15 +1,16 @@
-// LeafLog: the data of each leaf except its label, in an append-only file. It is read through a mapping, that is, from
-// the system's page cache. Answers need this data only for a few leaves, and in memory it would be half of all data. A
-// record that does not read back as it was written is an I/O error, never an answer. If another program shortens the
-// file, or the disk cannot be read, the process ends (SIGBUS), as it does for a node store
-// (docs/adr/0007-the-leaf-log-is-mapped.md).
+// LeafLog: an append-only file with all data of each leaf except its label. Readers map the file, so that they read
+// from the system's page cache. The data is not kept in the process's memory, because an answer needs it only for a few
+// leaves, and it would be half of all data in memory. If a record is damaged, reading it is an I/O error, so a damaged
+// record is never in an answer. If another program shortens the file, or the disk cannot be read, the process ends with
+// SIGBUS, as it does for a node store (docs/adr/0007-the-leaf-log-is-mapped.md).
 //
-// An erasure changes a record's opening and value to zeros in place; the rest of the record stays
+// An erasure overwrites a record's opening and value with zeros in place; the rest of the record stays
 // (docs/spec/erasure.md).
 //
-// Thread safety: one writer appends, links and erases. Any number of threads read what was written before its offset
-// reached them. A value may turn into zeros while a reader copies it. A reader that copies values therefore calls
-// erasures() before the copy and changed_since() after it. If changed_since() returns true, the reader starts again.
+// Thread safety: only one thread, the writer, appends, links and erases. Any number of threads may read a record once
+// they know its offset, because the record was written before. An erasure may overwrite a value with zeros while a
+// reader copies it. A reader that copies values therefore calls erasures() before the copy and changed_since() after
+// it. If changed_since() returns true, the reader starts again.
 #pragma once
 
 #include <array>
@@ -27,7 +28,7 @@ namespace optiks::ozks {
 using base::ByteSpan;
 using verify::Hash;
 
-// A keyed hash of (structure, key), which identifies the key.
+// The tag of a key: a keyed hash of (structure, key), which identifies the key.
 using Tag = std::array<std::uint8_t, 16>;
 
 using verify::kOpeningLen;
@@ -42,12 +43,12 @@ struct LeafFacts {
   std::uint32_t version = 0;              // version of the key within the period; 0 in an oZKS
 };
 
-// A record that was read. The object can be reused. Its opening and value are views into the log, valid as long as the
-// log lives.
+// A record that LeafLog::read() has read. The same object can be read into again. Opening and value are views into the
+// log's mapping, which are valid as long as the LeafLog object lives.
 class LeafRecord {
  public:
   [[nodiscard]] const LeafFacts& facts() const { return facts_; }
-  // False if the value was erased, or the directory does not keep it.
+  // False if the value was erased, or if the directory does not keep values of the leaf's structure.
   [[nodiscard]] bool has_value() const { return !body_.empty(); }
   [[nodiscard]] ByteSpan opening() const { return body_.first(kOpeningLen); }
   [[nodiscard]] ByteSpan value() const { return body_.subspan(kOpeningLen); }
@@ -64,59 +65,64 @@ class LeafLog {
   // Log offsets are below this limit, so that they fit into six octets.
   static constexpr std::uint64_t kMaxLen = std::uint64_t{1} << 48;
 
-  // Creates the file (mode 0600), truncating an existing one. Without a path, creates one without a name, in $TMPDIR or
-  // /var/tmp. Throws std::system_error if that fails.
+  // Creates the file with mode 0600; an existing file is truncated. If `path` is null, creates a file without a name in
+  // $TMPDIR or /var/tmp. Throws std::system_error if the file cannot be created.
   explicit LeafLog(const char* path);
-  // A number that no other log has, so that offsets in one log are not used with another.
+  // A random number that no other log has. It prevents the use of one log's offsets with another log.
   using Identity = std::array<std::uint8_t, 16>;
   // Opens the log with this identity and cuts off everything beyond `len`, which was written after a snapshot. Throws
-  // std::system_error if the file cannot be opened, is another log, or is shorter; then the file is unchanged.
+  // std::system_error, and leaves the file unchanged, if the file cannot be opened, has another identity, or is shorter
+  // than `len`.
   LeafLog(const char* path, const Identity& identity, std::uint64_t len);
   LeafLog(const LeafLog&) = delete;
   LeafLog& operator=(const LeafLog&) = delete;
   ~LeafLog();
 
-  // Returns the length of a record. `opening` and `value` are those that put() takes.
+  // Returns the length of the record that put() makes from this opening and value.
   [[nodiscard]] static std::size_t record_len(ByteSpan opening, ByteSpan value);
-  // Reserves `len` octets of the file for records and returns the offset of the first. Writer thread only.
+  // Reserves `len` octets of the file for records, and returns the offset of the first octet. Only the writer thread
+  // may call this function.
   [[nodiscard]] std::uint64_t reserve(std::size_t len);
-  // Encodes the record for an offset into `out`, which has room for it. `opening` has kOpeningLen octets, or is empty
-  // for a record without a value.
+  // Encodes the record for the offset `log_offset` into `out`, which must have room for record_len() octets. `opening`
+  // must have kOpeningLen octets, or be empty for a record without a value.
   static void put(std::uint8_t* out, std::uint64_t log_offset, const LeafFacts& facts, ByteSpan opening,
                   ByteSpan value);
-  // Writes records that put() encoded for reserved offsets, of which `log_offset` is the first. Several threads may
-  // write different records at the same time.
+  // Writes consecutive records that put() encoded. `log_offset` is the offset of the first record; the octets must be
+  // reserved. Several threads may write different records at the same time.
   void write(std::uint64_t log_offset, ByteSpan records);
-  // Does all three steps (reserve, put and write) for one record; returns its offset.
+  // Appends one record with reserve(), put() and write(), and returns the record's offset.
   [[nodiscard]] std::uint64_t append(const LeafFacts& facts, ByteSpan opening, ByteSpan value);
-  // Makes a written record refer to the record of the key's previous version. Writer thread only.
+  // Sets `LeafFacts::previous` of a written record to the offset of the key's previous version. Only the writer thread
+  // may call this function.
   void link(std::uint64_t log_offset, std::uint64_t previous) const;
-  // Destroys the openings and values of written records, one after another; records without a value stay as they are.
-  // After a failure or a crash some of the records are erased, and the call can be repeated for all of them. Writer
-  // thread only.
+  // Destroys the openings and values of written records, one record after another. Records without a value do not
+  // change. After a failure or a crash some of the records are erased; the caller then repeats the call with all
+  // records. Only the writer thread may call this function.
   void erase(std::span<const std::uint64_t> log_offsets);
-  // A number for changed_since(). An erasure changes it when it begins and when it ends. Any thread.
+  // Returns a number for changed_since(). Each erasure changes the number when it begins and when it ends. Any thread
+  // may call this function.
   [[nodiscard]] std::uint64_t erasures() const { return erasures_.load(std::memory_order_acquire); }
-  // True if octets that were read since erasures() returned this number may be a mixture from before and after an
-  // erasure. Any thread.
+  // True if an erasure may have changed octets that were read since erasures() returned this number. Any thread may
+  // call this function.
   [[nodiscard]] bool changed_since(std::uint64_t erasures) const {
     std::atomic_thread_fence(std::memory_order_acquire);
     return erasures % 2 != 0 || erasures_.load(std::memory_order_relaxed) != erasures;
   }
-  // Returns after everything written is on disk. Any thread.
+  // Returns after all written records are on disk. Any thread may call this function.
   void sync() const;
-  // Discards everything reserved or written from `size` on, when a staged epoch is discarded. Writer thread only.
+  // Sets the log's length back to `size`, because a staged epoch with its records is discarded. Only the writer thread
+  // may call this function.
   void truncate(std::uint64_t size) noexcept { size_ = size; }
 
-  // Reads a record. Throws std::system_error if there is no such record, or it is damaged.
+  // Reads a record. Throws std::system_error if no record is at this offset, or the record is damaged.
   void read(std::uint64_t log_offset, LeafRecord& out) const;
   void read_facts(std::uint64_t log_offset, LeafFacts& out) const;
-  // Prefetches a record that will be read soon, or the beginning of a long one.
+  // Prefetches a record that will be read soon; of a long record, prefetches only the beginning.
   void prefetch(std::uint64_t log_offset) const;
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] const Identity& identity() const { return identity_; }
-  // False if the file has no name, and disappears with this object.
+  // False if the log was made without a path; the file then disappears with this object.
   [[nodiscard]] bool has_name() const { return has_name_; }
 
  private:
@@ -130,7 +136,7 @@ class LeafLog {
 
   void erase_one(std::uint64_t log_offset);
   void map_at_least(std::uint64_t len);
-  // Returns the octets that were written from this offset on, at least `least` of them.
+  // Returns all written octets from this offset on. Throws std::system_error if they are fewer than `least`.
   [[nodiscard]] ByteSpan written_from(std::uint64_t log_offset, std::size_t least) const;
 
   bool has_name_;
@@ -139,14 +145,14 @@ class LeafLog {
   std::uint64_t size_ = 0;
   std::vector<Mapping> mappings_;
   std::atomic<const std::uint8_t*> newest_mapping_{nullptr};
-  // No record ends beyond this offset. It never decreases, because a mapping's octets beyond the end of the file must
-  // not be touched.
+  // All octets before this offset have been written, and no written record ends after it. The offset tells readers
+  // which octets of a mapping are in the file; other octets must not be read. It never decreases.
   std::atomic<std::uint64_t> written_{0};
   // This number is odd while a record is being erased.
   std::atomic<std::uint64_t> erasures_{0};
 };
 
-// The state of a leaf log that a snapshot keeps.
+// The identity and the length of a leaf log at a snapshot or commit.
 struct LogState {
   LeafLog::Identity identity;
   std::uint64_t len;

@@ -14,7 +14,7 @@
 namespace optiks::ozks {
 namespace {
 
-// The number of first bits of a label by which sort_rows() forms groups.
+// The maximum number of a label's first bits by which sort_rows() divides rows into groups.
 constexpr std::size_t kMaxGroupBits = 16;
 
 void check_version_fits(const optiks_leaf_t& row) {
@@ -122,14 +122,15 @@ bool before(const optiks_leaf_t& a, const optiks_leaf_t& b) {
 }
 
 void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out) {
-  // Labels are practically random: structure and a few first bits divide the rows into groups of one or two.
-  // Comparisons determine the order within a group, so the result is correct for any labels.
+  // Labels are practically random, so the structure and a few first bits divide the rows into groups of one or two
+  // rows. Within a group the rows are sorted by comparison, so the result is correct even if labels are not random.
   const auto bits = static_cast<unsigned>(std::clamp<std::size_t>(std::bit_width(rows.size()), 1, kMaxGroupBits));
   const auto group_of = [bits](const optiks_leaf_t& row) {
     return std::size_t{structure_of(row) - 1U} << bits |
            static_cast<std::size_t>(base::load_be64(row.label) >> (64 - bits));
   };
-  // For each group: at first the position where the group begins, then the position of the group's next row.
+  // For each group: the position of the group's next row in `order`, at first where the group begins and in the end
+  // where it ends.
   std::vector<std::uint32_t> ends((kNumStructures << bits) + 1);
   for (const optiks_leaf_t& row : rows) {
     ++ends[group_of(row) + 1];
@@ -153,8 +154,8 @@ void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out) {
 }
 
 std::vector<std::uint32_t> earlier_of_same_tag(std::span<const Tag> tags) {
-  // For each tag, in the slot of its first bits: the last row with this tag, plus one; 0: no row yet. At most half of
-  // the slots are used.
+  // A hash table from each tag to the last row with this tag. A slot has the row's index plus one, or 0 if it is empty.
+  // At most half of the slots are used.
   std::vector<std::uint32_t> seen(std::bit_ceil(2 * tags.size() + 1));
   std::vector<std::uint32_t> earlier(tags.size(), kNoRow);
   for (std::uint32_t i = 0; i < tags.size(); ++i) {

@@ -1,4 +1,4 @@
-// Prefetches memory before it is used. This is advice to the processor: any address is allowed.
+// Prefetches memory before it is used. A prefetch is only advice to the processor, so any address is allowed.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// RecordBudget: the number of octets of a leaf log that may be read for all leaves of a snapshot together. Records do
-// not overlap, so the log's length is enough to read each of them once. A snapshot that names one record for many
-// leaves, or that lets records overlap, would cause many more reads.
+// RecordBudget: limits how many octets of a leaf log are read to check a snapshot. The limit is the log's length, which
+// is enough to read each record once, because correct records do not overlap. Without the limit, a bad snapshot that
+// refers to one record many times, or to overlapping records, would cause many more reads.
 //
-// Thread safety: any thread.
+// Thread safety: any thread may call any function.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ class RecordBudget {
  public:
   explicit RecordBudget(std::uint64_t log_len) : left_(static_cast<std::int64_t>(log_len)) {}
 
-  // The length of a record.
+  // Returns the length of a record in the leaf log.
   [[nodiscard]] static std::size_t length_of(const LeafRecord& record) {
     return record.has_value() ? LeafLog::record_len(record.opening(), record.value()) : LeafLog::record_len({}, {});
   }

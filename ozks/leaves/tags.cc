@@ -12,9 +12,10 @@ namespace {
 
 constexpr std::size_t kTagLen = std::tuple_size_v<Tag>;
 
-// The number of tags that are computed at once: their messages stay in the first-level cache.
+// The number of tags that are computed at once. It is so small that their messages stay in the processor's first-level
+// cache.
 constexpr std::size_t kChunkLen = 32;
-// A message is the domain and the data, which is at most an alpha.
+// The input of the hash is the domain and the data. The longest data is an alpha.
 constexpr std::size_t kMaxMessageLen = 1 + verify::Alpha::kMaxLen;
 constexpr std::size_t kMaxStride =
     (kMaxMessageLen + base::kBlake2bBlockLen - 1) / base::kBlake2bBlockLen * base::kBlake2bBlockLen;

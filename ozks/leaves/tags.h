@@ -1,4 +1,5 @@
-// Tags: keyed hashes that identify keys. A directory keeps no names, and nobody outside can choose names that collide.
+// Tags are keyed hashes that identify keys. So a directory need not keep names, and an outsider cannot choose names
+// whose tags collide.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +12,14 @@
 
 namespace optiks::ozks {
 
-// Tags are keyed hashes: any eight octets of a tag are evenly distributed.
+// A hash function for tables of tags. It returns eight octets of the tag, which are evenly distributed because tags are
+// keyed hashes.
 struct HashOfTag {
   std::size_t operator()(const Tag& tag) const { return static_cast<std::size_t>(base::load_le64(tag.data())); }
 };
 
-// The domain says what the data is.
+// The input of a tag. The domain is the kind of the data: the number of a structure, for keys of this structure, or
+// another number.
 struct TagInput {
   std::uint8_t domain;
   ByteSpan data;
@@ -27,10 +30,10 @@ class TagKey {
   explicit TagKey(std::span<const std::uint8_t, 32> key);
 
   [[nodiscard]] Tag tag(const TagInput& input) const;
-  // Computes the tags of many inputs, several at a time; `out` has as many elements as `inputs`.
+  // Computes the tags of many inputs, several at a time. `out` must have as many elements as `inputs`.
   void tag_many(std::span<const TagInput> inputs, std::span<Tag> out) const;
 
-  // Returns the secret memory, for a caller that keeps it out of swap.
+  // Returns the memory that holds the secret, so that the caller can keep it out of swap.
   [[nodiscard]] std::span<const std::byte> memory() const { return std::as_bytes(std::span(&prefix_, 1)); }
 
  private:

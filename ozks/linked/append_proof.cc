@@ -12,7 +12,7 @@ void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const I
                        std::vector<std::uint8_t>& out) {
   const std::size_t num_pieces = opened.pieces.size();
   OPTIKS_CHECK(leaves.size() == commitments.size() && leaves.empty() == (num_pieces == 0));
-  // The offset of each piece after the first.
+  // The offset of each piece in the tokens of the proof, then their total length.
   std::vector<std::size_t> starts(num_pieces + 1);
   for (std::size_t i = 0; i < num_pieces; ++i) {
     starts[i + 1] = starts[i] + opened.pieces[i].octets.size();
@@ -23,7 +23,8 @@ void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const I
   finish_vector32(out, listed);
   const std::size_t tokens = begin_vector32(out);
   out.resize(tokens + starts.back());
-  // The new leaves are divided evenly between the pieces, so that a piece gets about the leaves below it.
+  // The new leaves are divided evenly between the pieces, so that each thread encodes about the leaves that are below
+  // its piece.
   workers.for_each_index(num_pieces, [&](std::size_t i) {
     const std::size_t first = leaves.size() * i / num_pieces;
     const std::size_t last = leaves.size() * (i + 1) / num_pieces;

@@ -11,10 +11,11 @@
 
 namespace optiks::ozks {
 
-// Appends the encoding of one AppendProof to `out`. The proof shows that the step adds `leaves`, with these commitments
-// and all with offset 0, to the old tree that insert_leaves() opened for them. The log has the records of the old
-// leaves. Throws std::system_error if such a record cannot be read. The proof is the same for any number of workers.
-// The caller is the writer's thread, or any thread that holds the old tree.
+// Appends the encoding of one AppendProof to `out`. The proof shows that the step adds `leaves`, with these
+// commitments, to the old tree; the epoch offset of each leaf is 0. `opened` has the parts of the old tree that
+// insert_leaves() opened for these leaves. `log` has the records of the old leaves. Throws std::system_error if a
+// record cannot be read. The proof does not depend on the number of workers. The writer thread may call this function,
+// and so may any thread that holds a view of the old tree.
 void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const InsertedLeaf> leaves,
                        std::span<const Hash> commitments, const OpenedTree& opened, Workers& workers,
                        std::vector<std::uint8_t>& out);

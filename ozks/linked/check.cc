@@ -1,4 +1,4 @@
-// The check of trees that were restored from another machine's snapshot.
+// Checks trees that were restored from another machine's snapshot.
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,8 @@ namespace {
 
 [[noreturn]] void damaged() { data_error("the snapshot contradicts its leaf log"); }
 
-// The key table, indexed by the number of a leaf: for the latest leaf of a key it has bits of the key's tag.
+// An index from leaves to the entries of the key table. For each leaf that the table names as a key's latest leaf, the
+// index has bits of the key's tag.
 class Latest {
  public:
   explicit Latest(const KeyTable& keys) {
@@ -38,7 +39,7 @@ class Latest {
     const std::size_t index = leaf & ~kLeafBit;
     return index < bits_.size() && bits_[index] != 0;
   }
-  // True if the leaf is the latest one of the key with this tag.
+  // True if the table names this leaf as the latest leaf of the key with this tag. has(leaf) must be true.
   [[nodiscard]] bool is_of(NodeId leaf, const Tag& tag) const {
     const std::uint64_t first = base::load_be64(tag.data()) >> (64 - 32 - KeyTable::kSegmentBits);
     return bits_[leaf & ~kLeafBit] == (kIsLatest | first);
@@ -51,11 +52,11 @@ class Latest {
   std::uint64_t num_keys_ = 0;
 };
 
-// Counts of checked leaves.
+// Counts over all leaves that were checked.
 struct Counts {
   std::uint64_t leaves = 0;
-  std::uint64_t keys = 0;     // first leaves of their keys
-  std::uint64_t covered = 0;  // leaves of the keys whose latest leaf is among the checked leaves
+  std::uint64_t keys = 0;     // number of leaves that are the first leaf of their key
+  std::uint64_t covered = 0;  // number of leaves of all keys whose latest leaf was checked
 
   void add(const Counts& other) {
     leaves += other.leaves;
@@ -70,7 +71,8 @@ class Checker {
   Checker(const Nodes& nodes, const LeafLog& log, const Latest& latest, RecordBudget& budget, std::uint8_t structure)
       : nodes_(nodes), log_(log), latest_(latest), budget_(budget), structure_(structure) {}
 
-  // Checks a node, which must have this hash, and all nodes below it; returns the label of its first leaf.
+  // Checks a node and all nodes below it. The node's hash must be `hash`. Returns the label of the first leaf below the
+  // node.
   const Hash& check_below(NodeId id, const Hash& hash) {
     if (Nodes::is_leaf(id)) {
       check_leaf(id, hash);
@@ -88,7 +90,7 @@ class Checker {
     hashes_.add_interior(node.length, first_label, node.hash[0], node.hash[1], computed_of(hash));
   }
 
-  // Compares the remaining hashes.
+  // Compares the hashes that were not compared yet, and returns the counts.
   Counts finish() {
     compare();
     return counts_;
@@ -108,7 +110,7 @@ class Checker {
       hashes_.add_commitment(record_.opening(), record_.value(), computed_of(facts.commitment));
     }
     const bool is_first = facts.previous == kNoLogOffset;
-    // Usernames have versions in a log that allows a username to be reassigned.
+    // In a log that reassigns usernames, usernames have versions, and their leaves have versions other than 0.
     const bool has_versions =
         verify::has_versions(structure_) || (structure_ == verify::kUsernames && facts.version != 0);
     if (has_versions ? is_first != (facts.version == 1) : !is_first || facts.version != 0) {
@@ -134,7 +136,7 @@ class Checker {
     }
   }
 
-  // Returns where the next computed hash goes. The computed hash must equal `hash`.
+  // Returns the place for the next computed hash, which compare() will compare with `hash`.
   Hash& computed_of(const Hash& hash) {
     if (num_put_off_ == kPutOff) {
       compare();
@@ -159,7 +161,7 @@ class Checker {
   const LeafLog& log_;
   const Latest& latest_;
   RecordBudget& budget_;
-  std::size_t num_octets_ = 0;  // octets of records that are not yet subtracted from the budget
+  std::size_t num_octets_ = 0;  // octets of read records that were not yet subtracted from the budget
   std::size_t num_put_off_ = 0;
   Counts counts_;
   LeafRecord record_;
@@ -173,7 +175,8 @@ struct CheckedPart {
   const Hash* hash;
 };
 
-// The number of levels above the parts: enough that all threads finish at about the same time.
+// The number of levels above the subtrees into which the work is divided. With this number there are enough subtrees
+// that all threads finish at about the same time.
 constexpr unsigned kLevels = 8;
 
 const Hash& first_label(const Nodes& nodes, NodeId id) {
@@ -183,7 +186,7 @@ const Hash& first_label(const Nodes& nodes, NodeId id) {
   return nodes.leaf(id).label;
 }
 
-// Checks the nodes of the upper levels and collects the subtrees below them.
+// Checks the nodes of the upper `levels` levels, and adds the subtrees below them to `parts`.
 void divide(const Nodes& nodes, CheckedPart at, unsigned levels, Checker& checker, std::vector<CheckedPart>& parts) {
   if (levels == 0 || Nodes::is_leaf(at.root)) {
     parts.push_back(at);
@@ -224,8 +227,8 @@ void LinkedTrees::check(const LeafLog& log, Workers& workers) const {
       all.add(of_part);
     }
   }
-  // The leaves of each key lead back from its latest leaf to one first leaf. If the counts agree, the table omits no
-  // leaf and no key.
+  // The records of each key lead from its latest leaf back to its first leaf. If these counts agree, the table has an
+  // entry for each key, and this entry names the key's latest leaf.
   if (all.leaves != num_leaves || all.keys != latest.num_keys() || all.covered != num_leaves) {
     damaged();
   }

@@ -1,5 +1,5 @@
-// Elements of a snapshot's file after its header: trees in memory, element by element (docs/operations/snapshots.md
-// section 2).
+// The elements after the header of a snapshot's file. Linked mode writes and reads them for its trees and its key table
+// (docs/operations/snapshots.md section 2).
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,15 @@
 
 namespace optiks::ozks {
 
-// The elements of a tree.
+// The two kinds of elements of a tree: interior nodes and leaves.
 inline constexpr std::size_t kInteriorElementLen = 2 + 2 * verify::kHashLen;
 inline constexpr std::size_t kLeafElementLen = sizeof(Leaf);
 inline constexpr std::uint8_t kLeftIsLeaf = 1;
 inline constexpr std::uint8_t kRightIsLeaf = 2;
 
-// The two elements of the key table: for a key; and for a key that got a leaf after the snapshot's epoch, whose earlier
-// leaf is identified by its record.
+// The two kinds of elements of the key table. The usual element identifies the key's leaf by its number. The other is
+// for a key that got a leaf after the snapshot's epoch; it identifies the key's earlier leaf by the log offset of its
+// record.
 inline constexpr std::size_t kKeyElementLen = 8;
 inline constexpr std::size_t kMovedElementLen = 13;
 

@@ -10,32 +10,35 @@
 namespace optiks::ozks {
 namespace {
 
-// A segment begins with about one page, and fills it.
+// The number of slots in a page of memory. The first array of a segment has about one page.
 constexpr std::size_t kPageSlots = 512;
 
-// The number of octets to prefetch: most searches end within them.
+// The number of octets that prefetch() prefetches. Most searches end within these octets.
 constexpr std::size_t kPrefetchedSlotsLen = 192;
 
-// The limit of slots that a key passes on average when a whole segment is filled: 5.5 at the highest load. A segment
-// whose keys pass several times as many slots has bits that somebody chose. The limit also bounds one search: N keys
-// pass at most kMaxPassed * N slots together, so no run of slots is longer than about sqrt(2 * kMaxPassed * N).
+// The maximum for the number of slots that a key passes on average when a whole segment is filled. At the highest load
+// the expected average is 5.5. A much higher average shows that somebody chose the bits of the keys. The maximum also
+// bounds one search: N keys pass at most kMaxPassed * N slots together, so no run of used slots is longer than about
+// sqrt(2 * kMaxPassed * N).
 constexpr std::size_t kMaxPassed = 64;
 
-// Beyond a load of 11/12 the distance to an empty slot becomes long, about 70 slots.
+// True if the load exceeds 11/12. At this load the average distance to an empty slot is already about 70 slots, and it
+// grows fast.
 bool is_too_full(std::size_t num_keys, std::size_t size) { return num_keys > size - size / 12; }
 
 }  // namespace
 
-// Writes the pages before any read. A page that is read first is mapped to the shared zero page until it is written.
-// Replacing that mapping interrupts all threads of the process, including readers.
+// Writes to each page of the array before a thread reads it. The system maps a page that is read first to the shared
+// zero page. When the page is written later, the system replaces this mapping and interrupts all threads of the
+// process, including readers.
 KeyTable::Array::Array(std::size_t size) : slots(size) {
   for (std::size_t i = 0; i < size; i += kPageSlots) {
     slots[i].store(0, std::memory_order_relaxed);
   }
 }
 
-// Each segment has its own sequence of sizes, a tenth apart. The sequences begin at different sizes, so that the
-// segments do not all grow at once.
+// Each segment has its own sequence of sizes, in which each size is a tenth larger than the one before. The sequences
+// begin with different sizes, so that the segments do not all grow at the same time.
 std::size_t KeyTable::size_for(std::size_t segment, std::size_t num_keys) {
   std::size_t size = kPageSlots - kPageSlots / 10 * segment / kSegments;
   while (is_too_full(num_keys, size)) {
@@ -49,7 +52,7 @@ void KeyTable::prefetch(const Tag& tag) const {
   const Address address(tag);
   const Array* array = segments_[address.segment].array.load(std::memory_order_acquire);
   if (array != nullptr) {
-    // A search for an absent key continues to an empty slot.
+    // A search begins at the home of the bits, and a search for an absent key continues to the next empty slot.
     optiks::ozks::prefetch(array->slots.data() + array->home(address.bits), kPrefetchedSlotsLen);
   }
 }
@@ -79,7 +82,7 @@ void KeyTable::reserve(std::span<const Entry> entries, std::uint64_t epoch, Work
     Segment& segment = segments_[s];
     const std::size_t num_keys = segment.num_keys + added[s];
     if (num_keys != 0 && (segment.owner == nullptr || is_too_full(num_keys, segment.owner->slots.size()))) {
-      // This allocation may fail, so it comes before any change.
+      // All allocations that may fail come before the first change of a segment.
       growths.push_back({&segment, size_for(s, num_keys), &retired_.emplace_back(Retired{epoch, nullptr}).array});
     }
   }
@@ -124,7 +127,7 @@ void KeyTable::remove(const Tag& tag, NodeId leaf) {
     if (slot == 0) {
       break;
     }
-    // The entry may move into the hole unless its home is after the hole.
+    // An entry moves into the hole, unless its home is after the hole: a search for the entry would then not find it.
     const std::size_t home = array.home(bits_of(slot));
     const bool begins_behind = hole < i ? hole < home && home <= i : hole < home || home <= i;
     if (!begins_behind) {
@@ -137,7 +140,7 @@ void KeyTable::remove(const Tag& tag, NodeId leaf) {
 }
 
 void KeyTable::put_some(std::span<const Entry> entries, std::size_t remainder, std::size_t divisor) {
-  // The memory of an entry is prefetched this many entries ahead.
+  // The number of entries between the entry that is prefetched and the entry that is put.
   constexpr std::size_t kPrefetchDistance = 16;
   const auto is_ours = [&](const Entry& entry) { return Address(entry.tag).segment % divisor == remainder; };
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -157,7 +160,7 @@ bool KeyTable::fill(std::size_t segment, std::span<const Slot> slots) {
     return true;
   }
   auto array = std::make_unique<Array>(size_for(segment, slots.size()));
-  // The limit has one page more, because the average varies more with few keys.
+  // The maximum is one page of slots higher, because the average varies more if there are few keys.
   std::size_t left = kMaxPassed * slots.size() + kPageSlots;
   for (const Slot& slot : slots) {
     const std::size_t passed = replace(*array, slot.bits, 0, slot_of(slot.bits, slot.leaf));

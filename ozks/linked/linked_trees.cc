@@ -10,9 +10,10 @@
 namespace optiks::ozks {
 namespace {
 
-// The number of new leaves that one thread adds at a time.
+// The number of new leaves that one thread prepares at a time.
 constexpr std::size_t kTakeChunk = 128;
-// When fewer than twice this number of keys are put into the table, a second thread costs more than it saves.
+// The least number of keys for each thread that puts keys into the table. With fewer keys a thread more costs more time
+// than it saves.
 constexpr std::size_t kPutGrain = 256;
 
 }  // namespace
@@ -26,8 +27,8 @@ std::uint64_t LinkedTrees::find_newest(const LeafLog& log, const Tag& key, LeafR
 }
 
 void LinkedTrees::prefetch_newest(const LeafLog& log, std::span<const Tag> keys) const {
-  // Each loop prefetches for all keys: first the slots of the table, then the leaves that the table leads to, then the
-  // records of these leaves.
+  // Three loops prefetch memory for all keys: the first the slots of the table, the second the leaves that the slots
+  // name, and the third the records of these leaves.
   for (const Tag& key : keys) {
     keys_.prefetch(key);
   }
@@ -94,10 +95,11 @@ bool LinkedTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, 
 void LinkedTrees::commit(std::uint64_t epoch, const LeafLog& /*log*/, Workers& workers) {
   keys_.reserve(staged_.keys, epoch, workers);
   superseded_.push_back({epoch, {}});
-  // No step after this one fails.
+  // None of the steps from here on can fail.
   superseded_.back().nodes = std::move(staged_.change.superseded);
   const std::size_t num_parts = std::clamp<std::size_t>(staged_.keys.size() / kPutGrain, 1, workers.threads());
-  // The lambda captures two words, which a std::function stores without allocation: making it does not fail either.
+  // The lambda captures two words. A std::function stores two words without an allocation, so making it cannot fail
+  // either.
   workers.for_each_index(num_parts, [this, num_parts](std::size_t i) { keys_.put_some(staged_.keys, i, num_parts); });
   committed_ = staged_.trees;
   staged_ = {};

@@ -1,9 +1,11 @@
 // LinkedTrees: the four trees of a directory and its key table, in memory.
 //
-// Thread safety: as TreeStore's.
+// Thread safety: the rules of TreeStore (trie/tree_store.h).
 // Invariants
-//   1. Nodes of a staged epoch are reachable only from its own trees; the key table gets its leaves at commit.
-//   2. Interior nodes superseded by epoch e are freed when no version before e is pinned. Leaves are never superseded.
+//   1. Nodes of a staged epoch are reachable only from the trees of that epoch. The key table gets the epoch's leaves
+//      at commit.
+//   2. Interior nodes that epoch e superseded are freed when no reader pins an epoch before e. Leaves are never
+//      superseded.
 #pragma once
 
 #include <atomic>
@@ -40,8 +42,8 @@ class LinkedTrees final : public TreeStore, private TreeEditor {
   void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const override;
   void check(const LeafLog& log, Workers& workers) const override;
 
-  // For code that fills an empty store: gives access to the nodes and keys of the trees that adopt() then receives. No
-  // thread reads the store before adopt().
+  // These functions are for code that fills an empty store with nodes and keys. The code then passes the trees to
+  // adopt(). No thread may read the store before adopt().
   [[nodiscard]] Nodes& nodes() { return nodes_; }
   [[nodiscard]] const Nodes& nodes() const { return nodes_; }
   [[nodiscard]] KeyTable& keys() { return keys_; }
@@ -67,7 +69,7 @@ class LinkedTrees final : public TreeStore, private TreeEditor {
   Trees committed_;
   Staged staged_;
   std::deque<Superseded> superseded_;
-  // For statistics, which any thread may read.
+  // The sizes for stats(), which any thread may call.
   std::atomic<std::uint64_t> tree_bytes_{0};
   std::atomic<std::uint64_t> table_bytes_{0};
 };

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kUnseen = 0xffffffff;
 
-// Writes the trees and the table of a snapshot. Nodes get new numbers, in the order in which they are written.
+// Writes the trees and the key table of a snapshot. Leaves get new numbers, in the order in which they are written.
 class Saver {
  public:
   Saver(const Nodes& nodes, const KeyTable& keys, const LeafLog& log, std::uint64_t epoch,
@@ -27,7 +27,8 @@ class Saver {
   }
 
  private:
-  // Writes the nodes in preorder. The order and the marks of leaves determine the tree.
+  // Writes the nodes of the tree in preorder. Each interior node has marks that tell which of its children are leaves.
+  // So a reader can rebuild the tree from the order of the nodes and these marks.
   void write_tree(NodeId root) {
     std::vector<NodeId> ahead = {root};
     std::array<std::uint8_t, kInteriorElementLen> element{};
@@ -63,7 +64,8 @@ class Saver {
     put_(element);
   }
 
-  // The table is the current one. For keys that got a leaf since the snapshot's epoch, the log gives the earlier leaf.
+  // Writes the key table as it is now, which may be newer than the snapshot's epoch. If a key got a leaf after that
+  // epoch, the key's earlier leaf is found in the leaf log.
   void write_keys() {
     std::array<std::uint8_t, kKeyElementLen> element{};
     std::vector<std::array<std::uint8_t, kMovedElementLen>> moved;
@@ -95,7 +97,8 @@ class Saver {
     put_(end);
   }
 
-  // Returns the log offset of the record of the leaf that the key had at the snapshot's epoch.
+  // Returns the log offset of the leaf that was the key's latest leaf at the snapshot's epoch, or kNoLogOffset if the
+  // key had no leaf. `newer` is a later leaf of the key.
   [[nodiscard]] std::uint64_t offset_then(NodeId newer) const {
     std::uint64_t log_offset = nodes_.leaf(newer).log_offset();
     LeafFacts facts;
@@ -115,7 +118,7 @@ class Saver {
   std::uint64_t epoch_;
   const TreeStore::PutElement& put_;
   std::uint32_t num_leaves_ = 0;
-  std::vector<std::uint32_t> numbers_;  // the numbers of the leaves, indexed by leaf id
+  std::vector<std::uint32_t> numbers_;  // new numbers of the leaves, indexed by leaf id
 };
 
 }  // namespace

@@ -31,17 +31,17 @@ struct CompositionNumber {
 
 #include "names/tables.inc"
 
-// Hangul syllables are computed: The Unicode Standard, section 3.12.
+// Hangul syllables are not in the tables, because their parts are computed (The Unicode Standard, section 3.12).
 constexpr char32_t kSyllables = 0xAC00;
 constexpr char32_t kLeading = 0x1100;
 constexpr char32_t kVowels = 0x1161;
 constexpr char32_t kTrailing = 0x11A7;
 constexpr char32_t kNumLeading = 19;
 constexpr char32_t kNumVowels = 21;
-constexpr char32_t kNumTrailing = 28;  // including "no trailing consonant"
+constexpr char32_t kNumTrailing = 28;  // counts "no trailing consonant" too
 constexpr char32_t kNumSyllables = kNumLeading * kNumVowels * kNumTrailing;
 
-// Returns the value of the range that contains the character.
+// Returns the value of the range that contains the character, or `otherwise` if no range contains it.
 template <typename T, std::size_t N>
 T find(const Range<T> (&ranges)[N], char32_t c, T otherwise) {
   const auto* after = std::upper_bound(std::begin(ranges), std::end(ranges), c,

@@ -16,8 +16,8 @@ constexpr char32_t kNonJoiner = 0x200C;
 constexpr char32_t kJoiner = 0x200D;
 constexpr std::uint8_t kVirama = 9;
 
-// The characters of a name. A name of 255 octets has at most 255 characters. Decomposing makes at most four characters
-// of each character, and lower case makes two characters of one of these.
+// The characters of a name. A name of 255 octets has at most 255 characters. Each of them decomposes into at most four
+// characters, and lower-casing may turn one of these into two characters.
 class Text {
  public:
   void add(char32_t c) {
@@ -36,8 +36,8 @@ bool has(std::span<const char32_t> text, char32_t first, char32_t last) {
   return std::ranges::any_of(text, [&](char32_t c) { return c >= first && c <= last; });
 }
 
-// RFC 5892 appendix A.1: true if the character is between a letter that joins to the left and a letter that joins to
-// the right.
+// True if the character at `at` is between a letter that joins to the left and a letter that joins to the right (RFC
+// 5892 appendix A.1).
 bool joins_across(std::span<const char32_t> text, std::size_t at) {
   std::size_t before = at;
   while (before > 0 && joining_of(text[before - 1]) == Joining::kTransparent) {
@@ -55,7 +55,8 @@ bool joins_across(std::span<const char32_t> text, std::size_t at) {
   return (left == Joining::kLeft || left == Joining::kDual) && (right == Joining::kRight || right == Joining::kDual);
 }
 
-// The rules of RFC 5892 appendix A for a character that is valid only in some positions.
+// True if RFC 5892 appendix A allows the character at `at` in this position. The character must be one of class
+// kContext.
 bool fits_its_place(std::span<const char32_t> text, std::size_t at) {
   const char32_t c = text[at];
   const char32_t before = at > 0 ? text[at - 1] : 0;
@@ -88,7 +89,7 @@ void decompose_into(Text& out, char32_t c) {
   }
 }
 
-// Normalization form C: The Unicode Standard, section 3.11.
+// Converts the text to Normalization Form C (The Unicode Standard, section 3.11).
 void normalize(Text& text) {
   Text apart;
   for (const char32_t c : std::as_const(text).all()) {
@@ -102,7 +103,8 @@ void normalize(Text& text) {
     std::stable_sort(start, end, [](char32_t a, char32_t b) { return combining_class_of(a) < combining_class_of(b); });
     start = end;
   }
-  // A character composes with the last starter, unless a character of its class, or a starter, is between them.
+  // A character composes with the last starter, unless another starter, or a character with the same combining class,
+  // is between them.
   Text composed;
   std::optional<std::size_t> starter;
   std::uint8_t last_class = 0;
@@ -124,7 +126,7 @@ void normalize(Text& text) {
   text = composed;
 }
 
-// RFC 5893 section 2, for a name with a right-to-left character.
+// True if the name has no right-to-left character, or keeps the rules of RFC 5893 section 2.
 bool keeps_direction(std::span<const char32_t> text) {
   bool has_european = false;
   bool has_arabic = false;
@@ -147,7 +149,8 @@ bool keeps_direction(std::span<const char32_t> text) {
          !(has_european && has_arabic);
 }
 
-// The rules of RFC 8265 section 3.3 in their order.
+// Applies the rules of RFC 8265 section 3.3, in the order of the RFC. Returns OPTIKS_NAME_VALID, or the fault of the
+// name.
 std::int32_t apply_rules(Text& text) {
   for (char32_t& c : text.all()) {
     c = narrow(c);
@@ -175,7 +178,7 @@ std::int32_t apply_rules(Text& text) {
   return keeps_direction(std::as_const(text).all()) ? OPTIKS_NAME_VALID : OPTIKS_NAME_DIRECTION;
 }
 
-// Returns false if the name is longer than max_len.
+// Encodes the name as UTF-8. Returns false if the encoding is longer than `max_len` octets.
 bool encode(std::span<const char32_t> text, std::size_t max_len, Username& out) {
   const auto put = [&](char32_t octet) {
     if (out.length < max_len) {

@@ -14,18 +14,21 @@ namespace {
 
 constexpr std::uint64_t kProofBatch = 32;
 
-// The versions that a Versions lists and proves absent. Its proofs are made in rounds, because max_bytes may end a page
-// long before max_members does. The last round makes its members and the absent versions together.
+// Plans a Versions structure: which versions it lists as members, and which versions it proves absent. The proofs are
+// made in rounds, because max_bytes may end a page long before it has max_members members. The last round makes the
+// proofs of its members and of the absent versions together.
 struct VersionsPlan {
   VersionsPlan(const View& view, std::uint8_t structure, const VersionsQuery& query)
       : key(named_key(view.data(), structure, query.key)),
         latest(latest_version(view, key.tag, record)),
-        // No version is listed beyond the latest (and `from` may be the largest integer).
+        // The plan lists no version after the latest. `from` may be the largest integer, so the subtraction comes after
+        // the comparison.
         wanted(query.from > latest ? 0 : latest - query.from + 1),
         listed(std::min<std::uint64_t>(wanted, query.max_members)) {}
 
-  // Adds the labels of the round that begins after `written` members to a LabelProver or ProofBatch, and returns the
-  // number of members in the round. After the last wanted member the round also has the absent versions.
+  // Adds the labels of the next round to `labels`, which is a LabelProver or ProofBatch. `written` members were written
+  // before. Returns the number of members in the round. If the round has the last wanted member, it also has the absent
+  // versions.
   template <typename Labels>
   std::uint64_t add_round(const VersionsQuery& query, std::uint64_t written, Labels& labels) const {
     const std::uint64_t num_members = std::min(listed - written, kProofBatch);
@@ -48,7 +51,7 @@ struct VersionsPlan {
 bool write_lookups_once(const View& view, std::uint8_t structure, std::span<const LookupQuery> queries,
                         const ProofSource& source, Output& out, std::uint64_t* ends) {
   const DirectoryData& data = view.data();
-  // With one or a few queries this memory is enough, so that the answer allocates nothing.
+  // For a few queries this memory is large enough, so that the call allocates no memory on the heap.
   std::array<std::byte, 4096> room;
   std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
   std::pmr::vector<LookupPlan> plans(queries.size(), &memory);
@@ -59,7 +62,7 @@ bool write_lookups_once(const View& view, std::uint8_t structure, std::span<cons
   }
   std::pmr::vector<Tag> keys(queries.size(), &memory);
   data.secrets.tag_keys[structure - 1U].tag_many(inputs, keys);
-  // The memory of all keys is prefetched before the first key waits for it.
+  // This call prefetches the memory for all keys, so that each key does not wait for its own memory.
   data.trees->prefetch_newest(data.log, keys);
   LabelProver labels(view.data(), source, memory);
   // Most keys need two labels: one of a present version and one of an absent version.

@@ -1,6 +1,6 @@
 // Writes the answers of docs/spec/pahd.md from a view.
 //
-// Thread safety: any thread, with a view that it holds. No call waits for the writer.
+// Thread safety: any thread that holds a view may call these functions. No call waits for the writer.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,12 @@ struct LookupQuery {
   std::uint64_t known_version;
 };
 
-// Writes one Lookup for each query; ends[i] is the end of the i-th Lookup. All missing VRF proofs are made in one
-// batch. If a proof is missing that the source may not make, returns false and writes nothing.
+// Writes one Lookup for each query. ends[i] is the end of Lookup i in the output. Makes all VRF proofs that are not in
+// the source's batch or cached, in one batch. If such a proof is needed but `source.may_make` is false, returns false
+// and writes nothing.
 [[nodiscard]] bool write_lookups(const View& view, std::uint8_t structure, std::span<const LookupQuery> queries,
                                  const ProofSource& source, Output& out, std::uint64_t* ends);
-// Adds the labels that write_lookups will need for the query to a batch.
+// Adds to the batch the labels that write_lookups() will need for the query.
 void add_lookup(const View& view, std::uint8_t structure, const LookupQuery& query, ProofBatch& batch);
 
 struct VersionsQuery {
@@ -34,10 +35,11 @@ struct VersionsQuery {
   std::size_t max_bytes;
 };
 
-// Writes one Versions: the whole answer, or a page of it. The batch may be null.
+// Writes one Versions structure: the whole answer, or a page of it. `batch` has proofs that were made before; it may be
+// null.
 void write_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch* batch,
                     Output& out);
-// Adds the labels that write_versions will need first for the query to a batch. Most answers need no other labels.
+// Adds to the batch the labels of the first round of write_versions() for the query. Most answers need no other labels.
 void add_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, ProofBatch& batch);
 
 }  // namespace optiks::ozks

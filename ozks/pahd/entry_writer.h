@@ -1,4 +1,5 @@
-// Entry structures (docs/spec/users.md section 1) of answers whose parts are all of the head's epoch.
+// Writes Entry structures (docs/spec/users.md section 1) for answers in which all proofs refer to the record of the
+// head.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +9,11 @@
 
 namespace optiks::ozks {
 
-// The number of the record that all entries refer to: the record of the head.
+// The number that an entry has for the record to which its proof refers; 0 is the record of the head.
 inline constexpr std::uint8_t kHeadsRecord = 0;
 
-// Writes the entry of the label at `next`, and moves `next` past the label. If `present` is null, the entry shows the
-// label absent.
+// Writes the entry of label `next`, and increments `next`. `present` is the record of the label's leaf; if it is null,
+// the entry proves that the label is absent.
 inline void write_entry(ProofWriter& proofs, std::size_t& next, const LeafRecord* present, Output& out) {
   out.put_integer(kHeadsRecord, 1);
   out.put_integer(present == nullptr ? 0 : 1, 1);

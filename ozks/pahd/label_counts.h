@@ -1,4 +1,4 @@
-// Counts labels while an answer is planned, so that its cost is known before a proof is made.
+// Counts the labels of an answer while the answer is planned, so that its cost is known before its proofs are made.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace optiks::ozks {
 
-// Counts labels without making them.
+// Takes the labels of an answer and only counts them.
 class CountedLabels {
  public:
   void add(const NamedKey& /*key*/, std::uint64_t /*version*/) { ++count_; }
@@ -17,7 +17,7 @@ class CountedLabels {
   std::uint64_t count_ = 0;
 };
 
-// Counts labels and passes them on.
+// Counts the labels of an answer and passes them on to `labels`.
 template <typename Labels>
 class CountingLabels {
  public:

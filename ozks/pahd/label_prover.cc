@@ -18,7 +18,7 @@ bool LabelProver::run() {
   std::size_t num_missing = 0;
   for (Item& item : items_) {
     const Tag input = input_of(item.key.tag, item.version);
-    // Proofs of a batch were counted when they were added to it.
+    // Proofs from the batch are not counted here, because the batch counted their hits and misses.
     const Proven* made = source_.batch == nullptr ? nullptr : source_.batch->find(input);
     item.is_missing = false;
     if (made != nullptr) {

@@ -1,5 +1,5 @@
-// LabelProver: labels with their VRF proofs for one answer. A proof comes from a ProofBatch or from the cache; the
-// other proofs are made in one batch.
+// LabelProver: provides the labels of one answer, with their VRF proofs. It takes proofs from a ProofBatch or from the
+// cache, and makes all other proofs in one batch.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@
 
 namespace optiks::ozks {
 
-// The source of an answer's proofs.
+// Says where the proofs of an answer come from.
 struct ProofSource {
-  const ProofBatch* batch = nullptr;  // searched first
-  bool may_make = true;               // whether proofs may be made that are neither in the batch nor cached
+  const ProofBatch* batch = nullptr;  // may be null; searched before the cache
+  bool may_make = true;               // false: use only proofs from the batch and the cache
 };
 
 class LabelProver {
  public:
-  // Labels are kept in `memory`, which must outlive this object.
+  // The object keeps its labels in `memory`, which must outlive the object.
   LabelProver(DirectoryData& data, const ProofSource& source, std::pmr::memory_resource& memory)
       : data_(data), source_(source), items_(&memory) {}
 
   void reserve(std::size_t size) { items_.reserve(size); }
-  // Adds a version of a key. run() reads the key's octets once more.
+  // Adds the label of a version of a key. The octets of `key.name` must stay valid until run() returns.
   void add(const NamedKey& key, std::uint64_t version);
-  // Proves all added labels; operator[] then returns them in order. Returns false if a proof is missing that may not be
-  // made.
+  // Provides the proofs of all added labels; operator[] then returns them in the order in which they were added.
+  // Returns false if a proof would have to be made, but the source does not allow this.
   [[nodiscard]] bool run();
   [[nodiscard]] std::size_t size() const { return items_.size(); }
   [[nodiscard]] const Proven& operator[](std::size_t i) const { return items_[i].proven; }

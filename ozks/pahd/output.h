@@ -1,6 +1,6 @@
-// Output: the buffer for an answer.
+// Output: writes an answer to a buffer.
 //
-// Thread safety: one thread at a time.
+// Thread safety: one thread at a time may use an object.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,20 @@ namespace optiks::ozks {
 
 using base::ByteSpan;
 
-// A caller's buffer. Octets that do not fit are counted and dropped, so one pass gives the answer or its length.
+// Writes to the caller's buffer. Octets that do not fit are counted and dropped. So one pass writes the answer or, if
+// the buffer is too small, computes the needed length.
 class Output {
  public:
   Output(std::uint8_t* out, std::size_t capacity) : out_(out), capacity_(capacity) {}
 
   void put(ByteSpan octets);
-  // Writes a big-endian integer of `octets` octets.
+  // Writes `value` as a big-endian integer of `octets` octets.
   void put_integer(std::uint64_t value, std::size_t octets);
-  // Discards everything from `size` on.
+  // Discards all octets after the first `size` octets.
   void truncate(std::size_t size) { size_ = size; }
-  // Begins a vector, whose contents follow. begin_vector returns a position, which end_vector takes to write the length
-  // in `octets` octets. Throws DirectoryError if the length does not fit.
+  // begin_vector() reserves `octets` octets for the length of a vector, and returns its position. The caller then
+  // writes the contents. end_vector() takes the position and writes the length there. Throws DirectoryError if the
+  // length does not fit into `octets` octets.
   [[nodiscard]] std::size_t begin_vector(std::size_t octets);
   void end_vector(std::size_t begin, std::size_t octets);
 

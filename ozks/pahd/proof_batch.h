@@ -1,7 +1,7 @@
-// ProofBatch: VRF proofs that several answers need, made in one batch. The batch keeps the proofs itself, independent
-// of the cache. So an answer from a batch that ran makes only proofs that were not added.
+// ProofBatch: makes the VRF proofs for several answers in one batch. The batch keeps the proofs itself, independent of
+// the cache. So after run() has returned, an answer makes only proofs that were not added to the batch.
 //
-// Thread safety: one thread at a time adds and runs; any number of threads find afterwards.
+// Thread safety: one thread at a time may call add() and run(). Afterwards any number of threads may call find().
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace optiks::ozks {
 
-// A key of a structure, and its tag in that structure.
+// A key of a structure, with its tag.
 struct NamedKey {
   std::uint8_t structure;
   ByteSpan name;
@@ -27,16 +27,17 @@ inline NamedKey named_key(const DirectoryData& data, std::uint8_t structure, Byt
 
 class ProofBatch {
  public:
-  // `uses_cache` false: neither the batch nor answers from it read or fill the cache.
+  // If `uses_cache` is false, neither the batch nor the answers that use it read or fill the cache.
   ProofBatch(DirectoryData& data, bool uses_cache) : data_(data), uses_cache_(uses_cache) {}
 
   [[nodiscard]] bool uses_cache() const { return uses_cache_; }
 
-  // Adds the proof of a version of a key: from the cache, or otherwise run() makes it. After a failure the batch may
-  // only be destroyed.
+  // Adds the proof of a version of a key. It takes the proof from the cache; if the proof is not cached, run() makes
+  // it. If this function or run() throws, the batch may only be destroyed.
   void add(const NamedKey& key, std::uint64_t version);
   void run();
-  // Returns null for an input that was not added, or whose proof was neither cached nor made.
+  // Returns the proof of the input. Returns null if the input was not added, or if its proof was not cached and run()
+  // has not made it.
   [[nodiscard]] const Proven* find(const Tag& input) const;
 
  private:
@@ -44,7 +45,7 @@ class ProofBatch {
     Proven proven;
     bool is_made;
   };
-  // The proofs of one structure that are still to be made.
+  // The inputs of one structure whose proofs run() must make.
   struct Pending {
     std::vector<Tag> inputs;
     std::vector<std::uint8_t> alphas;
@@ -55,7 +56,7 @@ class ProofBatch {
 
   DirectoryData& data_;
   bool uses_cache_;
-  // Tags differ from one structure to another.
+  // One map has the entries of all structures, because the same key has different tags in different structures.
   std::unordered_map<Tag, Entry, HashOfTag> entries_;
   std::array<Pending, kNumStructures> pending_;
 };

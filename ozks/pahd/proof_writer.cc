@@ -92,7 +92,7 @@ const Path& ProofWriter::path_to(std::size_t i) {
     data_.trees->walk_many(trees_[structure - 1U], std::span(labels).first(num_paths_), paths_);
     for (std::size_t j = 0; j < num_paths_; ++j) {
       const Path& path = paths_.paths[j];
-      // The proof shows a leaf with another label. The leaf's record has the data that the proof needs.
+      // This proof of absence shows a leaf with another label. It needs data from the record of that leaf.
       if (path.leaf != nullptr && path.opened == nullptr && path.common != verify::kLabelBits) {
         data_.log.prefetch(path.log_offset);
       }

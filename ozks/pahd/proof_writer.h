@@ -1,5 +1,5 @@
-// ProofWriter: writes Member and NonMember structures (docs/spec/proofs.md) of one view, for the labels of a
-// LabelProver whose run() has returned.
+// ProofWriter: writes Member and NonMember structures (docs/spec/proofs.md) for the trees of one view. Their labels and
+// VRF proofs come from a LabelProver whose run() has returned.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -17,13 +17,14 @@ class ProofWriter {
   ProofWriter(const View& view, const LabelProver& labels, Output& out)
       : data_(view.data()), trees_(view.state().trees), labels_(labels), out_(out) {}
 
-  // Writes the Member of the i-th label. With `opened` the Member has the value, unless the value was erased and
-  // may_be_erased is true. `known`: the leaf's record, or null if it was not read yet.
+  // Writes the Member of label `i`. If `opened` is true, the Member has the value; `may_be_erased` then allows a Member
+  // without a value if the value was erased. `known`: the leaf's record, or null if the caller has not read it.
   void member(std::size_t i, bool opened, bool may_be_erased, const LeafRecord* known);
   void non_member(std::size_t i);
 
  private:
-  // Returns the path of the i-th label. It also walks the next labels in the same tree, which are needed next.
+  // Returns the path of label `i`. Also walks the paths of the following labels in the same tree, because they are
+  // needed next.
   const Path& path_to(std::size_t i);
 
   DirectoryData& data_;

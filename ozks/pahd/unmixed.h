@@ -1,4 +1,4 @@
-// Writes answers while values may be erased.
+// Writes answers while another thread may erase values.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace optiks::ozks {
 
-// Writes an answer from the leaf log. If a record is erased in the meantime, it starts again from the beginning, so no
-// answer has half of a value.
+// Calls `write`, which writes an answer with values from the leaf log. If a record is erased at the same time, discards
+// the answer and calls `write` again, so that no answer has a half-erased value.
 template <typename Write>
 void write_unmixed(const LeafLog& log, Output& out, Write write) {
   const std::size_t begin = out.size();

@@ -16,28 +16,28 @@
 namespace optiks::ozks {
 namespace {
 
-// The number of versions of the list whose reading counts as much as one key in the size of an answer.
+// In the size of an answer, reading this number of versions of the list counts as much as showing one key.
 constexpr std::uint64_t kReadForOne = 64;
-// The octets of the list's versions that are read to find out whether the named ids were on the list. Each version adds
-// a fixed number of octets.
+// The maximum number of octets of the list's versions that are read to find out whether the named ids were on the list.
+// For each version, kSearchedForVersion octets are added to the length of its value.
 constexpr std::uint64_t kMaxSearched = std::uint64_t{4} << 20;
 constexpr std::uint64_t kSearchedForVersion = 64;
-// The share of a page's octets for the values of the list.
+// The values of the list may take one part in kListShare of a page's octets.
 constexpr std::uint64_t kListShare = 4;
 
-// The versions of a key in a Versions (docs/spec/pahd.md section 2).
+// The versions of one key that a Versions structure shows (docs/spec/pahd.md section 2).
 struct VersionsPage {
   std::uint64_t from = 1;
   std::uint64_t latest = 0;
   std::uint64_t num_members = 0;
   std::size_t num_absent = 0;
-  LeafRecord record;  // of the latest version
+  LeafRecord record;  // record of the latest version
 
   [[nodiscard]] std::uint64_t wanted() const { return from > latest ? 0 : latest - from + 1; }
 };
 
-// Copies of ids: the log's octets turn into zeros when they are erased, but all proofs must be about the same id. They
-// are in increasing order, and elements keep their addresses.
+// The followed device ids, in increasing order. They are copies, because an erasure overwrites the octets in the leaf
+// log with zeros, but all proofs about an id must be about the same octets. The elements of a set keep their addresses.
 struct IsBefore {
   using is_transparent = void;
   bool operator()(ByteSpan a, ByteSpan b) const { return std::ranges::lexicographical_compare(a, b); }
@@ -49,12 +49,13 @@ struct MonitorPlan {
   bool has_left = false;
   LeafRecord left;
   VersionsPage devices;
-  std::vector<LeafRecord> lists;  // records of the members of `devices`
+  std::vector<LeafRecord> lists;  // records of the members of the Versions for `devices`
   Ids ids;
-  std::vector<VersionsPage> keys;  // versions of the keys of the ids
+  std::vector<VersionsPage> keys;  // for each id, the shown versions of its key
 };
 
-// Adds the labels of an answer in their order, and stops if the question is not answered.
+// Plans an answer: adds its labels in the order in which MonitorWriter needs them, and stops as soon as it finds that
+// the question cannot be answered.
 template <typename Labels>
 class MonitorPlanner {
  public:
@@ -91,7 +92,7 @@ class MonitorPlanner {
     return false;
   }
 
-  // Adds an entry of an oZKS.
+  // Adds the label of a key of an oZKS, which the answer shows in an Entry.
   void add_entry(const NamedKey& key) {
     labels_.add(key, 0);
     ++summary_.num_entries;
@@ -119,7 +120,7 @@ class MonitorPlanner {
     return true;
   }
 
-  // Returns false for a user who has left: the answer then has nothing else.
+  // Returns false if the user has left, because the answer then shows nothing after this entry.
   bool plan_left(MonitorPlan& out) {
     const NamedKey left = named(verify::kDecommissioned, query_.user);
     add_entry(left);
@@ -129,7 +130,7 @@ class MonitorPlanner {
 
   [[nodiscard]] std::uint64_t known_from(std::uint64_t from) const { return is_known_period_ ? from : 1; }
 
-  // Finds a key. Returns false if the client knows of a later version.
+  // Finds the key's latest version. Returns false if the client knows a later version.
   bool find_versions(const NamedKey& key, std::uint64_t from, VersionsPage& out) {
     ++summary_.num_entries;
     out.from = known_from(from);
@@ -141,7 +142,7 @@ class MonitorPlanner {
     for (std::uint64_t i = 0; i < page.num_members; ++i) {
       labels_.add(key, page.from + i);
     }
-    // A page that does not end the list proves no version absent.
+    // Only a page with the list's last version proves versions absent.
     if (page.num_members == page.wanted()) {
       const verify::VersionSet absent = verify::next_rungs(page.latest);
       page.num_absent = absent.size();
@@ -164,7 +165,7 @@ class MonitorPlanner {
     if (request_.own_only && !have_been_listed(out.ids, page.record)) {
       return stop(Unanswered::kOtherKey);
     }
-    // The list's versions that the page may have, the newest first.
+    // The records of the list's versions that may be on the page, the newest first.
     std::vector<LeafRecord> records;
     read_lists(page, records);
     if (page.from > 1) {
@@ -188,9 +189,9 @@ class MonitorPlanner {
     return true;
   }
 
-  // True if each of the ids was on some version of the list, searched from the latest back. A user's list may be long
-  // and have as many versions as there are epochs. Without a limit, a client could name an id that was never on the
-  // list, and the service would read all versions.
+  // True if each of the ids was on some version of the list. The search begins at the latest version and is limited to
+  // kMaxSearched octets. The limit is needed because a list may be long and have as many versions as there are epochs.
+  // Without it, a client that names an id that was never on the list would make the service read all versions.
   bool have_been_listed(Ids ids, LeafRecord record) {
     std::uint64_t num_read = 0;
     for (std::uint64_t searched = 0; !ids.empty(); ++num_read) {
@@ -212,7 +213,8 @@ class MonitorPlanner {
     return ids.empty();
   }
 
-  // Reads the versions of the list that a page may have, and the version before `from`.
+  // Reads the records of the list's versions that may be on the page, and of the version before `page.from`, from the
+  // newest to the oldest.
   void read_lists(const VersionsPage& page, std::vector<LeafRecord>& out) {
     const std::uint64_t first = std::max<std::uint64_t>(page.from - 1, 1);
     const std::uint64_t last = page.from - 1 + std::min(page.wanted(), request_.page.max_members);
@@ -235,7 +237,8 @@ class MonitorPlanner {
     }
   }
 
-  // Returns no ids for a version that was erased: then only the query can name ids.
+  // Returns the device ids in this version of the list. If the version was erased, returns no ids; only ids that the
+  // query names are then followed.
   std::vector<ByteSpan> read_ids(const LeafRecord& record) {
     std::vector<ByteSpan> ids;
     if (!record.has_value()) {
@@ -243,7 +246,7 @@ class MonitorPlanner {
     }
     verify::List<verify::Device> list;
     if (!verify::decode_device_list(record.value(), list)) {
-      // The list is being erased: write_unmixed reads it again.
+      // If the list is being erased, this answer is discarded and write_unmixed() writes it again.
       if (!log_.changed_since(erasures_)) {
         data_error("a device list cannot be decoded");
       }
@@ -267,11 +270,11 @@ class MonitorPlanner {
     }
   }
 
-  // All keys share the maximum number of members of the answer.
+  // Plans the versions of all followed keys, which share the maximum number `max_all_members`.
   void plan_keys(MonitorPlan& out) {
     out.keys.reserve(out.ids.size());
     std::uint64_t left = request_.page.max_all_members;
-    // Both lists are in order, and every named id is followed.
+    // The named ids and the followed ids are both in increasing order, and every named id is followed.
     auto name = query_.keys.begin();
     std::size_t named_before = 0;
     for (const std::vector<std::uint8_t>& id : out.ids) {
@@ -308,7 +311,7 @@ UserMonitorSummary plan_user(const View& view, const UserMonitorRequest& request
   return MonitorPlanner<Labels>(view, request, labels).plan(out);
 }
 
-// Writes the planned answer.
+// Writes the answer that a MonitorPlan describes.
 class MonitorWriter {
  public:
   MonitorWriter(const View& view, const LabelProver& labels, std::uint64_t max_bytes, Output& out)
@@ -336,8 +339,8 @@ class MonitorWriter {
   }
 
  private:
-  // `records`: the records of the members, as far as they were read. A page may end before its last planned member if
-  // the page has too many octets.
+  // `records`: the records of the members, or empty if they were not read. If it is empty, the page ends before its
+  // last planned member when it has `max_bytes` octets.
   void write_versions(const VersionsPage& page, std::span<const LeafRecord> records, std::uint64_t max_bytes) {
     const std::size_t begin = out_.size();
     const std::size_t end = next_ + page.num_members + page.num_absent;
@@ -345,7 +348,8 @@ class MonitorWriter {
     out_.put_integer(page.from, 8);
     const std::size_t members_at = out_.begin_vector(4);
     std::uint64_t written = 0;
-    // The followed ids depend on all planned members of the list, so all planned members of the list are written.
+    // If there are records, these are versions of the device list. All of them are written, because the followed ids
+    // come from all of them.
     while (written < page.num_members && (written == 0 || !records.empty() || out_.size() - begin < max_bytes)) {
       const bool is_latest = page.from + written == page.latest;
       const LeafRecord* known = !records.empty() ? &records[written] : is_latest ? &page.record : nullptr;

@@ -1,5 +1,5 @@
-// UserQueryList and UserMonitorQuery (docs/spec/rest.md section 4): questions about users in their binary form, which
-// query-service passes on.
+// UserQueryList and UserMonitorQuery (docs/spec/rest.md section 4): questions about users in their binary form. The
+// query-service passes the octets on without decoding them.
 //
 // Lifetime: as in verify/codec.h, every structure is a view into the octets of the list.
 #pragma once
@@ -21,7 +21,7 @@ struct KnownKey {
 
 struct UserQuery {
   ByteSpan username;
-  ByteSpan device;  // the one requested device; empty: all devices
+  ByteSpan device;  // the one requested device; empty: all devices of the user
   bool knows_user = false;
   std::uint64_t period = 0;  // period of the known versions
   std::uint64_t devices = 0;
@@ -32,8 +32,8 @@ struct UserQuery {
 
 using UserQueryList = verify::List<UserQuery>;
 
-// Decodes a whole list. Returns false if it does not decode, or breaks a rule of docs/spec/rest.md section 4 that does
-// not depend on the log.
+// Decodes a UserQueryList, which must take up all of `octets`. Returns false if the octets do not decode, or break a
+// rule of docs/spec/rest.md section 4 that can be checked without the log.
 [[nodiscard]] bool read_user_queries(ByteSpan octets, UserQueryList& out);
 
 struct Username {
@@ -57,7 +57,8 @@ struct UserMonitorQuery {
   verify::List<NamedDevice> keys;  // ids strictly increasing
 };
 
-// Decodes a whole query; returns false as read_user_queries does.
+// Decodes a UserMonitorQuery, which must take up all of `octets`. Returns false in the same cases as
+// read_user_queries().
 [[nodiscard]] bool read_user_monitor_query(ByteSpan octets, UserMonitorQuery& out);
 
 }  // namespace optiks::ozks

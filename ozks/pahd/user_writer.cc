@@ -18,32 +18,34 @@ namespace {
 
 using verify::UserKind;
 
-// For a username that is used again (docs/spec/recycled-names.md): the records of each user, from the first on.
+// In a log that reassigns usernames (docs/spec/recycled-names.md): the records about each user to whom the name led,
+// from the first user to the last.
 struct GenerationsPlan {
   std::vector<LeafRecord> names;
   std::size_t num_absent = 0;
-  std::vector<LeafRecord> left;  // records which show that all users but the last have left
+  std::vector<LeafRecord> left;  // records that show that all these users but the last have left
 };
 
 struct UserPlan {
   UserKind kind = UserKind::kNone;
   bool has_name = true;
-  LeafRecord name;  // the latest record of the name, unless kNone
+  LeafRecord name;  // the latest record of the username, unless kind is kNone
   GenerationsPlan generations;
-  LeafRecord left;  // record which shows that the user has left, if kLeft
+  LeafRecord left;  // if kind is kLeft: record that shows that the user has left
   LookupPlan devices;
-  std::size_t num_keys = 0;  // number of keys, if kCurrent
+  std::size_t num_keys = 0;  // if kind is kCurrent: number of keys
 };
 
 struct UsersPlan {
   std::vector<UserPlan> users;
-  std::vector<LookupPlan> keys;  // lookups of the keys of all users
-  // Copies of the device lists. Their ids are read for tags and again for proofs. If a list were erased in between, the
-  // proof of other octets would be cached under the device's tag.
+  std::vector<LookupPlan> keys;  // lookups of the devices' keys, for all users together
+  // Copies of the device lists. The ids in a list are read twice: to compute tags and to make proofs. If the octets in
+  // the leaf log were erased between the two reads, the proof of other octets would be cached under the device's tag.
   std::deque<std::vector<std::uint8_t>> lists;
 };
 
-// Reads a request, adds the labels of its answer in their order, and stops if the request is not answered.
+// Plans the answer to a request: adds its labels in the order in which UsersWriter needs them, and stops as soon as it
+// finds that the request cannot be answered.
 template <typename Labels>
 class Planner {
  public:
@@ -72,7 +74,7 @@ class Planner {
     return view_.data().latest(key.tag, view_.state().epoch, out);
   }
 
-  // Adds an entry of an oZKS.
+  // Adds the label of a key of an oZKS, which the answer shows in an Entry.
   void add_entry(const NamedKey& key) {
     labels_.add(key, 0);
     ++summary_.num_entries;
@@ -107,7 +109,7 @@ class Planner {
     plan_devices(query, id, user, out);
   }
 
-  // latest: the record of the last generation, or null.
+  // `latest`: the record of the name's last generation, or null if the name has none.
   void plan_generations(const NamedKey& name, const LeafRecord* latest, GenerationsPlan& out) {
     ++summary_.num_entries;
     if (latest != nullptr) {
@@ -135,8 +137,8 @@ class Planner {
     }
   }
 
-  // Returns the client's known version. In a log that reassigns usernames, the client's version is ignored: it might
-  // belong to another user of the name.
+  // Returns the version that the client knows. In a log that reassigns usernames, ignores what the client knows,
+  // because its version might be about another user to whom the name led.
   [[nodiscard]] KnownVersion known(const UserQuery& query, std::uint64_t version) const {
     return view_.data().reuses_usernames ? KnownVersion() : KnownVersion{query.period, version};
   }
@@ -154,7 +156,7 @@ class Planner {
     if (!verify::decode_device_list(out.lists.emplace_back(octets.begin(), octets.end()), list)) {
       data_error("a device list cannot be decoded");
     }
-    // Both lists are in order.
+    // The ids in the query and the ids in the device list are both in increasing order.
     auto named_key = query.keys.begin();
     for (const verify::Device& device : list) {
       if (!query.device.empty() && !std::ranges::equal(device.id, query.device)) {
@@ -176,7 +178,7 @@ class Planner {
     }
   }
 
-  // Returns false if the client knows of a later version.
+  // Plans the Lookup of a key. Returns false if the client knows a later version.
   bool plan_versions(const NamedKey& key, const KnownVersion& known, LookupPlan& out) {
     ++summary_.num_entries;
     out.make(view_, key, known, labels_);
@@ -209,14 +211,14 @@ UsersSummary plan_users(const View& view, const UsersRequest& request, Labels& l
   return Planner<Labels>(view, request, labels).plan(out);
 }
 
-// Writes the planned answer.
+// Writes the answer that a UsersPlan describes.
 class UsersWriter {
  public:
   UsersWriter(const View& view, const LabelProver& labels, Output& out)
       : by_generations_(view.data().reuses_usernames), proofs_(view, labels, out), out_(out) {}
 
   void write(const UsersPlan& plan) {
-    // The answer has no parts.
+    // The list of parts is empty, because all entries refer to the head's record.
     out_.put_integer(0, 2);
     const std::size_t users_at = out_.begin_vector(4);
     for (const UserPlan& user : plan.users) {
@@ -226,7 +228,7 @@ class UsersWriter {
   }
 
  private:
-  // Writes the entry of the next label. If `present` is null, the entry shows the label absent.
+  // Writes the entry of the next label. If `present` is null, the entry proves that the label is absent.
   void put_entry(const LeafRecord* present) { write_entry(proofs_, next_, present, out_); }
 
   void write_versioned(const LookupPlan& lookup) {

@@ -16,7 +16,8 @@
 namespace optiks::ozks {
 namespace {
 
-// A block: length of the payload (4), checksum of the block's number and the payload (4), payload.
+// The length of a block's header. A block has the length of the payload (4 octets), a checksum of the block's number
+// and the payload (4 octets), and the payload.
 constexpr std::size_t kHeaderLen = 8;
 constexpr std::size_t kMaxPayloadLen = std::size_t{1} << 20;
 
@@ -43,10 +44,10 @@ void sync_folder_of(const std::string& path) {
   }
 }
 
-// Returns the file that a path leads to: a rename over a symbolic link would replace the link and leave its target
-// unchanged.
+// Follows symbolic links and returns the path of the file itself. If the writer renamed its file to a symbolic link, it
+// would replace the link and leave the link's target unchanged.
 std::string target_of(std::filesystem::path path) {
-  constexpr int kMaxLinks = 40;  // the same limit as Linux
+  constexpr int kMaxLinks = 40;  // Linux has the same limit
   for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(path); ++i) {
     path = path.parent_path() / std::filesystem::read_symlink(path);
   }
@@ -95,8 +96,9 @@ void BlockWriter::write_block() {
   block_.resize(kHeaderLen);
 }
 
-// Writes each block to disk when it is complete. If all blocks were written at the end, a database on the same disk
-// would have to wait for them when it syncs. Only finish() makes them durable.
+// Starts writing a complete block to disk, and waits for it. If all blocks were written to disk at the end, a database
+// on the same disk would have to wait for them when it calls fsync. Only finish() makes sure that the blocks are on
+// disk.
 void BlockWriter::flush_block() {
 #if defined(__linux__)
   static_cast<void>(sync_file_range(
@@ -111,7 +113,7 @@ void BlockWriter::finish() {
   if (block_.size() != kHeaderLen) {
     write_block();
   }
-  // An empty block marks the end.
+  // An empty block marks the end of the file.
   write_block();
   if (fsync(file_) != 0) {
     fail("writing the snapshot");
@@ -128,13 +130,13 @@ BlockReader::BlockReader(const char* path) : file_(open(path, O_RDONLY | O_CLOEX
   if (file_ < 0) {
     fail("opening the snapshot");
   }
-  // Advises the system to read ahead.
+  // Tells the system to read ahead, because the file is read from beginning to end.
   static_cast<void>(posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL));
 }
 
 BlockReader::~BlockReader() { close(file_); }
 
-// Reads at most out.size() octets, and fewer only at the end of the file.
+// Reads `out.size()` octets, or fewer if the file ends before. Returns the number of octets that it read.
 std::size_t BlockReader::read(base::MutableByteSpan out) const {
   std::size_t done = 0;
   while (done < out.size()) {

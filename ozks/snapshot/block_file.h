@@ -1,5 +1,5 @@
-// A file of checksummed blocks (docs/operations/snapshots.md section 1), written once and read once, both from
-// beginning to end.
+// Writes and reads a snapshot's file, which consists of blocks with checksums (docs/operations/snapshots.md section 1).
+// The file is written once, and read from beginning to end.
 //
 // Thread safety: one thread at a time; each thread uses its own object.
 #pragma once
@@ -16,11 +16,12 @@ namespace optiks::ozks {
 
 using base::ByteSpan;
 
-// The longest element: an element is never divided between blocks.
+// The maximum length of an element. An element is never divided between two blocks.
 inline constexpr std::size_t kMaxElementLen = 1024;
 
-// Writes a temporary file next to the path, and then renames it. At any time the path has its previous file or the
-// whole new file. All functions throw std::system_error.
+// Writes a snapshot's file. It writes a temporary file next to `path`, which finish() renames to `path`. So at any time
+// `path` has its previous file or the whole new file. All functions throw std::system_error if the file cannot be
+// written.
 class BlockWriter {
  public:
   explicit BlockWriter(const char* path);
@@ -28,9 +29,9 @@ class BlockWriter {
   BlockWriter& operator=(const BlockWriter&) = delete;
   ~BlockWriter();
 
-  // Appends an element of 1..kMaxElementLen octets.
+  // Appends an element, which must have 1 to kMaxElementLen octets.
   void put(ByteSpan element);
-  // Ends the file, and returns after it is on disk at its path.
+  // Completes the file. Returns after the file is on disk at its path.
   void finish();
 
  private:
@@ -45,7 +46,8 @@ class BlockWriter {
   std::vector<std::uint8_t> block_;
 };
 
-// Throws std::system_error if the file cannot be read, and DirectoryError if a BlockWriter did not write it.
+// Reads a snapshot's file. The functions throw std::system_error if the file cannot be read, and DirectoryError if it
+// is not a file that a BlockWriter wrote.
 class BlockReader {
  public:
   explicit BlockReader(const char* path);
@@ -53,14 +55,15 @@ class BlockReader {
   BlockReader& operator=(const BlockReader&) = delete;
   ~BlockReader();
 
-  // Returns the next element's octets, valid until the next call. The block with this element was checked.
+  // Returns the next element, whose length is `len`. The octets are valid until the next call. The checksum of their
+  // block was verified.
   [[nodiscard]] ByteSpan take(std::size_t len) {
     if (at_ == block_.size()) {
       read_block();
     }
     return take_here(len);
   }
-  // Throws DirectoryError unless everything was read.
+  // Throws DirectoryError unless the whole file was read.
   void finish();
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 [[noreturn]] void damaged() { data_error("the snapshot contradicts itself"); }
 
-// Makes a tree from the nodes that it receives.
+// The visitor of read_tree() that makes a tree in memory from the nodes that it receives.
 class TreeMaker {
  public:
   explicit TreeMaker(Nodes& nodes) : nodes_(nodes) {}
@@ -42,9 +42,9 @@ class TreeMaker {
   NodeId root_ = kNoNode;
 };
 
-// Reads trees and table into an empty store. The file's contents are checked as far as lookups rely on them: the trees
-// must have the right shape, and every node or record that the file refers to must exist exactly once. The file's
-// length bounds the work, whatever its contents.
+// Reads the trees and the key table of a snapshot's file into an empty store. It makes only the checks that lookups
+// need for their safety: the trees must have the right shape, and each leaf or record that the table refers to must
+// exist and must have only one key. The file's length bounds the work, whatever the file contains.
 class Restorer {
  public:
   Restorer(BlockReader& in, const SnapshotHeader& header, LinkedTrees& store)
@@ -71,7 +71,7 @@ class Restorer {
  private:
   using Slots = std::array<std::vector<KeyTable::Slot>, KeyTable::kSegments>;
 
-  // A key whose latest leaf is identified by its record, and not by its number.
+  // A key whose latest leaf the file identifies by the log offset of its record, and not by its number.
   struct Moved {
     std::uint64_t log_offset;
     std::uint32_t bits;
@@ -100,8 +100,8 @@ class Restorer {
     }
   }
 
-  // Returns the id of the leaf with this number, which must be the latest leaf of only one key. This bounds the number
-  // of keys by the number of leaves.
+  // Returns the id of leaf number `leaf`. Throws if another key has this leaf too; so there cannot be more keys than
+  // leaves.
   NodeId latest(std::uint32_t leaf) {
     if (leaf >= num_leaves_ || is_latest_[leaf]) {
       damaged();
@@ -127,8 +127,8 @@ class Restorer {
       return;
     }
     std::ranges::sort(moved, {}, &Moved::log_offset);
-    // Leaves were numbered from 0 in an empty store. If two leaves or two keys had the same record, another record
-    // would be missing.
+    // The ids of the leaves count up from 0, because the store was empty. If two leaves or two keys refer to the same
+    // record, a key remains without a leaf or the same offset occurs twice; both are errors.
     std::size_t num_found = 0;
     for (std::uint32_t leaf = 0; leaf < num_leaves_; ++leaf) {
       const std::uint64_t log_offset = store_.nodes().leaf(leaf | kLeafBit).log_offset();
@@ -147,7 +147,7 @@ class Restorer {
   const SnapshotHeader& header_;
   LinkedTrees& store_;
   std::uint32_t num_leaves_ = 0;
-  std::vector<bool> is_latest_;  // indexed by the leaf's number
+  std::vector<bool> is_latest_;  // indexed by the number of the leaf
 };
 
 }  // namespace

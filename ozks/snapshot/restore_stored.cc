@@ -1,7 +1,8 @@
-// Restores a snapshot's file to a node store. The file has the leaves in the order of their labels, without their
-// hashes and keys, which are in the leaf log. The log is read in its own order, because it may be larger than memory.
-// So the leaves are sorted by record before their records are read, and the store is built as by a bulk load. Nothing
-// of the file is trusted: every hash is recomputed from the leaves, and the roots must equal those of the header.
+// Restores a snapshot's file to a node store. The file has the leaves in the order of their labels. The tag of a leaf's
+// key, and the data for the leaf's hash, are in the leaf log. The log may be larger than memory, so it must be read in
+// its own order. Therefore the leaves are first sorted by the log offsets of their records, then the records are read,
+// and then the store is built as in a bulk load. No hash in the file is trusted: all hashes are recomputed from the
+// leaves, and the roots must equal the roots in the header.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -22,7 +23,8 @@ namespace optiks::ozks {
 namespace {
 
 constexpr std::size_t kSortMemory = std::size_t{16} << 20;
-// The number of leaves whose records are read at once, and the number of records that one thread reads at a time.
+// kReadBatch is the number of leaves whose records are read together; kReadPart is the number of records that one
+// thread reads at a time.
 constexpr std::size_t kReadBatch = 8192;
 constexpr std::size_t kReadPart = 256;
 
@@ -67,7 +69,7 @@ class StoredRestorer {
     data_.epochs.publish(header_.epoch, trees_.state().trees, data_.log.size());
   }
 
-  // The visitor of read_tree(). The leaves determine the interior nodes.
+  // These two functions are the visitor of read_tree(). Interior nodes are ignored, because the leaves determine them.
   static NodeId add_interior(NodeId, std::size_t, std::uint8_t, ByteSpan, ByteSpan) { return kNoNode; }
   NodeId add_leaf(NodeId, std::size_t, const Leaf& leaf) {
     by_log_offset_.add({leaf.log_offset(), leaf.label, structure_});
@@ -75,7 +77,7 @@ class StoredRestorer {
   }
 
  private:
-  // The keys of the file are not needed: the store's keys are made from the leaf log.
+  // Skips the key table in the file, because the store's keys are made from the leaf log.
   void skip_keys() {
     for (std::size_t segment = 0; segment < KeyTable::kSegments; ++segment) {
       while (base::load_be32(in_.take(kKeyElementLen).data() + 4) != 0xffffffff) {
@@ -106,18 +108,19 @@ class StoredRestorer {
     }
   }
 
-  // Members that threads share are only read here.
+  // Reads and hashes the records of some leaves. Several threads call this function, so it only reads members that they
+  // share.
   void read_part(std::span<const LeafByLogOffset> leaves, NewLeaf* hashed, LeafFacts* facts) {
     HashBatch hashes;
     LeafRecord record;
-    std::array<Hash, kReadPart> opened;  // commitments to the records' values, or their own commitments
+    std::array<Hash, kReadPart> opened;  // recomputed commitments, or the records' own if they have no value
     std::size_t num_octets = 0;
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       const LeafByLogOffset& leaf = leaves[i];
       data_.log.read(leaf.log_offset, record);
       num_octets += RecordBudget::length_of(record);
       facts[i] = record.facts();
-      // A record without its link is an error here, because the builder would add the missing link.
+      // If the link to the previous version is missing, this check reports it; the builder would just add the link.
       if (facts[i].version > 1 && facts[i].previous == kNoLogOffset) {
         contradicted();
       }

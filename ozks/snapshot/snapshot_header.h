@@ -17,10 +17,10 @@ struct SnapshotHeader {
   std::array<std::uint8_t, kNumStructures * OPTIKS_STRUCTURE_STATE_LEN> states{};
 
   void write(BlockWriter& out) const;
-  // Throws DirectoryError if the file is not a snapshot, or has another version of the format.
+  // Reads the header. Throws DirectoryError if the file is not a snapshot, or has another version of the format.
   static SnapshotHeader read(BlockReader& in);
-  // Throws DirectoryError unless the snapshot was made with these secrets, and in the period and with the configuration
-  // of the options.
+  // Throws DirectoryError unless the snapshot was made with these secrets, and with the period and the configuration
+  // that the options have.
   void require_of(const Secrets& secrets, const optiks_dir_options_t& options) const;
 };
 

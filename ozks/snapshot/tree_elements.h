@@ -1,4 +1,4 @@
-// Reads a tree of a snapshot (docs/operations/snapshots.md section 2), for different kinds of visitors.
+// Reads a tree of a snapshot (docs/operations/snapshots.md section 2), and passes its nodes to a visitor.
 #pragma once
 
 #include <algorithm>
@@ -23,17 +23,17 @@ void read_tree(BlockReader& in, const SnapshotHeader& header, std::uint64_t coun
       data_error("the snapshot contradicts itself");
     }
   };
-  // A node that is still to come.
+  // A node whose element was not read yet.
   struct Expected {
     NodeId parent;
-    int parent_length;  // -1: it is the root
+    int parent_length;  // -1 if the node is the root
     std::uint8_t side;
     bool is_leaf;
   };
   std::vector<Expected> ahead = {{kNoNode, -1, 0, count == 1}};
   std::uint64_t num_leaves = 0;
   Leaf last{};
-  // The length of the node whose right child follows the previous leaf.
+  // The prefix length of the interior node at which the next leaf's path leaves the path of the previous leaf.
   std::size_t fork = 0;
   while (!ahead.empty()) {
     const Expected at = ahead.back();

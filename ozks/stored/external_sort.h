@@ -1,5 +1,5 @@
-// ExternalSort: sorts more records than fit into memory. It sorts as many records as fit at a time, writes each sorted
-// run to disk, and merges the runs when the records are read.
+// ExternalSort: sorts more records than fit into memory. It sorts runs of as many records as fit into memory, writes
+// each sorted run to disk, and merges the runs while the caller reads the records.
 //
 // Thread safety: one thread at a time; each thread uses its own object.
 #pragma once
@@ -15,14 +15,14 @@
 
 namespace optiks::ozks {
 
-// Records are ordered by <. All functions throw std::system_error if the disk fails.
+// The operator < of Record determines the order. All functions throw std::system_error if the disk fails.
 template <typename Record>
 class ExternalSort {
   static_assert(std::is_trivially_copyable_v<Record>);
 
  public:
-  // Uses at most `memory` octets, unless thousands of times as many octets are added. `folder`: the folder of the
-  // file, which is made only when it is needed.
+  // `memory`: the maximum memory in octets. It is exceeded only if the records have thousands of times as many octets.
+  // `folder`: the folder of the file for the runs, which is made only if the records do not fit into memory.
   ExternalSort(std::string folder, std::size_t memory)
       : folder_(std::move(folder)), capacity_(memory / sizeof(Record)) {}
 
@@ -30,15 +30,15 @@ class ExternalSort {
     if (records_.size() == capacity_) {
       write_run();
     }
-    // The vector gets room for a few records first, then for as many as fit into memory. Growth by doubling would need
-    // half as much memory again during the last copy.
+    // The vector first gets room for a few records, then for the maximum number. If it grew by doubling instead, the
+    // last growth would temporarily need half as much memory again.
     if (records_.size() == records_.capacity()) {
       records_.reserve(records_.empty() ? std::min(capacity_, kFirst) : capacity_);
     }
     records_.push_back(record);
   }
 
-  // Ends the adding of records and sorts the last run.
+  // Sorts the last run. Call it once, after the last add() and before the first next().
   void sort() {
     std::sort(records_.begin(), records_.end());
     if (runs_.empty()) {
@@ -57,8 +57,7 @@ class ExternalSort {
     std::make_heap(heap_.begin(), heap_.end(), is_after);
   }
 
-  // Writes the next record in order to `out`. Returns false if there are no more records, and then releases memory and
-  // disk.
+  // Writes the next record in order to `out`. If there are no more records, releases memory and disk and returns false.
   [[nodiscard]] bool next(Record& out) {
     if (runs_.empty() && num_taken_ != records_.size()) {
       out = records_[num_taken_++];
@@ -83,13 +82,13 @@ class ExternalSort {
   }
 
  private:
-  // The initial capacity: a small log has no more records.
+  // The initial capacity of the vector, which is enough for a small log.
   static constexpr std::size_t kFirst = 1024;
-  // The least number of records of a run that are read at once.
+  // The minimum number of records that are read from a run at once.
   static constexpr std::size_t kLeastShare = 64;
 
   struct Run {
-    std::uint64_t first;  // index in the file of the first record that was not read yet
+    std::uint64_t first;  // index in the file of the run's next record to read
     std::uint64_t end;
     std::span<Record> buffer;
     std::size_t at = 0;
@@ -120,7 +119,7 @@ class ExternalSort {
 
   std::string folder_;
   std::size_t capacity_;
-  std::vector<Record> records_;  // records that wait for a run; later the runs' buffers
+  std::vector<Record> records_;  // records of the next run; after sort(): the buffers of all runs
   std::unique_ptr<ScratchFile> file_;
   std::vector<Run> runs_;
   std::vector<Run*> heap_;

@@ -13,7 +13,7 @@ namespace {
 }
 
 LmdbLibrary load() {
-  // The library is never closed: stores live as long as the process.
+  // The library is never closed, because stores are used as long as the process runs.
   void* const library = dlopen("liblmdb.so.0", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     missing();

@@ -1,7 +1,7 @@
-// The functions of liblmdb, which is loaded when the first store is opened. Only a replica in stored mode needs LMDB on
-// its machine.
+// The functions of liblmdb. The library is loaded when the first store is opened, so LMDB must be installed only on
+// machines that use stored mode.
 //
-// Thread safety: any thread.
+// Thread safety: any thread may call lmdb().
 #pragma once
 
 #include <lmdb.h>
@@ -33,7 +33,7 @@ struct LmdbLibrary {
   decltype(&mdb_cursor_close) cursor_close;
 };
 
-// Throws std::system_error if liblmdb is not installed.
+// Loads the library on the first call. Throws std::system_error if liblmdb is not installed.
 [[nodiscard]] const LmdbLibrary& lmdb();
 
 }  // namespace optiks::ozks

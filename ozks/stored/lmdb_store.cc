@@ -14,9 +14,9 @@
 namespace optiks::ozks {
 namespace {
 
-// The maximum size of the file, in address space; the reserved addresses use neither memory nor disk.
+// The maximum size of the store's file. LMDB reserves this range of addresses, which uses neither memory nor disk.
 constexpr std::size_t kMapLen = std::size_t{1} << 40;
-// The number of threads that may read at the same time; each takes a cache line of the lock file.
+// The maximum number of threads that read at the same time. Each of them uses a cache line of the lock file.
 constexpr unsigned kMaxReaders = 4096;
 
 constexpr const char* kTableNames[kNumTables] = {"state", "pages", "keys", "garbage"};
@@ -24,7 +24,7 @@ constexpr const char* kTableNames[kNumTables] = {"state", "pages", "keys", "garb
 class LmdbCategory final : public std::error_category {
  public:
   [[nodiscard]] const char* name() const noexcept override { return "lmdb"; }
-  // Returns the text of LMDB's errors, and of the system's errors, which LMDB passes on.
+  // Returns the text of an LMDB error, or of a system error that LMDB returned.
   [[nodiscard]] std::string message(int code) const override { return lmdb().strerror(code); }
 };
 
@@ -39,14 +39,14 @@ void require(int code, const char* what) {
   }
 }
 
-// LMDB takes input octets through a pointer to non-const memory.
+// The cast is needed because LMDB takes its input through a pointer to non-const memory.
 MDB_val value_of(ByteSpan octets) { return {octets.size(), const_cast<std::uint8_t*>(octets.data())}; }
 
 ByteSpan span_of(const MDB_val& value) { return {static_cast<const std::uint8_t*>(value.mv_data), value.mv_size}; }
 
 }  // namespace
 
-// A read transaction, from its start until it is returned for reuse.
+// A read transaction. The constructor takes an idle transaction or begins one, and the destructor keeps it for reuse.
 class LmdbStore::Reader {
  public:
   explicit Reader(const LmdbStore& store) : store_(store) {
@@ -113,7 +113,7 @@ class LmdbStore::Writer final : public Transaction {
   }
 
   void commit() override {
-    // The commit ends the transaction even if it fails.
+    // txn_commit() frees the transaction even if it fails, so the destructor must not abort it.
     require(lmdb().txn_commit(std::exchange(transaction_, nullptr)), "committing to the node store");
   }
 
@@ -142,7 +142,8 @@ void LmdbStore::open() {
   if (folder_ < 0) {
     fail(errno, "opening the node store's folder");
   }
-  // Two writers would take the same page ids, and LMDB requires that a process opens a file only once.
+  // The lock prevents that two processes use the folder, because two writers would use the same page ids. It also
+  // prevents that this process opens the file twice, which LMDB does not allow.
   if (flock(folder_, LOCK_EX | LOCK_NB) != 0) {
     fail(errno, "the node store is in use");
   }
@@ -150,7 +151,8 @@ void LmdbStore::open() {
   require(lmdb().env_set_mapsize(env_, kMapLen), "opening the node store");
   require(lmdb().env_set_maxreaders(env_, kMaxReaders), "opening the node store");
   require(lmdb().env_set_maxdbs(env_, kNumTables), "opening the node store");
-  // Pages are read at random: so reading ahead in the file would not help. A reader is not bound to its thread.
+  // MDB_NORDAHEAD: pages are read in random order, so reading ahead would not help. MDB_NOTLS: a read transaction may
+  // move from one thread to another.
   require(lmdb().env_open(env_, path_.c_str(), MDB_NOTLS | MDB_NORDAHEAD, 0600), "opening the node store");
   int file = -1;
   struct stat status {};
@@ -158,7 +160,8 @@ void LmdbStore::open() {
   if (fstat(file, &status) != 0) {
     fail(errno, "opening the node store");
   }
-  // A process that reads a mapped file beyond its end dies, so the file must be as long as its header says.
+  // The file must be as long as its header says: if the process reads mapped memory beyond the end of the file, the
+  // system kills it.
   if (static_cast<std::uint64_t>(status.st_size) < bytes()) {
     fail(MDB_CORRUPTED, "the node store is shorter than it says");
   }

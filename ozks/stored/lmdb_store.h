@@ -1,7 +1,7 @@
-// LmdbStore: a node store in an LMDB environment on a local disk. Readers read the file's pages through the kernel's
-// page cache and never wait; the writer copies what it changes and flushes at each commit.
+// LmdbStore: a node store in an LMDB environment on a local disk. Readers read the file's pages from the kernel's page
+// cache and never wait. The writer copies each page that it changes, and flushes the file at each commit.
 //
-// Thread safety: as NodeStore's. Only one object, in one process, may use a folder at a time.
+// Thread safety: the rules of NodeStore. Only one object, in one process, may use a folder at a time.
 #pragma once
 
 #include <lmdb.h>
@@ -16,8 +16,9 @@ namespace optiks::ozks {
 
 class LmdbStore final : public NodeStore {
  public:
-  // Opens the store in the folder, or creates folder and store (for this user alone). Throws std::system_error if that
-  // fails, if another object uses the folder, or if the file is obviously damaged.
+  // Opens the store in the folder. If they do not exist, creates the folder and the store, which only this user may
+  // access. Throws std::system_error if this fails, if another object uses the folder, or if the file is shorter than
+  // its header says.
   explicit LmdbStore(std::string folder);
   ~LmdbStore() override;
 
@@ -35,10 +36,11 @@ class LmdbStore final : public NodeStore {
   void close() noexcept;
 
   std::string path_;
-  int folder_ = -1;  // descriptor of the folder, which stays locked
+  int folder_ = -1;  // descriptor of the folder, which this object has locked
   MDB_env* env_ = nullptr;
   std::array<MDB_dbi, kNumTables> tables_{};
-  // Idle read transactions: starting a new one takes a lock that all processes share.
+  // Idle read transactions. They are reused because LMDB takes a lock that all processes share when it begins a new
+  // one.
   mutable std::mutex readers_mutex_;
   mutable std::vector<MDB_txn*> readers_;
 };

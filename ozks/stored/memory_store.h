@@ -1,6 +1,6 @@
 // MemoryStore: a node store in memory, for tests.
 //
-// Thread safety: as NodeStore's; readers wait while a transaction's changes are applied.
+// Thread safety: the rules of NodeStore, but readers wait while a transaction's changes are applied.
 #pragma once
 
 #include <map>

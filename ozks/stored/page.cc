@@ -44,7 +44,8 @@ bool Page::is_sound() const {
       }
     }
   }
-  // The top must be a node or a leaf: a page with only a reference to a page could refer to itself.
+  // The top must be a node or a leaf. If it could be a reference to a page, a page could refer to itself, and a walk
+  // would never end.
   return exists(top()) && kind_of(top()) != ChildKind::kPage;
 }
 

@@ -1,11 +1,11 @@
-// Page: a connected part of a stored tree, of at most four kilobytes, as the node store keeps it. A reader walks the
-// stored octets themselves. docs/stored-mode.md has the format.
+// Page: a connected part of a stored tree, in the form in which the node store keeps it. A page has at most four
+// kilobytes. Readers walk the stored octets without decoding them. docs/stored-mode.md defines the format.
 //
-// Thread safety: a page never changes; any number of threads read it. A Page object is a shared reference.
+// Thread safety: a page never changes, so any number of threads may read it. Copies of a Page object share the octets.
 // Invariants, of every page that parse() accepted
-//   1. A child's code names a part of the same page: a leaf, the id of a page, or a node after its parent with a longer
-//      prefix. So every walk ends, whatever the octets.
-//   2. The page's id is in its checksum, which therefore detects octets of another page.
+//   1. A child's code names a part of the same page: a leaf, the id of a page, or a node. A child node comes after its
+//      parent and has a longer prefix. So every walk within a page ends, whatever the octets are.
+//   2. The checksum covers the page's id, so it also detects octets of another page.
 #pragma once
 
 #include <array>
@@ -21,11 +21,12 @@ namespace optiks::ozks {
 using base::ByteSpan;
 using verify::Hash;
 
-// A page's id, which is never used twice in one store. So a page can be cached forever under its id.
+// A page's id. A process never uses an id of a store twice, so a cached page under an id is never out of date.
 using PageId = std::uint64_t;
 inline constexpr PageId kNoPage = 0;
 
-// The child of a node within its page: the two upper bits are the kind, the other bits an index.
+// Names a child of a node within the node's page. The two upper bits are the kind of the child, and the other bits are
+// its index among the page's parts of this kind.
 using ChildCode = std::uint8_t;
 enum class ChildKind : std::uint8_t { kNode = 0, kLeaf = 1, kPage = 2 };
 [[nodiscard]] constexpr ChildKind kind_of(ChildCode code) { return static_cast<ChildKind>(code >> 6); }
@@ -34,15 +35,15 @@ enum class ChildKind : std::uint8_t { kNode = 0, kLeaf = 1, kPage = 2 };
   return static_cast<ChildCode>(static_cast<unsigned>(kind) << 6 | static_cast<unsigned>(index));
 }
 
-// The parts of a page, octet for octet.
+// The parts of a page, in the layout in which they are stored.
 struct PageNode {
-  std::uint8_t length;  // length of the prefix
+  std::uint8_t length;  // length of the node's prefix
   ChildCode child[2];
   Hash hash[2];  // hashes of the children
 };
 struct PageLeaf {
   Hash label;
-  std::array<std::uint8_t, 8> log_offset;  // offset of its record in the leaf log, big-endian
+  std::array<std::uint8_t, 8> log_offset;  // offset of the leaf's record in the leaf log, big-endian
 };
 using PageRef = std::array<std::uint8_t, 8>;  // big-endian PageId
 static_assert(sizeof(PageNode) == 67 && alignof(PageNode) == 1);
@@ -51,8 +52,8 @@ static_assert(sizeof(PageRef) == 8 && alignof(PageRef) == 1);
 
 inline constexpr std::size_t kPageChecksumLen = 4;
 inline constexpr std::size_t kPageHeaderLen = kPageChecksumLen + 4;
-// The maximum length of a page, which is one page of the file system with LMDB's header of 16 octets. The limit also
-// keeps a page from having more parts than an index can name.
+// The maximum length of a page. With LMDB's header of 16 octets it fills one page of the file system. The limit also
+// makes sure that an index of 6 bits can name all parts of a page.
 inline constexpr std::size_t kMaxPageLen = 4080;
 static_assert((kMaxPageLen - kPageHeaderLen) / (sizeof(PageNode) + sizeof(PageRef)) + 1 <= 64);
 
@@ -60,10 +61,10 @@ class Page {
  public:
   Page() = default;
 
-  // Makes a page of a copy of the octets that the store has under the id. Returns false if the octets are damaged.
+  // Makes a page from a copy of `octets`, which the store has under `id`. Returns false if the octets are damaged.
   [[nodiscard]] static bool parse(PageId id, ByteSpan octets, Page& out);
 
-  // Returns an object that keeps the octets alive as long as a reader holds the object.
+  // Returns an object that keeps the page's octets alive as long as the object exists.
   [[nodiscard]] std::shared_ptr<const void> holder() const { return octets_; }
   [[nodiscard]] explicit operator bool() const { return octets_ != nullptr; }
   [[nodiscard]] ByteSpan octets() const { return {octets_.get(), len_}; }
@@ -82,7 +83,8 @@ class Page {
   }
 
  private:
-  // Each part consists of octets alone, so any position in the page's octets is aligned for it.
+  // Returns the parts of one kind, which begin at `at`. The types of parts consist of octets only, so any position in
+  // the page has the alignment that they need.
   template <typename Part>
   [[nodiscard]] const Part* parts(std::size_t at) const {
     return std::launder(reinterpret_cast<const Part*>(octets_.get() + at));
@@ -93,8 +95,8 @@ class Page {
   std::size_t len_ = 0;
 };
 
-// Returns the checksum of the id and of the page's octets after its first integer (big-endian), which is the stored
-// checksum.
+// Returns the checksum of the id and of the page's octets. It leaves out the first 4 octets, which hold the stored
+// checksum as a big-endian integer.
 [[nodiscard]] std::uint32_t page_checksum(PageId id, ByteSpan octets);
 
 }  // namespace optiks::ozks

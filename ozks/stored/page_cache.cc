@@ -3,7 +3,8 @@
 namespace optiks::ozks {
 namespace {
 
-// The cost of a page in addition to its octets: its entry, its slot, and the overhead of the heap.
+// The estimated memory of a cached page in addition to its octets: its entry, its slot in the map, and the overhead of
+// heap allocations.
 constexpr std::uint64_t kEntryBytes = 160;
 
 std::uint64_t cost_of(const Page& page) { return page.octets().size() + kEntryBytes; }
@@ -41,12 +42,12 @@ void PageCache::put(PageId id, const Page& page) {
   make_room(shard, cost);
   if (shard.unused.empty()) {
     shard.entries.emplace_back();
-    // The list of unused entries gets room for all entries, so that make_room() cannot fail halfway.
+    // The list of unused entries must have room for all entries, so that make_room() cannot fail halfway.
     shard.unused.reserve(shard.entries.capacity());
     shard.unused.push_back(shard.entries.size() - 1);
   }
   shard.index_of.emplace(id, shard.unused.back());
-  // The new entry is not marked as used, so a page that is read once is replaced before a page that is read again.
+  // The new entry is not marked as used, so a page that is read only once is replaced before a page that is read again.
   shard.entries[shard.unused.back()] = {id, page, false};
   shard.unused.pop_back();
   shard.bytes += cost;

@@ -1,8 +1,9 @@
-// PageCache: recently read pages, bounded by bytes. Pages never change and ids are never used twice, so a cached page
-// is never out of date. Pages in use replace the pages of superseded trees.
+// PageCache: a cache of recently read pages, with a maximum size. Pages never change and a process never uses an id
+// twice, so a cached page is never out of date. Pages of superseded trees are not read any more, so other pages replace
+// them in the cache.
 //
-// Thread safety: any thread. A shard's lock is held for a search or a replacement in memory, never while the store is
-// read. Replacement is by second chance.
+// Thread safety: any thread may call any function. A shard's lock is held only during a search or a replacement in
+// memory, and never while the store is read. The second-chance algorithm selects the page to replace.
 #pragma once
 
 #include <array>
@@ -18,19 +19,21 @@ namespace optiks::ozks {
 
 class PageCache {
  public:
-  // `bytes`: the maximum memory, without pages that readers hold. If it is too little for a page, nothing is cached.
+  // `bytes`: the maximum memory. Pages that were replaced but that a reader still holds are not counted. If `bytes` is
+  // too small for a page, the page is not cached.
   explicit PageCache(std::uint64_t bytes) : shard_bytes_(bytes / kNumShards) {}
 
-  // Returns the page, or an empty one.
+  // Returns the page, or an empty Page if it is not cached.
   [[nodiscard]] Page find(PageId id);
   void put(PageId id, const Page& page);
-  // True if the page is cached. The call does not mark the page as used.
+  // Returns true if the page is cached. The call does not mark the page as used.
   [[nodiscard]] bool holds(PageId id);
 
   [[nodiscard]] std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
-  // Counts the hits and misses of several searches at once; the caller of find() reports them.
+  // Adds to the counts of hits and misses. find() does not count, so its caller reports the results of its searches
+  // here.
   void count(std::size_t hits, std::size_t misses) {
     hits_.fetch_add(hits, std::memory_order_relaxed);
     misses_.fetch_add(misses, std::memory_order_relaxed);
@@ -45,15 +48,15 @@ class PageCache {
   };
   struct alignas(64) Shard {
     std::mutex mutex;
-    std::unordered_map<PageId, std::size_t> index_of;  // index in `entries` for each cached page
+    std::unordered_map<PageId, std::size_t> index_of;  // for each cached page, its index in `entries`
     std::vector<Entry> entries;
-    std::vector<std::size_t> unused;  // indexes in `entries` that have no page
+    std::vector<std::size_t> unused;  // indexes of the elements of `entries` that have no page
     std::size_t hand = 0;
     std::uint64_t bytes = 0;
   };
 
-  // Page ids count up, and the pages of one epoch are used alike. So pages with neighbouring ids are put into different
-  // shards.
+  // Returns the shard of a page. Page ids count up, and the pages of one epoch are read about equally often. So pages
+  // with neighbouring ids are in different shards.
   [[nodiscard]] Shard& shard_of(PageId id) { return shards_[id % kNumShards]; }
   void make_room(Shard& shard, std::uint64_t bytes);
 

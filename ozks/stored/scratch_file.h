@@ -1,4 +1,5 @@
-// ScratchFile: disk space for data that does not fit into memory. It disappears with the object or the process.
+// ScratchFile: a file for data that does not fit into memory. The file disappears when the object is destroyed or the
+// process ends.
 //
 // Thread safety: one thread at a time; each thread uses its own object.
 #pragma once
@@ -12,14 +13,14 @@ namespace optiks::ozks {
 
 class ScratchFile {
  public:
-  // Makes a file without a name in the folder. All functions throw std::system_error.
+  // Makes a file without a name in the folder. All functions throw std::system_error if the disk fails.
   explicit ScratchFile(const std::string& folder);
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
   ~ScratchFile();
 
   void append(base::ByteSpan octets);
-  // Fills `out` with the octets that were appended at this offset.
+  // Fills `out` with octets of the file, beginning at `offset`.
   void read(std::uint64_t offset, base::MutableByteSpan out) const;
 
  private:

@@ -8,11 +8,11 @@
 namespace optiks::ozks {
 namespace {
 
-// The memory of each of the three sorts.
+// The maximum memory of each of the three ExternalSort objects.
 constexpr std::size_t kSortMemory = std::size_t{16} << 20;
-// The number of leaves that are put into a tree at once: the number is small, so that few pages are in memory.
+// The number of leaves that are put into a tree at once. It is small, so that few pages are in memory at the same time.
 constexpr std::size_t kStageBatch = 4096;
-// The number of keys of a transaction.
+// The number of keys that one transaction writes.
 constexpr std::size_t kKeyBatch = std::size_t{1} << 16;
 
 }  // namespace
@@ -80,7 +80,8 @@ void StoreBuilder::write_keys() {
   trees_.put_keys_ahead(keys);
 }
 
-// The two leaves follow each other in the order of tags, and belong to the same key.
+// Checks that `leaf` is of the version after the version of `before`. Both leaves belong to the same key. Adds a link
+// if the record of `leaf` does not refer to the record of `before` yet.
 void StoreBuilder::follow(const LeafByTag& before, const LeafByTag& leaf) {
   LeafFacts latest;
   latest.version = before.version;

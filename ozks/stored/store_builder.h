@@ -1,7 +1,8 @@
-// StoreBuilder: makes trees and key table of an empty store from any number of leaves, in any order. The leaves are
-// sorted on disk, by label and by tag, and put into the store in these orders: nearly every page is written once.
+// StoreBuilder: makes the trees and the key table of an empty store from any number of leaves, in any order. It sorts
+// the leaves on disk. The trees get them in the order of labels, and the key table in the order of tags, so nearly
+// every page is written only once.
 //
-// Thread safety: one thread at a time, which is the store's writer; each thread uses its own object.
+// Thread safety: one thread at a time, the store's writer, may use an object.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +21,8 @@ class StoreBuilder final : public BulkLoad {
   void build(LeafLog& log, Workers& workers) override;
 
  private:
-  // Compares the first octets as an integer, which nearly always decides. This is faster than an array's own operator,
-  // which compares octets one by one.
+  // True if `a` comes before `b`. The function first compares the first eight octets as an integer, which nearly always
+  // decides. This is faster than an array's own operator, which compares octets one by one.
   template <typename Octets>
   static bool is_before(const Octets& a, const Octets& b) {
     const std::uint64_t first_a = base::load_be64(a.data());
@@ -52,7 +53,7 @@ class StoreBuilder final : public BulkLoad {
     }
   };
 
-  // The log offset that a record will refer to.
+  // A missing link: the record at `log_offset` must refer to the record at `previous`.
   struct Link {
     std::uint64_t log_offset;
     std::uint64_t previous;

@@ -7,8 +7,8 @@
 namespace optiks::ozks {
 namespace {
 
-// The format's number changes with every change of the structure of a store's contents. A store of another format is
-// rebuilt.
+// The version of the format of a store's contents. It changes with every change of the format. A store of another
+// version must be rebuilt.
 constexpr std::uint64_t kFormat = 1;
 constexpr std::size_t kChecksumLen = 4;
 constexpr std::size_t kTreeLen = 8 + verify::kHashLen + 8 + 32;

@@ -1,5 +1,5 @@
-// StoreState: the row of a node store that says which epoch it holds. It changes in the same transaction as the tables
-// that it describes.
+// StoreState: a row of the node store that describes the store's epoch. The row and the tables that it describes change
+// in the same transaction.
 #pragma once
 
 #include <array>
@@ -12,12 +12,13 @@
 
 namespace optiks::ozks {
 
-// The directory that a store belongs to. A store of another period or of other secrets cannot be used.
+// Identifies the directory to which a store belongs. A directory with another period or other secrets cannot use the
+// store.
 struct StoreOwner {
   std::uint64_t period = 0;
   std::uint64_t period_first_epoch = 0;
   std::array<std::array<std::uint8_t, 32>, kNumStructures> vrf_public_keys{};
-  Tag tag_check{};  // differs for other tag keys, and does not reveal a key
+  Tag tag_check{};  // tag_check() of the secrets
   KeptValues kept_values = KeptValues::kAll;
 
   bool operator==(const StoreOwner&) const = default;
@@ -27,8 +28,8 @@ struct StoreState {
   StoreOwner owner;
   std::uint64_t epoch = 0;
   Trees trees;
-  PageId next_page = 1;  // pages from here on are of an epoch that was not committed
-  LogState log{};        // leaves beyond its length are of an epoch that was not committed
+  PageId next_page = 1;  // pages with this id or a greater id are of an epoch that was not committed
+  LogState log{};        // records beyond this length are of an epoch that was not committed
 };
 
 [[nodiscard]] std::vector<std::uint8_t> encode(const StoreState& state);

@@ -10,13 +10,14 @@
 namespace optiks::ozks {
 namespace {
 
-// Follows the label within a page, to a leaf or to the next page, whose id it returns.
+// Follows the label's bits within a page. Returns the id of the next page, or kNoPage if the walk ends at a leaf.
 PageId walk_page(const Page& page, ByteSpan label, Path& path) {
   ChildCode at = page.top();
   while (kind_of(at) == ChildKind::kNode) {
     const PageNode& node = page.node(index_of(at));
     const std::size_t side = verify::bit_at(label, node.length) ? 1 : 0;
-    // A path has at most one node of each length.
+    // The lengths on a path increase, so a path has at most one node of each length. More nodes show that a page is
+    // damaged.
     if (path.num_steps == path.steps.size()) {
       throw_misplaced_page();
     }

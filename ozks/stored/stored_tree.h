@@ -1,13 +1,14 @@
-// The tree of docs/spec/tree.md in stored mode: its nodes are in pages (page.h), its pages in a node store. It has the
-// same trees and paths as linked mode (trie/nodes.h), for a machine whose memory is smaller than the tree.
+// The tree of docs/spec/tree.md in stored mode, for machines whose memory is smaller than the tree. The nodes are in
+// pages (page.h), and the pages are in a node store. Trees and paths are the same as in linked mode (trie/nodes.h).
 //
-// Thread safety: any number of threads read trees that were published to them; tree_update.h makes updates.
+// Thread safety: any number of threads may read trees that were published to them. Only TreeUpdate (tree_update.h)
+// makes new trees.
 // Invariants
 //   1. A page that is reachable from a published tree never changes and stays in the store. An update makes new pages
 //      under new ids for all changes, up to the root.
-//   2. A node holds the hashes of both children, so a walk finds every sibling's hash on its path. A node's own hash is
-//      in its parent, and the root's hash in its tree.
-//   3. A node's prefix is not stored: it is the first `length` bits of the label of any leaf below it.
+//   2. A node holds the hashes of its two children, so a walk finds the hashes of all siblings in the nodes on its
+//      path. A node's own hash is in its parent, and the root's hash is in the Tree object.
+//   3. A node's prefix is not stored, because it equals the first `length` bits of each label below the node.
 #pragma once
 
 #include <span>
@@ -20,19 +21,19 @@
 
 namespace optiks::ozks {
 
-// The source of pages.
+// The interface through which a walk reads pages.
 class PageReader {
  public:
   PageReader() = default;
   PageReader(const PageReader&) = delete;
   PageReader& operator=(const PageReader&) = delete;
   virtual ~PageReader() = default;
-  // Reads the pages, which must all exist. Throws std::system_error if a page is damaged or missing, or the store
-  // cannot be read.
+  // Reads the pages with these ids. All of them must exist. Throws std::system_error if a page is damaged or missing,
+  // or the store cannot be read.
   virtual void read(std::span<const PageId> ids, Page* out) const = 0;
 };
 
-// The pages of a store, read through the cache.
+// Reads pages from the cache or, if they are not cached, from the store.
 class CachedPages final : public PageReader {
  public:
   CachedPages(const NodeStore& store, PageCache& cache) : store_(store), cache_(cache) {}
@@ -48,12 +49,12 @@ class CachedPages final : public PageReader {
   PageCache& cache_;
 };
 
-// Throws the error for prefixes that do not get longer on the way down. parse() checks the prefixes within a page; only
-// the walk can check them from one page to the next.
+// Throws the error for a node whose prefix is not longer than the prefix of the node above it. Page::parse() checks
+// this within a page; only a walk can check it from one page to the next.
 [[noreturn]] void throw_misplaced_page();
 
-// Follows the labels' bits from the tree's root, page by page: the pages of one level are read in one batch. The paths
-// hold the pages.
+// Walks the paths of the labels from the tree's root, page by page. The pages of one level are read in one batch. The
+// paths keep the pages alive.
 void walk_stored(const PageReader& pages, const Tree& tree, std::span<const ByteSpan> labels, Paths& out);
 
 }  // namespace optiks::ozks

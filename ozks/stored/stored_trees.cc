@@ -11,19 +11,20 @@
 namespace optiks::ozks {
 namespace {
 
-// The number of leaves that are put into the trees at once. Each leaf may load a page of every level into memory, about
-// 10 KB in a large tree.
+// The number of leaves that are put into a tree at once. In a large tree, each leaf may load about 10 KB into memory:
+// one page of each level.
 constexpr std::size_t kLeafBatch = 4096;
-// If there are more leaves than kLeafBatch, every kSpread-th leaf is added first.
+// If there are more than kLeafBatch leaves, one of kSpread leaves is added before the other leaves.
 constexpr std::size_t kSpread = 16;
-// The maximum size of a staged epoch's pages that wait in memory for its commit: all pages of a usual epoch fit.
+// The maximum total size of a staged epoch's pages that wait in memory for the commit. All pages of a usual epoch fit.
 constexpr std::uint64_t kMaxPending = std::uint64_t{32} << 20;
-// The number of ids in one row of the list of superseded pages.
+// The maximum number of ids in one row of the table of superseded pages.
 constexpr std::size_t kIdsPerRow = 2048;
 
 StoreKey state_key() { return StoreKey(std::uint64_t{0}); }
 
-// Returns the key of a row of superseded pages. The rows of one epoch follow each other.
+// Returns the key of a row of superseded pages. In the order of the table, the rows of one epoch are next to each
+// other.
 StoreKey garbage_key(std::uint64_t epoch, std::uint64_t row) {
   std::array<std::uint8_t, 16> octets{};
   base::store_be64(octets.data(), epoch);
@@ -94,7 +95,7 @@ StoredTrees::StoredTrees(std::unique_ptr<NodeStore> store, const StoreOwner& own
   transaction->commit();
 }
 
-// Removes the pages before `end` of epochs that were not committed.
+// Removes pages that were written for epochs without a commit. Only pages whose id is less than `end` are removed.
 void StoredTrees::remove_abandoned(NodeStore::Transaction& transaction, PageId end) const {
   store_->scan(Table::kPages, StoreKey(state_.next_page), [&](ByteSpan key, ByteSpan) {
     const PageId id = base::load_be64(key.data());
@@ -162,8 +163,8 @@ bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, 
   if (leaves.size() <= kLeafBatch) {
     return stage_at_once(structure, leaves, workers);
   }
-  // A few leaves from the whole range come first. The upper pages then have their shape before the other leaves come
-  // range by range, which changes each page only once.
+  // The function first adds a few leaves from the whole range, so that the upper pages get their final shape. Then it
+  // adds the other leaves in order, which changes each lower page only once.
   std::vector<NewLeaf> some;
   for (std::size_t i = 0; i < leaves.size(); i += kSpread) {
     some.push_back(leaves[i]);
@@ -227,7 +228,7 @@ void StoredTrees::put_pages(NodeStore::Transaction& transaction) const {
   for (const auto& [id, page] : pending_) {
     pages.push_back(&page);
   }
-  // The pages are put in the order of the table.
+  // The pages are written in the order of their ids, which is the order of the table.
   std::ranges::sort(pages, {}, &TreeUpdate::NewPage::id);
   for (const TreeUpdate::NewPage* page : pages) {
     transaction.put(Table::kPages, StoreKey(page->id), page->octets);
@@ -251,7 +252,7 @@ void StoredTrees::put_keys_ahead(std::span<const Key> keys) {
   transaction->commit();
 }
 
-// Removes the pages that epochs up to the oldest pinned one superseded.
+// Removes the pages that `oldest` and earlier epochs superseded. `oldest` is the oldest epoch that a reader may use.
 void StoredTrees::remove_garbage(NodeStore::Transaction& transaction, std::uint64_t oldest) const {
   store_->scan(Table::kGarbage, garbage_key(0, 0), [&](ByteSpan key, ByteSpan ids) {
     if (base::load_be64(key.data()) > oldest) {
@@ -281,7 +282,7 @@ void StoredTrees::commit(std::uint64_t epoch, const LogState& log, std::vector<K
   remove_abandoned(*transaction, first_staged_);
   remove_garbage(*transaction, oldest);
   put_pages(*transaction);
-  // The keys are put in the order of the table, because neighbours are on one page of the file.
+  // The keys are written in the order of the table, because neighbours in this order are on the same page of the file.
   std::ranges::sort(keys, {}, &Key::tag);
   put_keys(*transaction, keys);
   std::vector<std::uint8_t> row;
@@ -304,8 +305,8 @@ void StoredTrees::commit(std::uint64_t epoch, const LogState& log, std::vector<K
   staged_keys_.clear();
 }
 
-// If a cached page changes, its successor is cached too: every epoch changes many of the upper pages, and all readers
-// need them.
+// Caches the new version of each page that is in the cache. Each epoch changes many of the upper pages, and all readers
+// need these pages.
 void StoredTrees::cache_successors() {
   for (const auto& [id, made] : pending_) {
     Page page;
@@ -315,7 +316,7 @@ void StoredTrees::cache_successors() {
   }
 }
 
-// The next commit removes pages that were written early.
+// Pages of the discarded epoch that were already written stay in the store until the next commit removes them.
 void StoredTrees::discard() noexcept {
   staged_ = state_.trees;
   first_staged_ = next_page_;

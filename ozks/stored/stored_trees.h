@@ -1,16 +1,16 @@
 // StoredTrees: the four trees of a directory and its key table in a node store on disk, with a bounded cache of pages
-// in memory. A store that is opened again continues from its last commit. StoredTrees makes no append-only proofs: only
-// update-task makes them.
+// in memory. A store that is opened again continues from its last commit. StoredTrees makes no append-only proofs,
+// because only the update-task needs them, and it does not use stored mode.
 //
-// Thread safety: as TreeStore's.
+// Thread safety: the rules of TreeStore (trie/tree_store.h).
 // Invariants
 //   1. The store holds exactly one complete epoch. Pages of a staged epoch may be written early, but nothing refers to
-//      them, and commit() is one transaction. The next start or commit removes what a crash leaves of an epoch that was
-//      not committed.
-//   2. Pages that epoch e superseded are removed once no version before e is pinned. Until then the store lists them,
-//      so that they are removed after a restart as well.
-//   3. A page id is used once while the process runs, whether or not its epoch was committed.
-//   4. Everything in the leaf log that the store refers to was on disk before the store's transaction.
+//      them, and commit() is one transaction. If a crash leaves pages of an epoch that was not committed, the next
+//      start or commit removes them.
+//   2. Pages that epoch e superseded are removed once no reader pins an epoch before e. Until then the store has a list
+//      of these pages, so that they are removed even after a restart.
+//   3. While the process runs, each page id is used only once, whether or not the epoch of the page was committed.
+//   4. All records of the leaf log to which the store refers were on disk before the store's transaction.
 #pragma once
 
 #include <array>
@@ -29,14 +29,14 @@ class StoredTrees final : public TreeStore {
  public:
   struct Key {
     Tag tag;
-    std::uint64_t log_offset;  // log offset of the record of the key's newest leaf
+    std::uint64_t log_offset;  // log offset of the key's newest record
   };
 
-  // Takes over the contents of the store, which may be empty. Throws std::system_error if it is damaged, belongs to
-  // another owner, or cannot be used.
+  // Takes over the store with its contents; the store may be empty. Throws std::system_error if the store is damaged,
+  // belongs to another owner, or cannot be used.
   StoredTrees(std::unique_ptr<NodeStore> store, const StoreOwner& owner, std::uint64_t cache_bytes);
 
-  // The committed epoch, for the writer.
+  // Returns the state of the committed epoch. Only the writer may call this function.
   [[nodiscard]] const StoreState& state() const { return state_; }
 
   void walk_many(const Tree& tree, std::span<const ByteSpan> labels, Paths& out) const override {
@@ -48,7 +48,7 @@ class StoredTrees final : public TreeStore {
 
   [[nodiscard]] std::unique_ptr<BulkLoad> begin_bulk_load() override;
 
-  // Throws DirectoryError (OPTIKS_E_STATE) if a proof is wanted.
+  // Throws DirectoryError (OPTIKS_E_STATE) if `proof` is not null, because stored mode makes no proofs.
   [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
                            const StepProof* proof) override;
   [[nodiscard]] const Trees& staged() const override { return staged_; }
@@ -60,26 +60,26 @@ class StoredTrees final : public TreeStore {
   void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const override;
   void check(const LeafLog& log, Workers& workers) const override;
 
-  // The following functions are parts of those above, for code that fills a store. find() returns the log offset of the
-  // record of a key's newest leaf, or kNoLogOffset.
+  // The functions from here to commit() are for code that fills a store. find() returns the log offset of the record of
+  // a key's newest leaf, or kNoLogOffset if the key has no leaf.
   [[nodiscard]] std::uint64_t find(const Tag& tag) const;
 
-  // Stages leaves as the stage() above does, without their keys.
+  // Adds leaves to the staged tree as the first stage() does, but does not stage their keys.
   [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers);
-  // Writes keys before the very first commit, because there are more than fit into memory. A store that has keys or
-  // pages without an epoch is refused when it is opened.
+  // Writes keys before the store's first commit, because not all keys fit into memory. If the process ends before this
+  // commit, opening the store fails, because it has keys or pages but no epoch.
   void put_keys_ahead(std::span<const Key> keys);
-  // Makes the staged epoch the store's epoch, with the keys' newest leaves, which are in the leaf log on disk.
-  // `oldest`: the oldest pinned epoch. After an exception the store has the previous epoch; the staged one can be
-  // committed again or discarded.
+  // Makes the staged epoch the store's epoch. `keys`: the keys with new leaves, whose records must be on disk.
+  // `oldest`: the oldest epoch that a reader may use. After an exception the store has the previous epoch; the caller
+  // may commit the staged epoch again or discard it.
   void commit(std::uint64_t epoch, const LogState& log, std::vector<Key> keys, std::uint64_t oldest);
 
   [[nodiscard]] const PageCache& cache() const { return cache_; }
-  // The folder for scratch files.
+  // Returns the folder for scratch files.
   [[nodiscard]] std::string folder() const { return store_->folder(); }
 
  private:
-  // Reads the staged trees: from pages that are not written yet, and from the store.
+  // Reads pages of the staged trees, either from the pages that were not written yet or from the store.
   class StagedPages;
 
   [[nodiscard]] bool stage_at_once(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers);
@@ -94,17 +94,17 @@ class StoredTrees final : public TreeStore {
   PageCache cache_;
   CachedPages cached_;
   StoreState state_;
-  PageId next_page_;  // first unused page id of the process
-  Nodes nodes_;       // reused by one TreeUpdate after another
+  PageId next_page_;  // first page id that the process has not used
+  Nodes nodes_;       // memory that one TreeUpdate after another uses
 
   std::uint64_t oldest_ = 0;  // oldest pinned epoch
   Trees staged_;
   std::vector<Key> staged_keys_;
-  PageId first_staged_;                                      // pages from here on are the staged epoch's
-  std::unordered_map<PageId, TreeUpdate::NewPage> pending_;  // pages that are not written yet
+  PageId first_staged_;                                      // pages with this id or a greater id are staged
+  std::unordered_map<PageId, TreeUpdate::NewPage> pending_;  // new pages that were not written yet
   std::uint64_t pending_bytes_ = 0;
-  std::vector<PageId> superseded_;  // superseded pages of earlier epochs
-  std::vector<PageId> dropped_;     // pages of the staged epoch that were written early and are no longer needed
+  std::vector<PageId> superseded_;  // pages of earlier epochs that the staged epoch supersedes
+  std::vector<PageId> dropped_;     // written pages of the staged epoch that are no longer needed
 };
 
 }  // namespace optiks::ozks

@@ -8,7 +8,7 @@
 namespace optiks::ozks {
 namespace {
 
-// A side of a split page that is smaller than this stays with the node above it.
+// When a page is split, a subtree that is smaller than this does not become a page; it stays with the node above it.
 constexpr std::size_t kMinPageLen = kMaxPageLen / 8;
 
 PageMark mark_of(std::size_t number) {
@@ -48,12 +48,12 @@ bool TreeUpdate::run(const Tree& old, std::span<const NewLeaf> leaves, Workers& 
   if (!insert_leaves(nodes_, {root_, old.root_hash, old.count}, inserted, workers, next, change)) {
     return false;
   }
-  // The ids of the created nodes count up, because no id was free before.
+  // The first created node has the smallest id, because no ids were free and new ids count up.
   first_new_ = change.created.empty() ? kNoNode : change.created.front();
   root_ = root_of(next);
   static_cast<void>(pack(root_, {}));
   if (!is_ref(root_)) {
-    // The top page was split, or the tree has no page yet.
+    // The rest of the tree becomes the top page, because the old top page was split or the tree had no page.
     root_ = write_page(root_, kNoPage);
   }
   out = {ref(root_), next.root_hash, next.count};
@@ -65,12 +65,12 @@ NodeId TreeUpdate::add_ref(PageId id) {
   return kRefBit | static_cast<NodeId>(refs_.size() - 1);
 }
 
-// Decodes all pages that the bits of new labels lead to into nodes, level by level.
+// Decodes into nodes all pages on the paths of the new labels, level by level.
 void TreeUpdate::read_paths(std::span<const NewLeaf> leaves) {
   // The position that a label has reached in the tree.
   struct End {
     NodeId* slot;
-    int length;  // length of the prefix of the node above
+    int length;  // prefix length of the node above
   };
   std::vector<End> ends(leaves.size(), {&root_, -1});
   std::vector<NodeId*> wanted;
@@ -108,7 +108,7 @@ void TreeUpdate::read_paths(std::span<const NewLeaf> leaves) {
   }
 }
 
-// Makes nodes of the page's parts, and returns the top node.
+// Decodes the page's parts into nodes, and returns the top node.
 NodeId TreeUpdate::take_apart(PageId id, const Page& page) {
   taken_apart_.push_back(id);
   const PageMark mark = mark_of(taken_apart_.size());
@@ -135,8 +135,8 @@ NodeId TreeUpdate::take_apart(PageId id, const Page& page) {
   return part(page.top());
 }
 
-// Divides the subtree at `id` into pages; `above`: the mark of the node above. Afterwards `id` leads to the rest of the
-// subtree, which goes into the page of the node above.
+// Divides the subtree at `id` into pages. `above`: the mark of the node above. Afterwards `id` names the part of the
+// subtree that goes into the page of the node above.
 TreeUpdate::Packed TreeUpdate::pack(NodeId& id, const PageMark& above) {
   if (Nodes::is_leaf(id)) {
     return {sizeof(PageLeaf), false};
@@ -145,7 +145,8 @@ TreeUpdate::Packed TreeUpdate::pack(NodeId& id, const PageMark& above) {
     return {sizeof(PageRef), false};
   }
   Interior& node = nodes_.new_interior(id);
-  // The page whose top is the node, or whose top had the slot that the node has now.
+  // The decoded page that the subtree at this node replaces; kNoPage if the node was in the same page as the node
+  // above.
   const PageId page = node.page == above ? kNoPage : taken_apart_[number_of(node.page) - 1];
   if (page != kNoPage) {
     if (id < first_new_) {
@@ -158,7 +159,8 @@ TreeUpdate::Packed TreeUpdate::pack(NodeId& id, const PageMark& above) {
   const bool is_too_long = kPageHeaderLen + sizeof(PageNode) + below[0].len + below[1].len > kMaxPageLen;
   const bool is_split = is_too_long || below[0].is_split || below[1].is_split;
   for (std::size_t side = 0; is_split && side < 2; ++side) {
-    // The rest of a side that was split consists of nodes between pages; these nodes stay together.
+    // If a side was split, its remaining nodes are above the pages that were split off. They stay together with this
+    // node unless the page is too long.
     if (below[side].len >= kMinPageLen && (is_too_long || !below[side].is_split)) {
       node.child[side] = write_page(node.child[side], kNoPage);
       below[side].len = sizeof(PageRef);
@@ -169,15 +171,15 @@ TreeUpdate::Packed TreeUpdate::pack(NodeId& id, const PageMark& above) {
     return {len, is_split};
   }
   if (is_split) {
-    // All parts of the page are pages now. The rest goes into the page above, and does not count as a split of that
-    // page.
+    // Subtrees of the page have become pages, and the rest goes into the page above. This does not count as a split of
+    // the page above.
     return {len, false};
   }
   id = write_page(id, page);
   return {sizeof(PageRef), false};
 }
 
-// Writes the nodes from `top` down to the next pages as one page, which replaces them.
+// Writes the nodes from `top` down to the next pages as one page. Returns a reference to the new page.
 NodeId TreeUpdate::write_page(NodeId top, PageId replaces) {
   std::vector<PageNode> nodes;
   std::vector<PageLeaf> leaves;

@@ -1,12 +1,13 @@
-// TreeUpdate: adds leaves to a stored tree. It reads the pages on the paths of the new labels level by level and
-// decodes them into nodes in memory. It adds the leaves there as in linked mode (trie/insert.h), and packs the new
-// nodes into pages.
+// TreeUpdate: adds leaves to a stored tree. It reads the pages on the paths of the new labels, level by level, and
+// decodes them into nodes in memory. It adds the leaves to these nodes as in linked mode (trie/insert.h), and packs the
+// new nodes into pages.
 //
-// Thread safety: one thread.
+// Thread safety: only one thread may use an object.
 //
-// Packing: a page that stays within kMaxPageLen keeps its nodes. A longer one is divided, as in a B-tree. Subtrees of
-// the page become pages of their own, and the nodes above these subtrees go into the page above. That page may become
-// too long in turn. So the paths to all leaves pass about the same number of pages, whatever the order of insertion.
+// Packing: a page that stays within kMaxPageLen keeps its nodes. A longer page is divided, as in a B-tree: subtrees of
+// the page become pages, and the nodes above these subtrees go into the page above. The page above may then become too
+// long and be divided too. So the paths to all leaves pass about the same number of pages, whatever the order of
+// insertion.
 #pragma once
 
 #include <span>
@@ -23,26 +24,26 @@ class TreeUpdate {
   struct NewPage {
     PageId id;
     std::vector<std::uint8_t> octets;
-    PageId replaces;  // the page whose slot it has, or kNoPage
+    PageId replaces;  // the old page whose place in the tree it takes, or kNoPage
   };
 
-  // `nodes`: the memory for decoded pages; nodes of other updates are removed. `next_id`: the first id for new pages;
-  // afterwards next_id is the id after the last new page.
+  // `nodes`: the memory for decoded pages; run() removes nodes that other updates left there. `next_id`: the id for the
+  // first new page; run() sets it to the id after the last new page.
   TreeUpdate(const PageReader& pages, Nodes& nodes, PageId& next_id)
       : pages_(pages), nodes_(nodes), next_id_(next_id) {}
 
-  // Makes the tree with the leaves added. The leaves must be strictly sorted by label. Returns false, and does nothing
-  // else, if a label exists already (or occurs twice). Call it once.
+  // Adds the leaves to `old` and writes the new tree to `out`. The leaves must be sorted by label. If a label already
+  // exists or occurs twice, returns false and leaves `out` unchanged. Call this function only once.
   [[nodiscard]] bool run(const Tree& old, std::span<const NewLeaf> leaves, Workers& workers, Tree& out);
 
-  // Return the results of run(): the pages to put into the store, and the pages that are no longer part of the new
-  // tree.
+  // Return the results of run(): created() the pages to put into the store, and superseded() the pages that are no
+  // longer part of the tree.
   [[nodiscard]] std::vector<NewPage>& created() { return created_; }
   [[nodiscard]] const std::vector<PageId>& superseded() const { return superseded_; }
 
  private:
-  // A child that is a page: an index into refs_ with this bit. After the paths were read, no new label leads to such a
-  // page.
+  // This bit marks a child that is a page; the other bits are an index into refs_. After read_paths() has returned, no
+  // path of a new label has such a child.
   static constexpr NodeId kRefBit = kLeafBit >> 1;
   [[nodiscard]] static bool is_ref(NodeId id) { return !Nodes::is_leaf(id) && (id & kRefBit) != 0; }
   [[nodiscard]] PageId ref(NodeId id) const { return refs_[id & ~kRefBit]; }
@@ -51,10 +52,10 @@ class TreeUpdate {
   void read_paths(std::span<const NewLeaf> leaves);
   [[nodiscard]] NodeId take_apart(PageId id, const Page& page);
 
-  // The rest of a subtree, for the page above.
+  // The size of the part of a subtree that goes into the page above.
   struct Packed {
     std::size_t len;
-    bool is_split;  // whether parts of the same page have become pages
+    bool is_split;  // true if parts of the same old page have become pages
   };
   [[nodiscard]] Packed pack(NodeId& id, const PageMark& above);
   [[nodiscard]] NodeId write_page(NodeId top, PageId replaces);
@@ -63,10 +64,10 @@ class TreeUpdate {
   Nodes& nodes_;
   PageId& next_id_;
   std::vector<PageId> refs_;
-  std::vector<PageId> taken_apart_;  // pages that were decoded, indexed by their marks, which count from 1
-  std::vector<NodeId> parts_;        // the parts of the page that is being decoded: nodes, leaves and references
+  std::vector<PageId> taken_apart_;  // decoded pages; the page with mark m has index m - 1
+  std::vector<NodeId> parts_;        // nodes, leaves and references of the page that is being decoded
   NodeId root_ = kNoNode;
-  NodeId first_new_ = kNoNode;  // interior nodes from here on are the new tree's alone
+  NodeId first_new_ = kNoNode;  // interior nodes with this id or a greater id are new
   std::vector<NewPage> created_;
   std::vector<PageId> superseded_;
 };

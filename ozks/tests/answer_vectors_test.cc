@@ -1,4 +1,4 @@
-// Known answers of the Python reference for whole answers (tests/vectors/lookup), through the C ABI.
+// Tests the C ABI calls that verify whole answers against the vectors of the Python reference (tests/vectors/lookup).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// One row of the vectors: the client's input, in the ABI's form.
+// One row of the vectors: the client's input, in the types of the C ABI.
 class Row {
  public:
   Row(const Json& anchors, const Json& vector) : vector_(vector) {

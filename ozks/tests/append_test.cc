@@ -1,5 +1,5 @@
-// Append-only proofs made from a tree, and ranges merged from steps. The tests compare them with proofs that the naive
-// model makes from the range's old tree, and verify them.
+// Tests append-only proofs that are made from a tree, and proofs of ranges that are merged from the proofs of steps.
+// The tests verify these proofs, and compare them with the proofs that the naive model makes from the range's old tree.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace optiks::ozks::test {
 namespace {
 
-// Makes the proof of (a, b] from the tree of epoch a itself.
+// Makes the proof of the range (a, b] from the tree of epoch a, without merging steps.
 Bytes range_proof(const GrownTree& grown, std::uint64_t a, std::uint64_t b) {
   std::vector<NaiveLeaf> added;
   for (std::uint64_t e = a + 1; e <= b; ++e) {
@@ -59,7 +59,7 @@ void check_merges(const GrownTree& grown, std::uint64_t a, std::uint64_t b) {
 TEST(AppendMerge, AllRangesOfShortHistories) {
   Random random(13);
   for (int history = 0; history < 25; ++history) {
-    // Every other history starts from the empty tree. Some steps have no leaves.
+    // Every second history starts with an empty tree. Some steps have no leaves.
     const GrownTree grown = grow(random, 9, history % 2 == 0 ? 0 : 30, 6);
     for (std::uint64_t a = 0; a < 9; ++a) {
       for (std::uint64_t b = a + 1; b <= 9; ++b) {
@@ -78,7 +78,8 @@ TEST(AppendMerge, LongRanges) {
   check_merges(grown, 0, 256);
 }
 
-// Each label leaves the tree at another bit, so steps open nodes that earlier steps inserted, forked or left closed.
+// Each added label leaves the tree at a different bit. So steps open nodes that earlier steps inserted or forked, and
+// nodes that earlier steps did not open.
 TEST(AppendMerge, ChainsOfAllPrefixLengths) {
   Random random(15);
   const Hash label = random.hash();
@@ -135,7 +136,7 @@ TEST(AppendMerge, ChangedFilesNeverPass) {
                     static_cast<std::uint8_t>(random.below(4)));
         break;
       default: {
-        // A few octets from another position of the same file, so that tokens stay plausible.
+        // This change copies a few octets from another position of the same file, so that they often are valid tokens.
         const std::size_t len = 1 + random.below(40);
         if (file.size() > len) {
           const Bytes copy = file;
@@ -148,7 +149,7 @@ TEST(AppendMerge, ChangedFilesNeverPass) {
     if (!merge_steps(changed.proofs, changed.counts, merged)) {
       ++refused;
     } else if (merged == expected) {
-      ++unharmed;  // a hash that another step opens anyway, or no change at all
+      ++unharmed;  // the change did nothing, or was in a hash that another step replaces
     } else {
       EXPECT_NE(grown.verdict(1, 7, merged), verify::Reason::kValid);
     }

@@ -33,7 +33,7 @@ TEST_F(CApiPeriods, ArgumentsOfPeriods) {
   EXPECT_EQ(periods(nullptr, octets_.data(), &bound_, 1), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(periods(&context_, nullptr, &bound_, 1), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(periods(&context_, octets_.data(), nullptr, 1), OPTIKS_E_ARGUMENT);
-  // The control: with correct arguments an empty answer gets a verdict.
+  // As a control, checks that an empty answer gets a verdict if all arguments are correct.
   EXPECT_EQ(periods(&context_, octets_.data(), nullptr, 0), OPTIKS_OK);
   EXPECT_NE(reason_, 0);
 }

@@ -1,5 +1,5 @@
-// Tests the C ABI's contract: arguments that a correct caller never passes, and buffers. Next to each refused call
-// there is an accepted call.
+// Tests the C ABI's contract about buffers and about arguments that a correct caller never passes. For each refused
+// call the tests also make a similar call that is accepted.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ TEST_F(CApi, Create) {
   options.max_value_len = (1U << 20) + 1;
   EXPECT_EQ(optiks_dir_create(&options, &made), OPTIKS_E_ARGUMENT);
   options.max_value_len = 1U << 20;
-  // Each structure gets a scalar beyond the group's order, and zero.
+  // For each structure, tests a secret that is not less than the group's order, and the secret 0.
   for (auto& secret : options.vrf_secret) {
     const std::uint8_t first = secret[0];
     secret[31] = 0xff;
@@ -237,7 +237,8 @@ TEST_F(CApi, LookupMany) {
   ASSERT_EQ(call(view_, kKeys, key_, one_, &none_, &none_, out, kRoom, &len_, &end_), OPTIKS_OK);
   const std::size_t needed = len_;
   EXPECT_EQ(end_, needed);
-  // The buffer is at least one octet too short: the call returns the length, and writes nothing beyond the capacity.
+  // The buffer is too short by at least one octet. The call must return the needed length, and write nothing beyond the
+  // capacity.
   for (const std::size_t capacity : {std::size_t{0}, std::size_t{8}, std::size_t{10}, needed / 2, needed - 1}) {
     out_.fill(0xaa);
     len_ = 0;
@@ -305,7 +306,7 @@ TEST_F(CApi, Proofs) {
 }
 
 TEST_F(CApi, AppendMerge) {
-  const Bytes empty(32, 0);  // the AppendProof structures of an epoch without leaves
+  const Bytes empty(32, 0);  // the four AppendProof structures of an epoch without leaves
   const std::uint64_t offsets[] = {0, 32};
   const std::uint64_t counts[] = {0, 0, 0, 0};
   const auto call = [&](std::size_t n, const std::uint8_t* proofs, const std::uint64_t* at, const std::uint64_t* of,
@@ -456,8 +457,8 @@ TEST_F(CApi, VerifierArguments) {
   EXPECT_EQ(optiks_verify_record(nullptr, octets.data(), nullptr, nullptr, &reason_), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_verify_record(&context.anchor, nullptr, nullptr, nullptr, &reason_), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_verify_record(&context.anchor, octets.data(), nullptr, octets.data(), &reason_), OPTIKS_E_ARGUMENT);
-  // Two states are refused: in every call, a version that is known neither as the latest nor from a page; and in a
-  // lookup, the state after a page.
+  // The calls refuse two kinds of known states. All calls refuse a state with a version but with neither has_absent nor
+  // page_version. Lookups also refuse a state with page_version.
   known.version = 2;
   EXPECT_EQ(optiks_verify_versions(&context, 1, key_, one_, &known, octets.data(), 1, &reason_, &failed, &head,
                                    &versions, &entry, 1, &len_),

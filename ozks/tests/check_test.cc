@@ -1,4 +1,4 @@
-// optiks_dir_check must find a change of any octet of a snapshot from another machine, and of its leaf log.
+// Tests that optiks_dir_check finds a change of any octet in a snapshot from another machine, or in its leaf log.
 #include <gtest/gtest.h>
 
 #include "saved_support.h"
@@ -15,7 +15,8 @@ class Checked : public testing::Test {
     publish(dir.get(), 1, {{OPTIKS_DEVICES, "d", "0"}, {OPTIKS_USERNAMES, "u", "1"}, {OPTIKS_KEYS, "a", "2"}});
     publish(dir.get(), 2, {{OPTIKS_KEYS, "a", "3"}, {OPTIKS_KEYS, "b", std::string(200, 'x')}});
     const Seen pinned(dir.get());
-    // The file names the key's latest leaf at that epoch by its record.
+    // Key "a" gets a leaf after the snapshot's epoch. So the snapshot identifies the key's leaf by the log offset of
+    // its record.
     publish(dir.get(), 3, {{OPTIKS_KEYS, "a", "4"}});
     ASSERT_EQ(optiks_view_save(pinned.view(), file_.c_str()), OPTIKS_OK) << last_error();
     octets_ = read_file(file_);
@@ -27,8 +28,8 @@ class Checked : public testing::Test {
     used_ = read_file(log_ + "-copy").size();
   }
 
-  // Restores these files and checks the directory; returns the status of the restore if it failed, otherwise of the
-  // check.
+  // Restores a directory from these files and checks it. Returns the status of the restore if it failed, otherwise the
+  // status of the check.
   std::int32_t status_of(const Bytes& file, const Bytes& log) {
     write_file(file_, file);
     write_file(log_, log);
@@ -51,18 +52,20 @@ TEST_F(Checked, EachOctetOfTheLeafLogCounts) {
     Bytes damaged = log_octets_;
     damaged[i] ^= 0x10;
     ASSERT_EQ(status_of(octets_, damaged), OPTIKS_E_IO) << i;
-    // Damage beyond magic and identity is found only by the check.
+    // The restore itself finds damage only in the first 24 octets, the magic and the log's identity. The check must
+    // find all other damage.
     ASSERT_EQ(is_restored_, i >= 24) << i;
   }
   EXPECT_EQ(status_of(octets_, log_octets_), OPTIKS_OK);
 }
 
 TEST_F(Checked, EachOctetOfTreesAndKeysCountsWhateverTheChecksums) {
-  // Three leaves of keys below two interior nodes; one leaf in each of the other trees.
+  // The trees of the snapshot: the tree of `keys` has three leaves below two interior nodes, and two other trees have
+  // one leaf each.
   constexpr std::size_t kTable = saved::kTrees + 5 * saved::kLeafLen + 2 * saved::kInteriorLen;
   const Bytes payload = payload_of(octets_);
   std::vector<bool> counts(payload.size(), true);
-  // The loop omits the unused members of an element that marks an end.
+  // This loop finds the octets whose change has no effect: the unused fields of the elements that mark an end.
   std::size_t at = kTable;
   for (std::size_t segments = 0; segments < 64; at += saved::kKeyLen) {
     if (base::load_be32(payload.data() + at + 4) == 0xffffffff) {
@@ -79,13 +82,14 @@ TEST_F(Checked, EachOctetOfTreesAndKeysCountsWhateverTheChecksums) {
     ASSERT_EQ(status_of(one_block(changed), log_octets_) != OPTIKS_OK, counts[i]) << i;
     num_checked += is_restored_ && counts[i] ? 1 : 0;
   }
-  // The check is needed at least for the hashes, which restoring does not check.
+  // The check, and not the restore, must have found at least the changes of hashes, because restoring does not verify
+  // hashes.
   EXPECT_GE(num_checked, 4 * 32U);
   EXPECT_EQ(status_of(octets_, log_octets_), OPTIKS_OK);
 }
 
-// A snapshot that refers to one long record from each leaf would cause reads of many times the log's length, however
-// short the snapshot is.
+// Even a short snapshot can refer to one long record from all its leaves. Without a limit, the check would then read
+// many times the log's length.
 TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   constexpr std::size_t kNumKeys = 4000;
   const std::string log = scratch_file("log");
@@ -107,7 +111,8 @@ TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   }
   std::array<std::uint8_t, 8> log_offset{};
   base::store_be64(log_offset.data(), longest);
-  // There is one tree, in preorder: the flags of an interior node say which of its children are leaves.
+  // The snapshot has one tree, whose nodes are in preorder. The flags of an interior node say which of its children are
+  // leaves.
   std::vector<bool> are_leaves{false};
   std::size_t num_leaves = 0;
   std::size_t at = saved::kTrees;
@@ -125,7 +130,7 @@ TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
     at += is_leaf ? saved::kLeafLen : saved::kInteriorLen;
   }
   ASSERT_EQ(num_leaves, kNumKeys);
-  // The table has no keys, so that no leaf is refused for its tag.
+  // This removes all keys from the key table, so that the check does not refuse leaves because of their tags.
   constexpr std::ptrdiff_t kTail{saved::kMovedLen};
   constexpr std::ptrdiff_t kEnd{saved::kKeyLen};
   payload.erase(payload.begin() + static_cast<std::ptrdiff_t>(at), payload.end() - kTail - kEnd);
@@ -144,7 +149,7 @@ TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   EXPECT_EQ(status_of(octets), OPTIKS_OK) << last_error();
 }
 
-// The check runs with several threads, and with more leaves than one part has.
+// Runs the check with several threads, and on a tree that is divided into several parts.
 TEST(Check, SeesAllPartsOfATree) {
   const std::string log = scratch_file("log");
   const std::string file = scratch_file("snapshot");

@@ -1,4 +1,4 @@
-// Helpers for a directory of the period after the period of options_with(), before and after the directory's period
+// Helpers for a directory of period 1, the period after that of options_with(). They work before and after this period
 // begins.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace optiks::ozks::test {
 
-// A key's latest version of the previous period; version 0: the key is removed.
+// A copy of a key's latest version in the previous period. Version 0 removes the key.
 struct Copy {
   std::uint8_t structure;
   std::string key;
@@ -18,7 +18,8 @@ struct Copy {
   std::string value;
 };
 
-// Options of period 1, which has not begun, with fresh secrets of devices and keys.
+// Returns the options of a directory whose period 1 has not begun. The structures `devices` and `keys` have other
+// secrets than in options_with().
 [[nodiscard]] inline optiks_dir_options_t next_options(const char* leaf_log_path) {
   optiks_dir_options_t options = options_with(leaf_log_path);
   for (const std::size_t s : {OPTIKS_DEVICES - 1, OPTIKS_KEYS - 1}) {
@@ -67,7 +68,7 @@ inline void copy(optiks_dir_t* dir, const std::vector<Copy>& copies) {
   return StagedHandle(staged);
 }
 
-// Returns the epoch's leaves of usernames and decommissioned.
+// Returns the epoch without its leaves of the structures `devices` and `keys`, which are made anew in each period.
 [[nodiscard]] inline StoredEpoch without_periods(StoredEpoch epoch) {
   std::erase_if(epoch.rows, [](const optiks_leaf_t& row) {
     const std::uint32_t structure = row.structure_and_input >> 28;

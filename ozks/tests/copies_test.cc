@@ -1,5 +1,5 @@
-// The switch to the next period: a directory that is filled with copies while the previous period continues. The
-// verifier checks all answers of the new period.
+// Tests the switch to the next period. The directory of the next period gets copies while the previous period
+// continues. The verifier checks all answers of the new period.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ std::uint64_t count_of(const States& states, std::uint8_t structure) {
   return base::load_be64(state_of(states, structure).data() + 32);
 }
 
-// Returns the owner's verdict when it compares the copy of a key with its knowledge of the end of period 0.
+// Returns the owner's verdict on the hand-over of a key: the owner compares the key's copy with `version` and `value`,
+// which it knows from the end of period 0.
 verify::Reason handover(const Seen& seen, std::uint8_t structure, const std::string& key, std::uint64_t last_epoch,
                         std::uint64_t version, const std::string& value) {
   std::vector<verify::VersionEntry> entries;
@@ -38,13 +39,13 @@ verify::Reason handover(const Seen& seen, std::uint8_t structure, const std::str
   return verify::check_handover({view.period, view.period_first_epoch}, entries, end);
 }
 
-// A log of period 0, and the directory of the next period, which follows the log.
+// The directory of a log in period 0, and the directory of its next period, which gets the log's leaves epoch by epoch.
 class Switch {
  public:
   Switch(const char* log, const char* next_log)
       : dir(create(options_with(log))), next(create(next_options(next_log))) {}
 
-  // Publishes an epoch in both directories.
+  // Publishes an epoch in `dir`, and loads its leaves of `usernames` and `decommissioned` into `next`.
   void publish(const std::vector<Update>& updates) {
     const StoredEpoch stored = test::publish(dir.get(), ++epoch, updates);
     EXPECT_EQ(load(next.get(), without_periods(stored)), OPTIKS_OK) << last_error();
@@ -71,7 +72,7 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
   Switch both(log.c_str(), next_log.c_str());
   Random random(41);
   const std::string left = key_name(3);
-  std::map<std::pair<std::uint8_t, std::string>, std::uint64_t> staged;  // version of each key
+  std::map<std::pair<std::uint8_t, std::string>, std::uint64_t> staged;  // for each key, the version of its newest copy
   for (std::uint64_t epoch = 1; epoch <= 24; ++epoch) {
     std::vector<Update> updates = random_updates(random, epoch);
     updates.push_back({kUsernames, numbered("name ", epoch), "user"});
@@ -79,8 +80,7 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
       updates.push_back({kDecommissioned, left, ""});
     }
     both.publish(updates);
-    // From the sixth epoch on, each epoch stages some of the copies that are missing or out of date. At the end all of
-    // these copies are staged.
+    // From epoch 6 on, each epoch loads some of the copies that are missing or out of date. Epoch 24 loads all of them.
     std::vector<Copy> copies;
     for (const auto& [key, of_key] : both.latest) {
       if (key.first == kUsernames || key.first == kDecommissioned || epoch < 6 || staged[key] == of_key.first) {
@@ -97,7 +97,7 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
   const std::uint64_t last = both.epoch;
   const std::uint64_t first = last + 1;
 
-  // The control: a directory that gets only the final copies.
+  // As a control, another directory gets only the final copies.
   const DirectoryHandle other = create(next_options(nullptr));
   std::vector<Copy> all;
   for (const auto& [key, of_key] : both.latest) {
@@ -107,11 +107,11 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
   }
   copy(other.get(), all);
   for (const std::uint8_t structure : {kDevices, kKeys}) {
-    // Openings are fresh, so the roots differ; the counts are the same.
+    // The roots differ because copies have fresh openings, but the counts must be equal.
     EXPECT_EQ(count_of(states_of(both.next.get()), structure), count_of(states_of(other.get()), structure));
   }
 
-  // The first epoch: usernames grow as they would have in the old period.
+  // In the first epoch, the tree of `usernames` must grow in the same way as it would have grown in the old period.
   const StoredEpoch rows = prepare(both.dir.get(), first, {{kUsernames, "at the switch", "user"}});
   const auto as_before = stage(both.dir.get(), rows);
   auto start = start_period(both.next.get(), rows);
@@ -126,8 +126,8 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
     EXPECT_FALSE(std::ranges::equal(state_of(before, structure).subspan(40), state_of(now, structure).subspan(40)))
         << "the VRF key is another one";
   }
-  // The step's proofs of usernames and decommissioned are as in the old period; the proofs of devices and keys have no
-  // leaves.
+  // The step's proofs of `usernames` and `decommissioned` must be those of the old period, and the proofs of `devices`
+  // and `keys` must be empty.
   EXPECT_EQ(staged_proofs(start.get()), staged_proofs(as_before.get()));
   EXPECT_NE(now, states_of(both.dir.get()));
   commit(std::move(start));
@@ -151,7 +151,8 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
   }
   EXPECT_EQ(handover(seen, kKeys, "nobody", last, 0, ""), verify::Reason::kValid);
 
-  // The directory continues from version 1, and in the same way after it was saved and restored.
+  // After the switch, keys continue from version 1. A directory that is saved and restored must continue in the same
+  // way.
   EXPECT_EQ(optiks_dir_check(both.next.get()), OPTIKS_OK) << last_error();
   const std::string file = scratch_file("snapshot");
   ASSERT_EQ(optiks_view_save(seen.view(), file.c_str()), OPTIKS_OK) << last_error();
@@ -185,8 +186,8 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
   EXPECT_EQ(load_copies(again.get(), {}), OPTIKS_E_STATE);
 }
 
-// The result does not depend on how the rows are divided between calls, on superseded rows, or on the number of
-// threads.
+// Tests that the result depends only on the last row of each key. It must not depend on how rows are divided between
+// calls, or on the number of threads.
 TEST(Copies, TheLastRowOfAKeyCountsHoweverItComes) {
   const DirectoryHandle maker = create(next_options(nullptr));
   Random random(43);
@@ -253,7 +254,7 @@ class Rows : public testing::Test {
     dropped_ = prepare_copies(dir_.get(), {{kKeys, "b", 0, ""}, {kKeys, "d", 0, ""}});
   }
 
-  // Expects that good rows together with this one are refused, and that nothing changed.
+  // Expects that a call with good rows and this bad row is refused, and that the directory stays unchanged.
   void expect_refused(const optiks_leaf_t& row, std::int32_t status, const char* what) {
     const States before = states_of(dir_.get());
     for (const bool is_first : {false, true}) {
@@ -268,7 +269,7 @@ class Rows : public testing::Test {
     EXPECT_EQ(optiks_dir_check(dir_.get()), OPTIKS_OK) << what;
   }
 
-  // Returns the row of a key.
+  // Returns the row that was made from input number `input`.
   static optiks_leaf_t of(const StoredEpoch& rows, std::uint32_t input) {
     return *std::ranges::find_if(
         rows.rows, [&](const optiks_leaf_t& row) { return (row.structure_and_input & 0xfffffff) == input; });
@@ -283,7 +284,7 @@ TEST_F(Rows, ThatAreMalformedChangeNothing) {
   const optiks_leaf_t good = of(made_, 1);
   const auto refused = [&](const char* what, auto change) {
     optiks_leaf_t row = good;
-    // The row now has another key than all other rows.
+    // With this tag and label, the row is of a key that no other row has.
     row.tag[0] ^= 1;
     row.label[0] ^= 1;
     change(row);
@@ -331,7 +332,8 @@ TEST_F(Rows, ThatContradictEachOtherChangeNothing) {
   row = of(dropped_, 1);
   std::ranges::copy(of(dropped_, 0).label, row.label);
   expect_refused(row, OPTIKS_E_DATA, "a key that is not there goes, of another one's label");
-  // The row must contradict the loaded rows, so it is loaded alone: the other rows would contradict it too.
+  // From here on the bad row is loaded alone. It must contradict rows that were loaded before, and not the other rows
+  // of the call.
   made_.rows = {};
   row = a;
   row.label[5] ^= 1;
@@ -417,7 +419,8 @@ TEST(Copies, NothingElseIsDoneBeforeThePeriodBegins) {
             OPTIKS_E_DATA);
   EXPECT_EQ(states_of(dir.get()), before);
 
-  // A later first epoch may replace a discarded first epoch, with all copies that came in between.
+  // After the period's first epoch was discarded, the period may begin with a later epoch. This epoch includes the
+  // copies that were loaded in between.
   const StoredEpoch copies = prepare_copies(dir.get(), {{kKeys, "a", 1, "1"}});
   {
     const StagedHandle discarded = start_period(dir.get(), without_periods(second));
@@ -469,10 +472,10 @@ TEST(Copies, ValuesThatAreSupersededOrTakenOutAreGoneFromTheLog) {
   EXPECT_FALSE(holds("first of a"));
   EXPECT_FALSE(holds("only of b"));
   EXPECT_TRUE(holds("second of a"));
-  // The source of a copy is erased before the next copy is staged.
+  // Below, the value of a copy is erased before the key's next copy is loaded.
   const std::uint8_t structure = kKeys;
   const auto copied = std::ranges::find_if(next.rows, [](const optiks_leaf_t& row) { return row.version == 2; });
-  // Another row of the key, and a label without a leaf, are skipped.
+  // The first two calls skip a leaf: the first names another commitment, and the second names a label without a leaf.
   const std::uint8_t no_label[32] = {1};
   ASSERT_EQ(optiks_dir_erase(dir.get(), 1, &structure, copied->label, no_label), OPTIKS_OK) << last_error();
   ASSERT_EQ(optiks_dir_erase(dir.get(), 1, &structure, no_label, copied->commitment), OPTIKS_OK) << last_error();

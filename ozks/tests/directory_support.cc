@@ -12,7 +12,7 @@ std::string scratch_file(const std::string& name) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "optiks-ozks-test";
   std::filesystem::create_directories(folder);
   std::string file = std::to_string(getpid()) + "-" + test->test_suite_name() + "-" + test->name() + "-" + name;
-  // Names of parameterized tests have slashes, which a file name cannot have.
+  // The names of parameterized tests contain slashes, which a file name must not contain.
   std::replace(file.begin(), file.end(), '/', '-');
   return folder / file;
 }

@@ -1,4 +1,4 @@
-// A directory behind its C ABI, with a model of its answers. The verifier checks every answer.
+// Helpers that use a directory through the C ABI and check its answers with the verifier.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,13 +16,13 @@
 
 namespace optiks::ozks::test {
 
-// The trees of a log, as an octet.
+// The structures of a log, as numbers of one octet.
 inline constexpr std::uint8_t kUsernames = OPTIKS_USERNAMES;
 inline constexpr std::uint8_t kDevices = OPTIKS_DEVICES;
 inline constexpr std::uint8_t kKeys = OPTIKS_KEYS;
 inline constexpr std::uint8_t kDecommissioned = OPTIKS_DECOMMISSIONED;
 
-// Returns the text followed by a number.
+// Returns the text with the number appended.
 [[nodiscard]] inline std::string numbered(std::string text, std::uint64_t number) {
   return text.append(std::to_string(number));
 }
@@ -46,7 +46,7 @@ struct Blob {
 
 using States = std::array<std::uint8_t, OPTIKS_STATES_LEN>;
 
-// One epoch as the database keeps it.
+// The leaves of one epoch as the database stores them.
 struct StoredEpoch {
   std::uint64_t epoch;
   std::vector<optiks_leaf_t> rows;
@@ -70,19 +70,19 @@ using StagedHandle = std::unique_ptr<optiks_staged_t, DestroyStaged>;
 using DirectoryHandle = std::unique_ptr<optiks_dir_t, DestroyDirectory>;
 using ProofsHandle = std::unique_ptr<optiks_proofs_t, DestroyProofs>;
 
-// Returns the newest values of keys, "-" for each key without a value.
+// Returns the newest value of each key, or "-" for a key without a value.
 [[nodiscard]] std::vector<std::string> newest_values(const optiks_dir_t* dir, std::uint8_t structure,
                                                      const std::vector<std::string>& keys);
 
-// Returns a file name in the test's own folder.
+// Returns the path of a file whose name contains the test's name, so that tests do not share files.
 [[nodiscard]] std::string scratch_file(const std::string& name);
 
-// Options with fixed secrets.
+// Returns options of a directory with fixed secrets.
 [[nodiscard]] optiks_dir_options_t options_with(const char* leaf_log_path, std::uint64_t vrf_cache_bytes = 1 << 20);
 [[nodiscard]] DirectoryHandle create(const optiks_dir_options_t& options);
 [[nodiscard]] std::string last_error();
 
-// Returns the rows of an epoch. The rows point into the values of the updates, one after another.
+// Prepares an epoch and returns its rows, with the values of all updates in one blob.
 [[nodiscard]] StoredEpoch prepare(const optiks_dir_t* dir, std::uint64_t epoch, const std::vector<Update>& updates);
 [[nodiscard]] StagedHandle stage(optiks_dir_t* dir, const StoredEpoch& epoch, bool with_proofs = true);
 void commit(StagedHandle staged);
@@ -92,10 +92,10 @@ StoredEpoch publish(optiks_dir_t* dir, std::uint64_t epoch, const std::vector<Up
 [[nodiscard]] Bytes staged_proofs(const optiks_staged_t* staged);
 [[nodiscard]] States states_of(const optiks_dir_t* dir, std::uint64_t* epoch = nullptr);
 
-// A view as a verifier sees it.
+// A view of a directory, with the facts that a verifier needs to check answers from it.
 class Seen {
  public:
-  // Takes a view of a directory in period 0.
+  // The view must be of a directory in period 0.
   explicit Seen(ViewHandle view);
   explicit Seen(optiks_dir_t* dir);
 
@@ -104,14 +104,14 @@ class Seen {
   [[nodiscard]] const States& states() const { return states_; }
   [[nodiscard]] verify::StructureView view(std::uint8_t structure) const;
 
-  // Lookups of several keys, in the encoding of the ABI.
+  // Returns the encoded Lookup of each key.
   [[nodiscard]] std::vector<Bytes> lookups(std::uint8_t structure, const std::vector<std::string>& keys,
                                            const std::vector<verify::Known>& known) const;
   [[nodiscard]] Bytes lookup(std::uint8_t structure, const std::string& key, const verify::Known& known = {}) const;
   [[nodiscard]] Bytes versions(std::uint8_t structure, const std::string& key, std::uint64_t from,
                                std::uint32_t max_members = 1U << 20, std::size_t max_bytes = SIZE_MAX) const;
 
-  // Returns the verdict on a lookup; the value in `out` points into the answer.
+  // The functions return the verifier's verdict on an answer. Values in the results point into the answer.
   verify::Reason check(std::uint8_t structure, const std::string& key, const verify::Known& known, const Bytes& answer,
                        verify::LookupResult& out) const;
   verify::Reason check(std::uint8_t structure, const std::string& key, const verify::Known& known, const Bytes& answer,
@@ -131,7 +131,7 @@ class Seen {
 
 [[nodiscard]] inline std::string key_name(std::uint64_t i) { return numbered("key ", i); }
 
-// Returns between 0 and 11 updates: new keys, new versions, also of structure devices.
+// Returns 0 to 11 updates of the structures `keys` and `devices`. Some are of new keys, and others are new versions.
 [[nodiscard]] std::vector<Update> random_updates(Random& random, std::uint64_t epoch);
 
 [[nodiscard]] inline std::string text_of(ByteSpan octets) { return {octets.begin(), octets.end()}; }

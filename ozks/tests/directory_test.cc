@@ -1,4 +1,4 @@
-// Tests the directory through the C ABI: the verifier checks its answers, which are then compared with a model.
+// Tests the directory's answers through the C ABI, with the verifier and by comparison with a model.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace optiks::ozks::test {
 namespace {
 
-// The published versions of each key of structure keys.
+// The published versions of each key of the structure `keys`.
 struct Model {
   struct Version {
     std::uint64_t epoch;
@@ -83,7 +83,7 @@ TEST(Directory, RandomHistoriesAnswerLikeTheModel) {
   EXPECT_GE(model.keys.size(), 12U);
 }
 
-// The answer of one key must not be valid for another key, or in another epoch.
+// Tests that the answer for a key is not valid for another key or in another epoch.
 TEST(Directory, AnswersAreBoundToKeyAndEpoch) {
   const std::string log = scratch_file("log");
   const DirectoryHandle dir = create(options_with(log.c_str()));
@@ -113,10 +113,10 @@ TEST(Directory, KnownVersionsAreLeftOut) {
     ASSERT_EQ(seen.check(kKeys, "a", known, answer, result), verify::Reason::kValid) << w;
     EXPECT_EQ(result.version, 10U);
     EXPECT_EQ(result.has_value, w != 10);
-    // Without the client's knowledge the short answer lacks members, unless nothing could be omitted.
+    // To a client without knowledge, the short answer lacks members, unless it is the whole answer.
     EXPECT_EQ(seen.check(kKeys, "a", {}, answer, result) == verify::Reason::kValid, answer == whole);
     EXPECT_LT(answer.size(), whole.size());
-    // Knowledge of another period is ignored.
+    // The directory ignores a version that the client knows from another period.
     EXPECT_EQ(seen.lookup(kKeys, "a", {5, w, w, w, true}), whole);
   }
 }
@@ -202,7 +202,7 @@ TEST(Directory, StagedProofsAreThoseOfTheSteps) {
     }
     auto workspace = verify::AppendWorkspace::create(9);
     EXPECT_EQ(verify::verify_append(0, tree_states, proof, *workspace), verify::Reason::kValid) << s;
-    // The control: the proof does not fit if one state is replaced by another.
+    // As a control, checks that the proof is refused if one state is replaced by another state.
     if (proof.leaves.size() > 65) {
       tree_states.back().root = states[0];
       tree_states.back().root = tree_states.back().root.first(32);
@@ -229,7 +229,7 @@ TEST(Directory, DiscardedEpochsLeaveNothing) {
     ASSERT_EQ(optiks_staged_states(staged.get(), staged_states.data()), OPTIKS_OK);
     EXPECT_NE(staged_states, before);
     EXPECT_EQ(states_of(dir.get()), before);
-    // While an epoch is staged, the directory refuses a second epoch, and also a wrong epoch.
+    // Staging a second epoch while one is staged is refused, and so is an epoch with a wrong number.
     optiks_staged_t* second = nullptr;
     EXPECT_EQ(optiks_dir_stage(dir.get(), 2, nullptr, 0, nullptr, 0, 0, &second), OPTIKS_E_STATE);
     staged.reset();
@@ -269,7 +269,7 @@ TEST(Directory, VersionsAndTagsOfKeys) {
   const StoredEpoch next = prepare(dir.get(), 3, {{kKeys, "a", "3"}});
   EXPECT_TRUE(std::equal(tags.begin(), tags.begin() + 16, next.rows[0].tag));
   EXPECT_EQ(next.rows[0].version, 3U);
-  // A key of an oZKS occurs only once.
+  // The call must refuse a second leaf for a key of an oZKS.
   Blob value;
   value.add("x");
   Blob name;
@@ -281,7 +281,7 @@ TEST(Directory, VersionsAndTagsOfKeys) {
             OPTIKS_E_DUPLICATE);
 }
 
-// Leaves get the right labels even if the expected versions were wrong, or no label was precomputed.
+// Tests that leaves get the right labels even if no labels, or labels of other versions, were precomputed.
 TEST(Directory, PrecomputedLabelsAreThoseOfTheVersionsThatLeavesGet) {
   const DirectoryHandle dir = create(options_with(nullptr));
   const DirectoryHandle plain = create(options_with(nullptr));
@@ -309,20 +309,20 @@ TEST(Directory, PrecomputedLabelsAreThoseOfTheVersionsThatLeavesGet) {
   };
   const std::vector<Update> second = {
       {kKeys, "a", "2"}, {kKeys, "b", "1"}, {OPTIKS_USERNAMES, "m", "1"}, {OPTIKS_DEVICES, "a", "1"}};
-  // The calls expect all keys, one key twice, a key that never gets a leaf, and only keys that are not needed.
+  // Precomputes labels for all keys; for one key twice and a key without a leaf; only for an unneeded key.
   expect(second);
   compare(2, second);
   expect({{kKeys, "a", ""}, {kKeys, "a", ""}, {OPTIKS_USERNAMES, "n", ""}});
   compare(2, second);
   expect({{kKeys, "z", ""}});
   compare(2, second);
-  // The calls expect one key after another, and one key twice.
+  // Precomputes labels for one key in each call, and for the first key again.
   for (const Update& update : second) {
     expect({update});
   }
   expect({second[0]});
   compare(2, second);
-  // The labels are computed for version 2, but an epoch that was prepared elsewhere comes in between.
+  // Labels are precomputed for version 2, but then an epoch is committed that another directory prepared.
   expect(second);
   const StoredEpoch other = prepare(plain.get(), 2, {{kKeys, "a", "2"}});
   commit(stage(dir.get(), other));
@@ -341,7 +341,7 @@ TEST(Directory, ListsAloneMayBeKept) {
   EXPECT_EQ(newest_values(dir.get(), OPTIKS_DEVICES, {"u", "v", "d"}), (std::vector<std::string>{"1", "", "-"}));
   EXPECT_EQ(newest_values(whole.get(), kKeys, {"d", "u"}), (std::vector<std::string>{"1", "-"}));
   EXPECT_TRUE(newest_values(dir.get(), OPTIKS_DEVICES, {}).empty());
-  // Values of a staged epoch are not the newest yet, and values of a discarded epoch never are.
+  // The values of an epoch are not the newest values while the epoch is only staged, or after it was discarded.
   const StoredEpoch second = prepare(whole.get(), 2, {{OPTIKS_DEVICES, "u", "2"}, {kKeys, "d", "2"}});
   {
     const StagedHandle staged = stage(dir.get(), second);
@@ -351,7 +351,7 @@ TEST(Directory, ListsAloneMayBeKept) {
   commit(stage(dir.get(), second));
   commit(stage(whole.get(), second));
   EXPECT_EQ(newest_values(dir.get(), OPTIKS_DEVICES, {"u"}), (std::vector<std::string>{"2"}));
-  // Values of other structures are not read, so they may be missing or wrong.
+  // The directory does not read values of other structures, so these values may be missing or wrong.
   StoredEpoch third = prepare(whole.get(), 3, {{OPTIKS_DEVICES, "u", "3"}, {kKeys, "d", "3"}});
   commit(stage(whole.get(), third));
   third.rows[1].value_offset = 1000;
@@ -366,7 +366,7 @@ TEST(Directory, ListsAloneMayBeKept) {
   wrong.rows[0].value_offset = UINT64_MAX;
   commit(stage(dir.get(), wrong));
   EXPECT_EQ(newest_values(dir.get(), OPTIKS_DEVICES, {"u", "v"}), (std::vector<std::string>{"-", ""}));
-  // The directory refuses lookups, and has no values of other structures.
+  // A directory that keeps only device lists refuses lookups, and has no values of other structures.
   std::size_t len = 0;
   const auto* key = reinterpret_cast<const std::uint8_t*>("u");
   const std::uint64_t offsets[] = {0, 1};
@@ -401,7 +401,7 @@ TEST(Directory, WithoutValuesNothingIsLookedUp) {
   EXPECT_EQ(optiks_view_versions(seen.view(), kKeys, reinterpret_cast<const std::uint8_t*>("a"), 1, 1, 1, 1, nullptr, 0,
                                  &len),
             OPTIKS_E_STATE);
-  // A directory that keeps all values answers the same lookup.
+  // As a control, a directory that keeps all values answers the same lookup.
   const DirectoryHandle other = create(options_with(nullptr));
   publish(other.get(), 1, {{kKeys, "a", "1"}});
   EXPECT_EQ(Seen(other.get()).value(kKeys, "a"), "1");
@@ -429,7 +429,8 @@ TEST(Directory, VrfCacheIsBoundedAndHits) {
   EXPECT_EQ(stats(dir).vrf_cache_hits, 2U);
   EXPECT_LE(stats(dir).vrf_cache_bytes, kBytes);
   EXPECT_GT(stats(dir).vrf_cache_bytes, kBytes / 2);
-  // The cache has fewer entries than there are inputs: all lookups are still answered, and the bound holds.
+  // The cache has fewer entries than there are inputs. All lookups must still be answered, and the cache must not
+  // exceed its maximum size.
   std::vector<std::string> keys;
   for (std::uint64_t i = 0; i < 1200; ++i) {
     keys.push_back(key_name(i));
@@ -469,7 +470,7 @@ TEST(Directory, ManyKeys) {
   EXPECT_EQ(seen.value(kKeys, key_name(kNumKeys)), "");
 }
 
-// Returns the kilobytes of this process's memory that are excluded from core dumps.
+// Returns how many kilobytes of this process's memory are excluded from core dumps.
 std::size_t num_not_dumped() {
   std::ifstream maps("/proc/self/smaps");
   std::size_t size = 0;

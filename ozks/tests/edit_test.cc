@@ -1,5 +1,5 @@
-// Replaces and removes leaves in place. The result must equal the tree that a naive model makes of the remaining
-// leaves, and it must continue to grow.
+// Tests replacing and removing leaves in place. The result must equal the tree that a naive model makes from the
+// remaining leaves, and new leaves can still be added to it.
 #include "trie/edit.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Edit, LeavesWhatTheLeavesMake) {
         ASSERT_EQ(tree.root_hash, NaiveTree(kept).root());
         ASSERT_EQ(tree.count, kept.size());
       }
-      // Every leaf is found, and a proof's siblings lead to the root.
+      // Each leaf must be found, and the siblings on its path must give the root hash.
       Paths room;
       for (const NaiveLeaf& leaf : kept) {
         const Path& path = path_of(nodes, tree, leaf.label, room);

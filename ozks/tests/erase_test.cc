@@ -1,5 +1,5 @@
-// Tests what answers show of erased values, from each view and after each restart; and readers that run during an
-// erasure.
+// Tests what answers show of erased values, from old and new views and after restarts. Also tests readers that run
+// during an erasure.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,9 +32,10 @@ std::int32_t erase(optiks_dir_t* dir, const std::string& key, std::uint64_t vers
   return optiks_dir_erase(dir, 1, &kKeys, leaf.label.data(), nullptr);
 }
 
-// Returns what the owner is shown of each version: its value, or "-" if only its commitment is shown.
+// Returns what an answer to the owner shows of each version: the value, or "-" if it shows only the commitment.
 std::vector<std::string> history(const Seen& seen, const std::string& key) {
-  // The buffer has room for the whole answer, because a second call may return a shorter answer.
+  // The buffer has room for any answer, so that one call is enough. Between two calls a value might be erased, and the
+  // answer would change.
   Bytes answer(std::size_t{5} << 20);
   std::size_t len = 0;
   EXPECT_EQ(optiks_view_versions(seen.view(), kKeys, reinterpret_cast<const std::uint8_t*>(key.data()), key.size(), 1,
@@ -59,7 +60,7 @@ std::string contents(const std::string& path) {
 
 using Strings = std::vector<std::string>;
 
-// The tests run in linked mode, and with the trees in a node store.
+// The tests run in linked mode and in stored mode.
 class Erase : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -107,7 +108,7 @@ TEST_P(Erase, ShowsOtherVersionsAndTheCommitmentOfTheErasedOne) {
   const std::string log = contents(log_);
   EXPECT_EQ(erase(dir_.get(), "alice", 2), OPTIKS_OK);
   EXPECT_EQ(contents(log_), log);
-  // The log continues to work.
+  // After erasures, the leaf log still takes new records.
   publish_next({{kKeys, "alice", "a fourth value"}});
   EXPECT_EQ(history(Seen(dir_.get()), "alice"), (Strings{"a first value", "-", "a third value", "a fourth value"}));
   EXPECT_EQ(Seen(dir_.get()).value(kKeys, "alice"), "a fourth value");
@@ -132,7 +133,7 @@ TEST_P(Erase, OfTheLatestValueLeavesNoLookup) {
   keys = {};
   keys.add("alice");
   EXPECT_EQ(lookup(), OPTIKS_E_BUFFER);
-  // Version 1 of the same key is listed, as long as the page ends before the latest.
+  // Lookups of other keys still have answers.
   EXPECT_EQ(seen.value(kKeys, "alice"), "a third value");
 }
 
@@ -201,7 +202,7 @@ TEST(EraseLog, WhatACrashLeftHalfErasedIsErasedAgain) {
   log.erase({&at, 1});
   const std::uint64_t size = log.size();
   {
-    // The file is now as if only the header had reached the disk.
+    // Writes the value back, as if a crash had let only the record's new header reach the disk.
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
     file.seekp(static_cast<std::streamoff>(next - value.size()));
     file.write(reinterpret_cast<const char*>(value.data()), static_cast<std::streamsize>(value.size()));
@@ -217,7 +218,8 @@ TEST(EraseLog, WhatACrashLeftHalfErasedIsErasedAgain) {
   EXPECT_EQ(log.size(), size);
 }
 
-// Readers get the whole value or, once the value is erased, the commitment. They never get half of a value or an error.
+// Tests that readers get the whole value or, after the erasure, only the commitment. They must never get a part of a
+// value or an error.
 TEST(EraseThreads, ReadersBesideAnErasureSeeAllOrNothing) {
   const std::string path = scratch_file("threads-log");
   const DirectoryHandle dir = create(options_with(path.c_str()));

@@ -1,4 +1,4 @@
-// A log over a directory: the head of an answer, and the context of its verifier.
+// Makes the heads of answers for a directory that has no signed log, and the verifier's context for these answers.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class LogOverDirectory {
     context_.now_ms = kTimeMs + 1000;
   }
 
-  // Returns the context, which is valid as long as this object.
+  // Returns the verifier's context, which is valid as long as this object.
   [[nodiscard]] const verify::Context& context() const { return context_; }
 
   // Returns the head of an answer about the directory's epoch, which must be `epoch`.
@@ -38,7 +38,7 @@ class LogOverDirectory {
     }
     verify::test::HeadParts parts;
     parts.record = record.encode();
-    // The contents of the earlier records do not matter here.
+    // The contents of earlier records do not matter, so their leaf hashes in the log are zeros.
     std::vector<verify::Hash> leaves(epoch + 1);
     leaves[epoch] = verify::log_leaf_hash(parts.record);
     parts.inclusion = verify::test::log_inclusion(leaves, epoch);

@@ -1,5 +1,5 @@
-// Tests insert_leaves() for every size of batch and number of threads. The checks cover the tree, the nodes that the
-// call made and replaced, and where the labels left the old tree.
+// Tests insert_leaves() with batches of different sizes and with different numbers of threads. The tests check the new
+// tree, the lists of created and superseded nodes, and where the labels left the old tree.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ std::set<NodeId> interiors_of(const Nodes& nodes, const Tree& tree) {
   return out;
 }
 
-// A tree that grows in one arena with a fixed number of threads.
+// A tree that grows with a fixed number of threads. All its states share one arena.
 class Grown {
  public:
   explicit Grown(unsigned threads) : workers_(threads) {}
@@ -99,7 +99,7 @@ TEST_P(Threads, GiveTheTreeOfOne) {
   EXPECT_EQ(several.tree().root_hash, NaiveTree(facts.all()).root());
 }
 
-// Inserts one batch that is larger than a part, into an empty tree and into a tree with leaves.
+// Inserts batches that are larger than a part, first into an empty tree and then into a tree that has leaves.
 TEST_P(Threads, LargeBatches) {
   Random random(32);
   Grown grown(GetParam());
@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(Numbers, Threads, testing::Values(1, 2, 3, 8));
 TEST(Workers, CallEachOnce) {
   for (const unsigned threads : {0U, 1U, 2U, 5U}) {
     Workers workers(threads);
-    // The helpers exist from the first round on, and sleep before the last.
+    // The first round starts the helpers. The pause before the last round is so long that the helpers sleep.
     for (const int pause_ms : {0, 0, 0, 20}) {
       std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
       std::vector<std::atomic<int>> calls(100);
@@ -191,7 +191,7 @@ TEST(Workers, HelpAndAreWaitedFor) {
   std::atomic<int> calls = 0;
   workers.for_each_index(2, [&](std::size_t) {
     has_helped = has_helped || std::this_thread::get_id() != caller;
-    // The caller waits here until the helper has taken the other index, however long the helper takes to wake up.
+    // The caller waits here until the helper has taken the other index, even if the helper takes long to wake up.
     while (!has_helped) {
       std::this_thread::yield();
     }

@@ -1,4 +1,4 @@
-// Tests that the key table finds every key, whatever bits the tags share, at every size, while the table grows.
+// Tests that the key table finds all keys while it grows, even if many tags share bits.
 #include "linked/key_table.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ Tag tag_with(std::uint64_t first, std::uint8_t last) {
   return tag;
 }
 
-// Leaves are numbered; this class stores their tags, as a leaf log would.
+// A key table, with the tag of each leaf. The leaf log has these tags outside of tests.
 class Keys {
  public:
   void add(const Tag& tag) { put({tag, next_leaf(tag), kNoNode}); }
@@ -85,8 +85,8 @@ TEST(KeyTable, FindsWhatWasPutAndNothingElse) {
 }
 
 TEST(KeyTable, TagsThatAgreeInWhatTheTableKeeps) {
-  // All keys have one segment and one home. The home is at the beginning, in the middle, or at the end, from where a
-  // search continues at the beginning.
+  // All keys have the same segment and the same home. The home is at the beginning, in the middle or at the end of the
+  // array; a search that reaches the end continues at the beginning.
   for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
     Keys keys;
     constexpr std::uint8_t kCount = 200;
@@ -116,7 +116,8 @@ TEST(KeyTable, IsAboutNineOctetsAKeyAtEverySize) {
     }
   }
   EXPECT_LT(most, 9.7);
-  // Slots have eight octets, and there are more slots than keys.
+  // The size for each key must be greater than 8 octets, because a slot has 8 octets and there are more slots than
+  // keys.
   EXPECT_GT(most, 8.7);
 }
 
@@ -127,7 +128,7 @@ TEST(KeyTable, ReadersGoOnWhileItGrows) {
     tag = random_tag(random);
   }
   KeyTable table;
-  // The number of keys in the table; published like a version.
+  // The number of keys in the table, which the writer publishes as a directory publishes its epoch.
   std::atomic<std::size_t> published{0};
   std::atomic<std::size_t> found{0};
   std::atomic<std::size_t> wrong{0};
@@ -148,7 +149,7 @@ TEST(KeyTable, ReadersGoOnWhileItGrows) {
   Workers alone(1);
   for (std::size_t i = 0; i < tags.size(); ++i) {
     const KeyTable::Entry entry{tags[i], static_cast<NodeId>(i) | kLeafBit, kNoNode};
-    // The reader pins nothing newer than epoch 0, so nothing that it may read is freed.
+    // The oldest pinned epoch is 0 during the whole test, so no array that the reader may use is freed.
     table.reserve({&entry, 1}, i + 1, alone);
     table.put(entry);
     table.collect(0);
@@ -162,7 +163,7 @@ TEST(KeyTable, ReadersGoOnWhileItGrows) {
   EXPECT_EQ(wrong.load(), 0U);
 }
 
-// The tags have one segment, and their searches overlap, also at the array's end, where a search continues at the
+// All tags have the same segment, and their searches overlap. Some searches reach the array's end and continue at its
 // beginning.
 TEST(KeyTable, KeysThatAreTakenOutLeaveTheOthersToBeFound) {
   Random random(37);

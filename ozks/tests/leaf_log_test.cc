@@ -59,7 +59,7 @@ void expect_reads(const LeafLog& log, const Written& written) {
   expect_same(facts, written.facts);
 }
 
-// Returns the errno of a call that fails, or 0 for a call that succeeds.
+// Returns the error code of the exception that the call throws, or 0 if the call succeeds.
 template <typename Call>
 int error_of(Call call) {
   try {
@@ -84,7 +84,7 @@ int facts_error(const LeafLog& log, std::uint64_t log_offset) {
   });
 }
 
-// The test uses a log with a name and a log without a name, while the log outgrows its mapping.
+// Tests readers of a log with a name and of a log without a name, while the log outgrows its mapping.
 TEST(LeafLog, IsReadByManyThreads) {
   for (const std::string& path : {scratch_file("read-by-many"), std::string()}) {
     LeafLog log(path.empty() ? nullptr : path.c_str());
@@ -113,7 +113,7 @@ TEST(LeafLog, IsReadByManyThreads) {
     for (const Written& each : large) {
       expect_reads(log, each);
     }
-    // A record that was read before stays in place.
+    // The record that was read before the log grew is still valid.
     EXPECT_TRUE(std::ranges::equal(early.value(), written.back().value));
   }
 }
@@ -123,14 +123,14 @@ TEST(LeafLog, GivesBackWhatItGot) {
   LeafLog log(nullptr);
   std::vector<Written> written;
   for (int i = 0; i < 2000; ++i) {
-    // The lengths are near the size of one read, and some longer values are written at once.
+    // Most values have less than 700 octets; some are much longer.
     const std::size_t len = i % 100 == 0 ? 300'000 : random.below(700);
     written.push_back(append(log, random, random.below(5) == 0 ? std::nullopt : std::optional(len)));
   }
   for (const Written& one : written) {
     expect_reads(log, one);
   }
-  // One record object is reused: for a short value after a long one, and for a record without a value.
+  // Reads several records into one object: a short value after a long one, and records without a value.
   LeafRecord record;
   for (const std::size_t i : {100U, 101U, 102U, 100U, 103U, 104U, 105U}) {
     log.read(written[i].log_offset, record);
@@ -146,7 +146,7 @@ TEST(LeafLog, DiscardedRecordsAreOverwritten) {
   LeafLog log(nullptr);
   const Written kept = append(log, random, 10);
   const std::uint64_t size = log.size();
-  // The test covers written records and reserved space.
+  // Discards reserved space in the first round, and a written record in the second.
   for (const bool is_written : {false, true}) {
     if (is_written) {
       append(log, random, 100'000);
@@ -188,13 +188,14 @@ TEST(LeafLog, DamageIsAnError) {
     for (std::uint64_t i = 0; i < len; i += i < 600 ? 1 : 97) {
       flip(one.log_offset + i);
       EXPECT_EQ(read_error(log, one.log_offset), EBADMSG) << i;
-      // Facts have their own checksum.
+      // Reading the facts fails only if the header is damaged, because the header has its own checksum.
       EXPECT_EQ(facts_error(log, one.log_offset), i < header_len ? EBADMSG : 0) << i;
       flip(one.log_offset + i);
     }
     expect_reads(log, one);
   }
-  // This is a whole record, read at a wrong offset.
+  // A read at an offset that is not the beginning of a record fails. Below, a copy of a whole record at another offset
+  // is refused too.
   EXPECT_EQ(read_error(log, usual.log_offset + 1), EBADMSG);
   std::string octets(header_len, '\0');
   file.seekg(static_cast<std::streamoff>(bare.log_offset));
@@ -203,7 +204,7 @@ TEST(LeafLog, DamageIsAnError) {
   file.write(octets.data(), static_cast<std::streamsize>(octets.size()));
   file.flush();
   EXPECT_EQ(read_error(log, usual.log_offset), EBADMSG);
-  // No record begins where nothing was written, or in reserved space.
+  // A read fails at offsets where no record was written, and in space that is only reserved.
   const std::uint64_t end = log.size();
   for (const std::uint64_t beyond : {end - header_len + 1, end, end + 1, LeafLog::kMaxLen, UINT64_MAX - 1}) {
     EXPECT_EQ(read_error(log, beyond), ENODATA) << beyond;
@@ -211,8 +212,8 @@ TEST(LeafLog, DamageIsAnError) {
   }
   EXPECT_EQ(log.reserve(1000), end);
   EXPECT_EQ(read_error(log, end), ENODATA);
-  // The checksum refuses a record that claims to be longer than everything written; for a record that is really longer,
-  // the end of the log causes the error.
+  // The next record lies after the reserved space, so the zeros at `end` count as written. They are not a record, and
+  // their checksum is wrong.
   append(log, random, std::nullopt);
   EXPECT_EQ(read_error(log, end), EBADMSG);
 }
@@ -237,7 +238,7 @@ TEST(LeafLog, IsKeptUpToALength) {
   }
   ASSERT_GT(std::filesystem::file_size(path), len);
   {
-    // The log refuses the file, and leaves it unchanged.
+    // The log refuses this file because of its identity or its length, and leaves it unchanged.
     LeafLog::Identity other = identity;
     other[15] ^= 1;
     EXPECT_EQ(error_of([&] { const LeafLog log(path.c_str(), other, len); }), EBADMSG);

@@ -1,4 +1,4 @@
-// Tests the order of an epoch's leaves, whatever their labels are.
+// Tests that sort_rows() sorts the leaves of an epoch for all kinds of labels.
 #include "leaves/leaf_rows.h"
 
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 namespace optiks::ozks::test {
 namespace {
 
-// Returns unsorted rows of all structures. The first `shared` octets of their labels are equal, and each row holds its
-// own number.
+// Returns unsorted rows of all structures. The labels share their first `shared` octets, and each row has its own
+// number as input index.
 std::vector<optiks_leaf_t> rows_of(std::size_t n, std::size_t shared, Random& random) {
   std::vector<optiks_leaf_t> rows(n);
   for (std::size_t i = 0; i < n; ++i) {

@@ -1,5 +1,5 @@
-// Tests contract rule 3 of optiks.h: if memory runs out at any point, the call returns a status and leaves every handle
-// as it was. Every allocation of every call fails once.
+// Tests contract rule 3 of optiks.h: if memory runs out, a call returns a status and leaves all handles as they were.
+// The tests let each allocation of a call fail once.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -63,8 +63,8 @@ void* allocate_aligned(std::size_t size, std::size_t alignment) {
 
 }  // namespace
 
-// Large tables are allocated with this function (trie/memory_pages.h); malloc's own calls are not affected.
-// ThreadSanitizer needs its own mmap.
+// Replaces mmap, with which trie/memory_pages.h allocates large tables. malloc does not call this function.
+// ThreadSanitizer needs its own mmap, so the function is left out.
 #ifndef __SANITIZE_THREAD__
 extern "C" void* mmap(void* at, std::size_t len, int protection, int flags, int file, off_t offset) noexcept {
   if (!take_one()) {
@@ -81,8 +81,8 @@ void* operator new[](std::size_t size) { return allocate(size); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return allocate_aligned(size, static_cast<std::size_t>(alignment));
 }
-// Not inlined: if GCC sees free() but not the malloc() of the operator above, as with ThreadSanitizer, it warns of a
-// mismatch.
+// The operators are not inlined. Otherwise GCC may see the free() of a delete operator but not the malloc() of the new
+// operator, as with ThreadSanitizer, and it warns of a mismatch.
 [[gnu::noinline]] void operator delete(void* memory) noexcept { release(memory); }
 [[gnu::noinline]] void operator delete[](void* memory) noexcept { release(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { release(memory); }
@@ -93,8 +93,8 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 namespace optiks::ozks::test {
 namespace {
 
-// Runs the call with 0, 1, 2, ... allocations until it succeeds; after each failure `unchanged` checks the handles.
-// Returns the number of failures.
+// Runs the call again and again, and allows it 0, 1, 2, ... allocations until it succeeds. After each failure
+// `unchanged` checks that the handles are unchanged. Returns the number of failures.
 template <typename Call, typename Unchanged>
 std::uint64_t until_enough(Call call, Unchanged unchanged) {
   for (std::uint64_t allocations = 0;; ++allocations) {
@@ -115,14 +115,14 @@ std::uint64_t until_enough(Call call, Unchanged unchanged) {
 
 std::vector<Update> updates_of(std::uint64_t epoch) {
   std::vector<Update> updates;
-  // Enough keys for the key table to grow, some with a second version.
+  // There are so many keys that the key table must grow. In later epochs some of them get a second version.
   for (std::uint64_t i = 0; i < 400; ++i) {
     updates.push_back({kKeys, key_name(epoch * 300 + i), numbered("value ", epoch)});
   }
   return updates;
 }
 
-// A failed call frees everything that it allocated.
+// Tests that a failed call frees all memory that it allocated.
 TEST(Memory, FailedCallsOfTheVrfKeepNothing) {
   std::array<std::uint8_t, 32> secret{};
   secret[0] = 1;
@@ -175,7 +175,7 @@ TEST(Memory, EpochsLandAsIfNothingHadHappened) {
           EXPECT_EQ(staged, nullptr);
           unchanged();
         });
-    // A pinned reader makes versions and superseded nodes accumulate, so that their lists grow.
+    // Pins the current epoch. So states and superseded nodes accumulate, and their lists must grow.
     const Seen seen(dir.get());
     failures += until_enough([&] { return optiks_staged_commit(staged); }, unchanged);
     commit(stage(other.get(), next));
@@ -210,7 +210,7 @@ TEST(Memory, SnapshotsOnDisk) {
   EXPECT_EQ(states_of(dir.get()), before);
 }
 
-// A failed load starts again with another directory.
+// After a failed load the test starts again with a new directory.
 TEST(Memory, LoadsIntoANodeStore) {
   const std::string log = scratch_file("log");
   const std::string nodes = scratch_file("nodes");
@@ -288,7 +288,7 @@ TEST(Memory, AnswersAndMerges) {
   out.resize(len);
   EXPECT_EQ(out, seen.lookup(kKeys, key));
   out.resize(10'000);
-  // The key's proofs are cached now, so the lookup no longer allocates memory.
+  // The key's proofs are cached now, so the lookup must succeed without an allocation.
   EXPECT_EQ(until_enough(look_up, nothing), 0U);
   EXPECT_GT(until_enough(
                 [&] {

@@ -1,4 +1,4 @@
-// Tests the drivers of node stores, and the state in which a crash leaves a store on disk.
+// Tests both drivers of node stores, and the state in which a crash leaves a store on disk.
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
@@ -164,7 +164,7 @@ TEST(NodeStore, RefusesWhatIsNoStoreOrAShortOne) {
   EXPECT_THROW(LmdbStore{folder.path() + "/missing/folder"}, std::system_error);
 }
 
-// A tree whose every epoch is determined by its number.
+// Functions for trees in which the number of an epoch determines the leaves of the epoch.
 class Repeatable {
  public:
   static std::vector<NaiveLeaf> leaves(std::uint64_t epoch) {
@@ -190,7 +190,7 @@ class Repeatable {
     tag[0] = static_cast<std::uint8_t>(epoch);
     trees.commit(epoch, log_of(epoch), {{{}, epoch}, {tag, epoch}}, epoch - 1);
   }
-  // Checks that the store holds only the epoch that its state names.
+  // Checks that the store is at this epoch, and has only the pages of this epoch's tree.
   static void check(const std::string& path, std::uint64_t epoch) {
     auto store = std::make_unique<LmdbStore>(path);
     const NodeStore& inside = *store;
@@ -234,7 +234,7 @@ TEST(StoredTreesOnDisk, AreRefusedToAnotherOwner) {
   EXPECT_THROW(open(other), std::system_error);
 }
 
-// A damaged page is an error for every reader, and never another tree.
+// Tests that reading a damaged page is always an error, and never gives the contents of another tree.
 TEST(StoredTreesOnDisk, DamagedPagesAreErrors) {
   const Folder folder("store");
   LmdbStore* store = nullptr;
@@ -261,7 +261,7 @@ TEST(StoredTreesOnDisk, DamagedPagesAreErrors) {
   }
   EXPECT_THROW(static_cast<void>(walk_with(Bytes(octets.begin(), octets.end() - 1))), std::system_error);
   EXPECT_THROW(static_cast<void>(walk_with({})), std::system_error);
-  // The checksum is right, but the structure is invalid.
+  // This page has a correct checksum but a node that is its own child.
   Bytes looped = octets;
   looped[kPageHeaderLen + 1] = child_code(ChildKind::kNode, 0);
   base::store_be32(looped.data(), page_checksum(root, looped));
@@ -269,7 +269,7 @@ TEST(StoredTreesOnDisk, DamagedPagesAreErrors) {
   EXPECT_EQ(walk_with(octets), verify::kLabelBits);
 }
 
-// A process that publishes epoch after epoch is killed at random times, again and again.
+// Starts a process that publishes epoch after epoch, kills it at a random time, and repeats this.
 TEST(StoredTreesOnDisk, AKilledWriterLeavesOneEpochOrTheNext) {
   const Folder folder("store");
   Random random(21);
@@ -297,7 +297,7 @@ TEST(StoredTreesOnDisk, AKilledWriterLeavesOneEpochOrTheNext) {
     std::this_thread::sleep_for(std::chrono::microseconds(random.below(8000)));
     ASSERT_EQ(kill(writer, SIGKILL), 0);
     ASSERT_EQ(waitpid(writer, nullptr, 0), writer);
-    // Reads the epochs that the killed process reported.
+    // Reads the last epoch that the killed process reported.
     for (std::uint64_t said = 0; ::read(ends[0], &said, sizeof(said)) == static_cast<ssize_t>(sizeof(said));) {
       done = said;
     }

@@ -1,5 +1,5 @@
-// Tests VRF proofs that are made together for several answers. The octets must equal those of answers made one by one,
-// whatever the cache holds, and each proof is made once.
+// Tests VRF proofs that are made together for several answers. The answers must have the same octets as answers that
+// are made one by one, with any contents of the cache. Each proof must be made only once.
 #include "directory_support.h"
 
 namespace optiks::ozks::test {
@@ -81,7 +81,7 @@ class Proofs : public testing::TestWithParam<std::uint64_t> {
     return all;
   }
 
-  // Returns the status of the same lookups from the cache alone.
+  // Makes the same lookups, but only with cached proofs, and returns the status.
   [[nodiscard]] std::int32_t cached(const Seen& seen, Bytes& out) const {
     std::array<std::uint64_t, 3> ends{};
     std::size_t len = 0;
@@ -116,9 +116,9 @@ TEST_P(Proofs, GiveTheSameAnswersAndAreMadeOnce) {
     EXPECT_EQ(versions(proofs.get(), key, 500), model.versions(kKeys, key, 1, kMaxMembers, 500));
   }
   EXPECT_EQ(versions(proofs.get(), "a", 500), model.versions(kKeys, "a", 1, kMaxMembers, 500));
-  // Each of these proofs was made once.
+  // All proofs that these answers needed were already made, so no further proof was made.
   EXPECT_EQ(stats().vrf_cache_misses, made);
-  // The answer needs more than one round, and makes the proofs that were not added.
+  // This answer needs a second round of proofs, which were not added to the batch, so the call makes them.
   EXPECT_EQ(versions(proofs.get(), "a", SIZE_MAX), model.versions(kKeys, "a", 1, kMaxMembers));
   EXPECT_EQ(stats().vrf_cache_misses, made + kMaxMembers - 32);
 }
@@ -150,7 +150,8 @@ TEST_P(Proofs, ThatAreNotCachedAreNotMadeUnasked) {
   EXPECT_EQ(stats().vrf_cache_hits, hits + made);
 }
 
-// The time of a request without the cache reveals nothing about earlier or later requests.
+// Tests that a batch without the cache makes all its proofs and caches none. So the time of a request reveals nothing
+// about earlier requests, and affects no later request.
 TEST_P(Proofs, WithoutTheCacheAreMadeEachTimeAndLeaveNoTrace) {
   const Seen seen(dir_.get());
   const Seen model(model_.get());
@@ -161,13 +162,14 @@ TEST_P(Proofs, WithoutTheCacheAreMadeEachTimeAndLeaveNoTrace) {
     add_all(proofs.get());
     ASSERT_EQ(optiks_proofs_run(proofs.get()), OPTIKS_OK);
     EXPECT_EQ(lookups(proofs.get()), expected_lookups(model));
-    // The answer makes its second round of proofs itself.
+    // The call for the answer makes the second round of proofs itself.
     EXPECT_EQ(versions(proofs.get(), "a", SIZE_MAX), model.versions(kKeys, "a", 1, kMaxMembers));
     EXPECT_GT(stats().vrf_cache_misses, made + 40);
     EXPECT_EQ(stats().vrf_cache_hits, 0U);
     EXPECT_EQ(cached(seen, out), OPTIKS_E_UNPROVEN);
   }
-  // With the cache the same question is cached, and a batch without the cache still makes its own proofs.
+  // Now another batch fills the cache with the proofs of the same questions. A batch without the cache must still make
+  // its own proofs.
   static_cast<void>(expected_lookups(seen));
   EXPECT_EQ(cached(seen, out), GetParam() == 0 ? OPTIKS_E_UNPROVEN : OPTIKS_OK);
   const optiks_dir_stats_t before = stats();

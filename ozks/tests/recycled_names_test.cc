@@ -1,5 +1,5 @@
-// Usernames that lead to one user after another (docs/spec/recycled-names.md): a directory that answers about them, and
-// the stored leaves that it refuses.
+// Tests usernames that lead to one user after another (docs/spec/recycled-names.md): a directory's answers about them,
+// and the stored leaves that the directory refuses.
 #include <filesystem>
 
 #include "head_support.h"
@@ -16,7 +16,7 @@ namespace naive = verify::test;
 constexpr std::uint64_t kMostEntries = 1U << 20;
 constexpr const char* kHasLeft = "\x01";
 
-// A question about one user, which claims that the client knows everything.
+// Returns a question about one username, with the knowledge that the client claims.
 Bytes username_query(const std::string& username, std::uint64_t list_version = 0, bool knows_user = false) {
   const Bytes query = naive::Writer()
                           .vector(naive::to_bytes(username), 1)
@@ -124,12 +124,12 @@ TEST_F(RecycledNames, LeadToEachOfTheirUsersInTurn) {
   for (std::size_t i = 0; i < changes.size(); ++i) {
     publish(changes[i]);
     EXPECT_EQ(told(dir_.get(), epoch_, username_query("n")), expected[i]);
-    // The client's knowledge of a user is ignored.
+    // The directory ignores what the client claims to know about the user.
     EXPECT_EQ(told(dir_.get(), epoch_, username_query("n", 1, true)), expected[i]);
     EXPECT_EQ(told(dir_.get(), epoch_, username_query("nobody"), {}, "nobody"), "0");
   }
-  // The answer has entries for three names and for two users who left, then for a user who has not left, a list and a
-  // key.
+  // The answer counts one entry for all three generations of the name and two for the users who left. It also counts
+  // entries for the third user: that it has not left, its list, and its key.
   EXPECT_EQ(told(dir_.get(), epoch_, username_query("n")), expected.back());
   EXPECT_EQ(summary_.num_entries, 5U + 3U);
   Bytes none;
@@ -158,7 +158,7 @@ TEST_F(RecycledNames, AreComparedWithTheOneThatIsKept) {
   EXPECT_EQ(kept("user 4", 4), "#version_regressed");
 }
 
-// The directory starts from stored rows, from a snapshot, and in a node store.
+// Starts directories from stored rows, from a snapshot, and in a node store. All must give the same answers.
 TEST_F(RecycledNames, AreTheSameAfterAStart) {
   three_users();
   publish(named_user("other", "user 4"));
@@ -213,14 +213,14 @@ TEST_F(RecycledNames, OfOneKindOfLogAreRefusedByTheOther) {
     row.structure_and_input &= 0xf0000000;
   }
   EXPECT_EQ(load(plain.get(), first), OPTIKS_E_DATA);
-  // The directory also refuses the leaf of a log without username_reuse.
+  // A directory whose log reassigns usernames refuses a username's leaf without a version.
   const std::string other_log = scratch_file("other");
   const DirectoryHandle other = create(options(other_log));
   for (optiks_leaf_t& row : first.rows) {
     row.version = (row.structure_and_input >> 28) == kUsernames ? 0 : row.version;
   }
   EXPECT_EQ(load(other.get(), first), OPTIKS_E_DATA);
-  // The leaf is a second user of a name that may have only one user.
+  // In a log that does not reassign usernames, a name cannot get a second user.
   const std::string third_log = scratch_file("third");
   const DirectoryHandle third = create(options_with(third_log.c_str()));
   test::publish(third.get(), 1, named_user("n", "user 1"));
@@ -234,7 +234,7 @@ TEST_F(RecycledNames, OfOneKindOfLogAreRefusedByTheOther) {
             OPTIKS_E_DUPLICATE);
 }
 
-// The leaves skip a generation, or repeat a generation.
+// Tests that the directory refuses a leaf that skips or repeats a generation.
 TEST_F(RecycledNames, FollowOneAnother) {
   publish(named_user("n", "user 1"));
   for (const std::uint64_t version : {1U, 3U}) {
@@ -248,8 +248,8 @@ TEST_F(RecycledNames, FollowOneAnother) {
   }
 }
 
-// The rules of a log forbid to take a name from a user who has not left. If a log broke the rules, the directory gives
-// no answer about the name.
+// A log must not reassign the name of a user who has not left. If a log breaks this rule, the directory gives no answer
+// about the name.
 TEST_F(RecycledNames, ThatWereTakenFromAUserAreNotAnsweredAbout) {
   publish(named_user("n", "user 1"));
   publish(named_user("n", "user 2"));

@@ -1,6 +1,6 @@
-// Tests a directory's memory as the system measures it: at most 128 octets a key of one version, with two live
-// snapshots after a thousand epochs (docs/measurements/memory.md has the figures). The file also tests the memory of a
-// first load into a node store.
+// Tests a directory's memory as the system measures it. A key with one version must use at most 128 octets, with two
+// live views after a thousand epochs; docs/measurements/memory.md has the figures. Another test measures the memory of
+// a first load into a node store.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -17,14 +17,14 @@
 namespace optiks::ozks::test {
 namespace {
 
-// Excludes freed memory that malloc keeps.
+// Returns the size of this process's memory, without freed memory that malloc keeps.
 std::size_t resident() {
   malloc_trim(0);
   return bench::anonymous_bytes();
 }
 
-// Returns an epoch of new keys with made-up labels and tags, which look like labels of the VRF and tags of the keyed
-// hash.
+// Returns rows of new keys for an epoch, with random labels and tags, which are distributed like VRF labels and tags
+// from the keyed hash.
 std::vector<optiks_leaf_t> made_up(Random& random, std::uint64_t epoch, std::size_t count) {
   std::vector<optiks_leaf_t> rows(count);
   for (optiks_leaf_t& row : rows) {
@@ -43,7 +43,7 @@ std::vector<optiks_leaf_t> made_up(Random& random, std::uint64_t epoch, std::siz
 
 struct History {
   std::size_t num_keys;
-  std::size_t epoch_len;  // new keys in each of the last thousand epochs; the earlier keys are loaded
+  std::size_t epoch_len;  // number of new keys in each of the last 1,000 epochs; all other keys are loaded
 };
 
 class Resident : public testing::TestWithParam<History> {};
@@ -54,7 +54,8 @@ TEST_P(Resident, AtMost128OctetsAKey) {
   const auto [num_keys, epoch_len] = GetParam();
   Random random(40);
   {
-    // Allocates the other memory of this test and the library before the measurement.
+    // Uses a small directory once, so that memory of the test and the library that does not depend on the directory's
+    // size is allocated before the measurement.
     const DirectoryHandle small = create(options_with(nullptr, 0));
     commit(stage(small.get(), {1, made_up(random, 1, kLoadBatch), {}}, false));
   }
@@ -84,15 +85,15 @@ TEST_P(Resident, AtMost128OctetsAKey) {
   std::printf("%zu keys: %.1f octets a key resident; trees %.1f, key table %.1f\n", num_keys, measured,
               a_key(stats.tree_bytes), a_key(stats.key_table_bytes));
   EXPECT_LE(measured, 128.0);
-  // This shows that the measurement works: it includes the memory that the directory reports.
+  // As a control, checks that the measured memory includes the memory that the directory reports.
   EXPECT_GE(measured, 0.97 * a_key(stats.tree_bytes + stats.key_table_bytes));
 }
 
 INSTANTIATE_TEST_SUITE_P(Keys, Resident,
                          testing::Values(History{1U << 20, 1024}, History{1U << 20, 256}, History{1U << 22, 1024}));
 
-// A load needs memory for sorts, for pages that wait for the disk, and for batches. This memory does not grow with the
-// number of leaves.
+// Tests the memory of a load into a node store. A load needs memory for sorts, for pages that are not on disk yet, and
+// for batches. This memory does not grow with the number of leaves.
 TEST(StoredLoad, TakesAtMost160MiB) {
   constexpr std::size_t kLeaves = std::size_t{1} << 20;
   constexpr std::size_t kLoadBatch = 1 << 16;

@@ -1,5 +1,5 @@
-// Tests a directory in stored mode that begins with a snapshot of a directory in linked mode: both give the same octets
-// for every question. A change of any octet of the snapshot or its leaf log must be found.
+// Tests restoring a snapshot of a directory in linked mode to a directory in stored mode. Both must give the same
+// octets for all questions. The restore must find a change of any octet in the snapshot or its leaf log.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,13 +22,13 @@ class RestoreStored : public testing::Test {
     options.node_cache_bytes = 1U << 20;
     options.threads = threads_;
   }
-  // Restores to a new node store, with a copy of the log.
+  // Restores the snapshot to a new node store, with a copy of the leaf log.
   [[nodiscard]] std::int32_t restore_to(DirectoryHandle& out) {
     out.reset();
     std::filesystem::remove_all(nodes_);
     return restore(file_, log_, out, [&](optiks_dir_options_t& options) { change(options); });
   }
-  // Opens the node store as another process would.
+  // Opens the node store again, as a new process would.
   [[nodiscard]] std::int32_t open(DirectoryHandle& out) const {
     const std::string copy = log_ + "-copy";
     optiks_dir_options_t options = options_with(copy.c_str());
@@ -73,13 +73,13 @@ TEST_F(RestoreStored, AnswersAsTheSavedDirectoryAndGoesOn) {
     }
     {
       const Seen pinned(linked.get());
-      // Some keys have newer leaves than the pinned epoch when the snapshot is saved.
+      // When the snapshot is saved, some keys have leaves that are newer than the snapshot's epoch.
       publish(linked.get(), 11, random_updates(random, 11));
       save(pinned);
       ASSERT_EQ(restore_to(stored), OPTIKS_OK) << last_error();
       expect_same(pinned, Seen(stored.get()), 16);
     }
-    // The directory is on disk, and continues from there.
+    // The directory is destroyed and opened again from the disk, where it continues.
     stored.reset();
     ASSERT_EQ(open(stored), OPTIKS_OK) << last_error();
     save(Seen(linked.get()));
@@ -127,8 +127,8 @@ TEST_F(RestoreStored, TakesAnEmptyOneAndOneOfASingleLeaf) {
   }
 }
 
-// A snapshot that refers to one long record from each leaf would cause reads of many times the log's length, however
-// short the snapshot is.
+// Even a short snapshot can refer to one long record from all its leaves. Without a limit, the restore would then read
+// many times the log's length.
 TEST_F(RestoreStored, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   const DirectoryHandle linked = create(options_with(log_.c_str()));
   const std::string value(5000, 'x');
@@ -138,7 +138,8 @@ TEST_F(RestoreStored, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   const Bytes file = read_file(file_);
   const Bytes log = read_file(log_);
   Bytes payload = payload_of(file);
-  // Three trees of one leaf each, whose last six octets are the record's log offset: usernames, keys, decommissioned.
+  // The snapshot has three trees with one leaf each: usernames, keys and decommissioned. The last six octets of a leaf
+  // are its record's log offset.
   const auto offset_of = [&](std::size_t leaf) {
     return payload.begin() + static_cast<std::ptrdiff_t>(saved::kTrees + leaf * saved::kLeafLen + saved::kLogOffset);
   };
@@ -149,7 +150,7 @@ TEST_F(RestoreStored, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   EXPECT_EQ(status_of(file, log), OPTIKS_OK) << last_error();
 }
 
-// The snapshot has more leaves than are read or put into a tree at once, and several threads restore it.
+// Tests a snapshot with more leaves than are read or added to a tree at once. One thread restores it, then several.
 TEST_F(RestoreStored, TakesManyLeaves) {
   constexpr std::uint64_t kNumKeys = 20000;
   const DirectoryHandle linked = create(options_with(log_.c_str()));
@@ -197,15 +198,16 @@ TEST_F(RestoreStored, EachOctetCounts) {
     damaged[i] ^= 0x10;
     ASSERT_EQ(status_of(damaged, log), OPTIKS_E_DATA) << i;
   }
-  // With corrected checksums, the test changes all octets except the hashes of children and the key table, which the
-  // restore recomputes. The caller compares the epoch with the signed record.
+  // The loop changes each octet before the key table, and corrects the checksums. The restore must accept changes only
+  // in two places: the child hashes, which it recomputes, and the epoch, which the caller compares with the signed
+  // record.
   using saved::kEpoch;
   using saved::kInteriorLen;
   using saved::kLeafLen;
   constexpr std::size_t kTable = saved::kTrees + 5 * kLeafLen + 2 * kInteriorLen;
   const Bytes payload = payload_of(file);
-  // The first and the second tree are one leaf each; then come two interior nodes and three leaves, in one of two
-  // orders.
+  // The first and the second tree have one leaf each. The third has two interior nodes and three leaves, which can be
+  // in one of two orders.
   const std::size_t top = saved::kTrees + 2 * kLeafLen;
   const std::size_t below = top + kInteriorLen + ((payload[top] & 1U) != 0 ? kLeafLen : 0);
   for (std::size_t i = 0; i < kTable; ++i) {
@@ -218,7 +220,7 @@ TEST_F(RestoreStored, EachOctetCounts) {
   EXPECT_EQ(status_of(file, log), OPTIKS_OK) << last_error();
 }
 
-// The leaves refer to valid records of other leaves.
+// Tests snapshots whose leaves refer to valid records of other leaves.
 TEST_F(RestoreStored, RefusesLeavesWithTheRecordsOfOthers) {
   {
     const DirectoryHandle dir = create(options_with(log_.c_str()));
@@ -229,7 +231,7 @@ TEST_F(RestoreStored, RefusesLeavesWithTheRecordsOfOthers) {
   const Bytes log = read_file(log_);
   const Bytes file = read_file(file_);
   Bytes payload = payload_of(file);
-  // An interior node and its two leaves.
+  // The tree has one interior node and its two leaves.
   const auto offset_of = [&](std::size_t leaf) {
     constexpr std::size_t kFirst = saved::kTrees + saved::kInteriorLen + saved::kLogOffset;
     return payload.begin() + static_cast<std::ptrdiff_t>(kFirst + leaf * saved::kLeafLen);
@@ -252,7 +254,7 @@ TEST_F(RestoreStored, IsForANewNodeStore) {
   EXPECT_EQ(open(stored), OPTIKS_OK) << "as it was";
   EXPECT_EQ(Seen(stored.get()).value(OPTIKS_KEYS, "a"), "1");
   stored.reset();
-  // A store whose restoring was not finished is unusable.
+  // If a restore did not finish, the store is unusable.
   std::filesystem::remove_all(nodes_);
   {
     StoredTrees trees(std::make_unique<LmdbStore>(nodes_), {}, 0);

@@ -1,5 +1,5 @@
-// Snapshots on disk: a restored directory gives the same octets as the saved directory, and a file that is not a whole
-// snapshot is refused.
+// Tests snapshots on disk. A restored directory must give the same octets as the saved directory, and a file that is
+// not a whole snapshot must be refused.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -75,7 +75,8 @@ TEST(Saved, ALoadGoesOnFromIt) {
   expect_same(Seen(restored.get()), Seen(dir.get()));
 }
 
-// Epochs are committed between pinning the snapshot and writing it: keys get newer versions, and new keys come.
+// Commits epochs after the snapshot's epoch was pinned and before the snapshot is written. Keys get newer versions, and
+// new keys are added.
 TEST(Saved, IsOfTheEpochThatWasPinned) {
   const std::string log = scratch_file("log");
   const std::string file = scratch_file("snapshot");
@@ -128,7 +129,7 @@ TEST(Saved, BesideRunningEpochs) {
   }
 }
 
-// A file in the form of section 1 of docs/operations/snapshots.md, with one block.
+// Tests changes to a snapshot's file that has one block (docs/operations/snapshots.md section 1).
 class SavedFile : public testing::Test {
  protected:
   void SetUp() override {
@@ -148,7 +149,7 @@ class SavedFile : public testing::Test {
     return restore(file_, log_, restored, change);
   }
 
-  // Returns the status for a changed payload with its correct checksum.
+  // Returns the status of restoring a changed payload whose checksum is correct.
   std::int32_t status_of_payload(const std::function<void(Bytes&)>& change) {
     Bytes payload = payload_of(octets_);
     change(payload);
@@ -157,7 +158,7 @@ class SavedFile : public testing::Test {
 
   static constexpr std::size_t kLeafLen = saved::kLeafLen;
   static constexpr std::size_t kInteriorLen = saved::kInteriorLen;
-  // The tree of keys, after that of devices.
+  // The offset of the tree of the structure `keys`, which comes after the tree of `devices`.
   static constexpr std::size_t kTree = saved::kTrees + kLeafLen;
 
   std::string log_ = scratch_file("log");
@@ -226,7 +227,8 @@ TEST_F(SavedFile, HoldsNoSecret) {
 TEST_F(SavedFile, ContradictionsAreRefused) {
   using Change = std::function<void(Bytes&)>;
   constexpr std::ptrdiff_t kMovedLen{saved::kMovedLen};
-  // Three leaves below two interior nodes; the root's flags tell which of its children is the other interior node.
+  // The tree has three leaves below two interior nodes. The root's flags tell which of its children is the other
+  // interior node.
   const bool is_left_heavy = (octets_[8 + kTree] & 1) == 0;
   const std::size_t second_interior = kTree + kInteriorLen + (is_left_heavy ? 0 : kLeafLen);
   const std::size_t last_leaf = kTree + 2 * kInteriorLen + 2 * kLeafLen;
@@ -248,7 +250,7 @@ TEST_F(SavedFile, ContradictionsAreRefused) {
       {"an offset beyond the log", [&](Bytes& p) { p[last_leaf + saved::kLogOffset] = 1; }},
       {"the number of no leaf",
        [&](Bytes& p) {
-         // The first key, which comes after segments that may be empty.
+         // Finds the first key in the table; segments before it may be empty.
          for (std::size_t at = last_leaf + kLeafLen;; at += saved::kKeyLen) {
            if (base::load_be32(p.data() + at + 4) != 0xffffffff) {
              base::store_be32(p.data() + at + 4, 4);
@@ -258,7 +260,7 @@ TEST_F(SavedFile, ContradictionsAreRefused) {
        }},
       {"a key that has another one's leaf",
        [&](Bytes& p) {
-         // The file now names the first key twice.
+         // Inserts the element of the first key a second time.
          for (std::size_t at = last_leaf + kLeafLen;; at += saved::kKeyLen) {
            if (base::load_be32(p.data() + at + 4) != 0xffffffff) {
              const Bytes element(p.begin() + static_cast<std::ptrdiff_t>(at),
@@ -292,8 +294,8 @@ TEST_F(SavedFile, ContradictionsAreRefused) {
   EXPECT_EQ(status_of_payload([](Bytes&) {}), OPTIKS_OK);
 }
 
-// Bits of tags that somebody chose so that all keys collide: filling such a table would take minutes, and so would each
-// search in it.
+// Tests a snapshot in which somebody chose the bits of the tags so that all keys collide. Without the check, filling
+// such a table would take minutes, and so would each search in it.
 TEST(Saved, KeysThatLieTooCloseTogetherAreRefused) {
   const std::string log = scratch_file("log");
   const std::string file = scratch_file("snapshot");
@@ -307,8 +309,8 @@ TEST(Saved, KeysThatLieTooCloseTogetherAreRefused) {
   save(Seen(dir.get()), file);
   const Bytes octets = read_file(file);
   const Bytes payload = payload_of(octets);
-  // The table is the end of the file: 64 segments of elements of 8 octets, no moved keys. Here all keys are in one
-  // segment.
+  // The key table is at the end of the file: 64 segments with elements of 8 octets, and no moved keys. The test puts
+  // all keys into one segment.
   const std::size_t table = payload.size() - saved::kMovedLen - (kNumKeys + 64) * saved::kKeyLen;
   const auto status_with = [&](const auto& bits_of) {
     Bytes changed = payload;
@@ -333,12 +335,12 @@ TEST(Saved, KeysThatLieTooCloseTogetherAreRefused) {
   using Bits = std::uint32_t;
   EXPECT_EQ(status_with([](Bits bits, std::uint32_t) { return bits; }), OPTIKS_OK) << last_error();
   EXPECT_EQ(status_with([](Bits, std::uint32_t) { return Bits{1}; }), OPTIKS_E_DATA);
-  // The key has other bits of the same slot.
+  // The keys have different bits, but all these bits have the same home slot.
   EXPECT_EQ(status_with([](Bits, std::uint32_t leaf) { return Bits{leaf}; }), OPTIKS_E_DATA);
 }
 
-// With correct checksums the file may contain anything: the result is a status, never a crash. (The sanitizers detect
-// other errors.)
+// Tests files with random contents and correct checksums. The result must be a status and never a crash. (The
+// sanitizers detect other errors.)
 TEST_F(SavedFile, AnyOctets) {
   Random random(75);
   std::map<std::int32_t, int> seen;
@@ -368,13 +370,13 @@ TEST_F(SavedFile, NeedsTheLogOfThen) {
   EXPECT_EQ(status_with([](const std::string& log) { std::filesystem::remove(log); }), OPTIKS_E_IO);
   EXPECT_EQ(status_with([](const std::string& log) { std::filesystem::resize_file(log, 200); }), OPTIKS_E_IO);
   EXPECT_EQ(status_with([](const std::string& log) { std::filesystem::resize_file(log, 0); }), OPTIKS_E_IO);
-  // The log comes from another load of the same leaves, so it is another log, whatever its contents.
+  // The file at this path is now the log of another directory, with another identity.
   EXPECT_EQ(status_with([](const std::string& log) {
               const DirectoryHandle other = create(options_with(log.c_str()));
               publish(other.get(), 1, {{kKeys, "a", std::string(5000, 'x')}});
             }),
             OPTIKS_E_IO);
-  // A damaged record is found when it is read.
+  // The restore does not read records, so damage in a record is found only when the record is read.
   const std::string log = log_ + "-damaged";
   Bytes octets = read_file(log_);
   for (std::size_t i = 24; i < octets.size(); ++i) {
@@ -402,13 +404,13 @@ TEST(Saved, WhatCannotBeSaved) {
   EXPECT_EQ(optiks_view_save(Seen(dir.get()).view(), "/nowhere/at/all"), OPTIKS_E_IO);
   EXPECT_EQ(optiks_view_save(nullptr, file.c_str()), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_view_save(Seen(dir.get()).view(), nullptr), OPTIKS_E_ARGUMENT);
-  // A folder has the path, so the save fails and removes the file that it wrote.
+  // The path is a folder, so the save fails, and must remove the file that it wrote.
   std::filesystem::create_directories(file + "/x");
   EXPECT_EQ(optiks_view_save(Seen(dir.get()).view(), file.c_str()), OPTIKS_E_IO);
   EXPECT_FALSE(std::filesystem::exists(file + ".new"));
 }
 
-// A process that is killed at any time during the writing leaves one of the two snapshots, with its log.
+// Tests that a process that is killed while it saves a snapshot leaves the previous or the new snapshot, with its log.
 TEST(Saved, OutlivesKills) {
   const std::string log = scratch_file("log");
   const std::string file = scratch_file("snapshot");

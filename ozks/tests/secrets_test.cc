@@ -1,5 +1,5 @@
-// Tests a directory's tag keys. The tags of each structure must equal the tags that Python's hashlib computed. A log
-// from before each structure had its own key keeps its tags.
+// Tests a directory's tag keys. The tags of each structure must equal the tags that Python's hashlib computes. If all
+// structures have the same tag key, as in old logs, the tags and the check must be the same as before.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace optiks::ozks::test {
 namespace {
 
-// Options of a log with one tag key for all structures.
+// Returns options of a log with one tag key for all structures.
 optiks_dir_options_t with_one_tag_key(const char* leaf_log_path) {
   optiks_dir_options_t options = options_with(leaf_log_path);
   for (auto& key : options.tag_key) {
@@ -53,7 +53,7 @@ TEST(Secrets, EachStructureHasATagKey) {
                                              "9940ce402d99b2cacb011bee0ec9f6e5", "866b2e543a087a1adc2bc0300eec411e"};
   EXPECT_EQ(tags_of_alice(dir.get()), expected);
   EXPECT_EQ(saved_check(dir.get(), scratch_file("snapshot")), "6285ec423872ffc927d0674a75a58bf2");
-  // Rows that are made together have the same tags, in any order.
+  // Rows that are prepared together get the same tags, in any order of the rows.
   const StoredEpoch epoch = prepare(dir.get(), 1,
                                     {{OPTIKS_KEYS, "alice", "1"},
                                      {OPTIKS_USERNAMES, "alice", "2"},

@@ -1,4 +1,5 @@
-// Snapshots: readers keep their epoch while others are committed, and memory that no reader can see is reused.
+// Tests views: a reader keeps its epoch while other epochs are committed, and memory that no reader can use any more is
+// reused.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,7 +17,7 @@ std::string value_at(std::uint64_t key, std::uint64_t epoch) {
   return numbered("key ", key) + numbered(" as of ", epoch);
 }
 
-// Epoch e updates key 0 and the keys that divide e, and adds a new key e + 100.
+// Returns the updates of epoch e: new versions of key 0 and of the keys that divide e, and a new key e + 100.
 std::vector<Update> updates_of(std::uint64_t epoch) {
   std::vector<Update> updates = {{kKeys, "0", value_at(0, epoch)},
                                  {kKeys, std::to_string(epoch + 100), value_at(epoch + 100, epoch)}};
@@ -28,7 +29,7 @@ std::vector<Update> updates_of(std::uint64_t epoch) {
   return updates;
 }
 
-// Returns the value of one of the keys 0..12, or of a new key, at an epoch.
+// Returns the value at an epoch of a key 0 to 12, or of a key that an epoch added.
 std::string expected(std::uint64_t key, std::uint64_t epoch) {
   if (key > 100) {
     return key - 100 <= epoch ? value_at(key, key - 100) : "";
@@ -78,7 +79,8 @@ TEST(Snapshots, ReadersWhileEpochsLand) {
       }
     });
   }
-  // Precomputes labels of keys that get their leaves at the same time: every lookup checks the labels that are used.
+  // This thread precomputes labels while the same keys get their leaves. The lookups check the labels that the leaves
+  // got.
   readers.emplace_back([&] {
     Blob keys;
     for (std::uint64_t key = 0; key < 13; ++key) {
@@ -90,7 +92,7 @@ TEST(Snapshots, ReadersWhileEpochsLand) {
                                             keys.offsets.data()) != OPTIKS_OK;
     }
   });
-  // The key table grows while readers use it: it starts with 1,024 slots.
+  // The key table grows while readers use it. At first it has 1,024 slots.
   for (std::uint64_t epoch = 1; epoch <= kEpochs; ++epoch) {
     std::vector<Update> updates = updates_of(epoch);
     for (std::uint64_t i = 0; i < 40; ++i) {
@@ -112,7 +114,7 @@ TEST(Snapshots, ReadersWhileEpochsLand) {
   EXPECT_GE(answers.load(), 4 * kEpochs);
 }
 
-// A directory with made-up labels, because VRFs would take most of the time.
+// Tests with made-up labels, because computing VRFs would take most of the time.
 class Reclaiming : public testing::Test {
  protected:
   static std::unique_ptr<Directory> make() {
@@ -125,7 +127,7 @@ class Reclaiming : public testing::Test {
                           options);
   }
 
-  // Each epoch adds the next version of 16 keys.
+  // Commits the epochs from `first` to `last`. Each of them adds the next version of 16 keys.
   void add(Directory& dir, std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t epoch = first; epoch <= last; ++epoch) {
       std::vector<optiks_leaf_t> rows;
@@ -153,13 +155,14 @@ const Nodes& nodes_of(const DirectoryData& data) { return dynamic_cast<const Lin
 TEST_F(Reclaiming, MemoryFollowsTheLeavesNotTheEpochs) {
   const auto dir = make();
   add(*dir, 1, 2000);
-  // The arenas hold 32,000 leaves, as many interior nodes, and twice the nodes that an epoch replaces. They do not hold
-  // more, although each of 2,000 epochs replaced 16 paths.
+  // The arenas must have room for 32,000 leaves, 31,999 interior nodes and at most twice the nodes that one epoch
+  // replaces. They must not grow more, although each of the 2,000 epochs replaced 16 paths.
   EXPECT_GE(nodes_of(*dir->data()).bytes(), 32'000 * sizeof(Leaf) + 31'999 * sizeof(Interior));
   EXPECT_LE(nodes_of(*dir->data()).bytes(), 32'000 * sizeof(Leaf) + (32'000 + 2 * 16 * 20) * sizeof(Interior));
 }
 
-// Recomputes every hash of the tree of structure keys from its reachable nodes; returns the root and counts the leaves.
+// Recomputes all hashes of a subtree. Returns the hash of the subtree and the label of its first leaf, and counts the
+// leaves.
 std::pair<Hash, Hash> recompute(const DirectoryData& data, NodeId id, std::uint64_t& num_leaves) {
   if (Nodes::is_leaf(id)) {
     ++num_leaves;
@@ -186,10 +189,10 @@ TEST_F(Reclaiming, APinnedEpochStaysWholeAndIsFreedAfterwards) {
   EXPECT_EQ(recompute(*dir->data(), root_of(tree), num_leaves).first, tree.root_hash);
   EXPECT_EQ(num_leaves, 1600U);
   const std::size_t grown = nodes.bytes();
-  // The pin kept the nodes that 1,400 epochs replaced.
+  // The pinned epoch kept the nodes that 1,400 epochs replaced from being freed.
   EXPECT_GT(grown, 1400 * 16 * 8 * sizeof(Interior));
   pinned.reset();
-  // After unpinning, these nodes are reused.
+  // The epoch is no longer pinned, so the memory of these nodes must be reused.
   add(*dir, 1501, 2500);
   EXPECT_LE(nodes.bytes(), grown + 16'000 * sizeof(Leaf) + 16 * 20 * sizeof(Interior));
 }

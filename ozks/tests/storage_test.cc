@@ -46,7 +46,7 @@ TEST(Storage, LoadingEqualsHavingPublished) {
       EXPECT_EQ(seen.lookup(kKeys, key_name(i)), published.lookup(kKeys, key_name(i)));
       EXPECT_EQ(seen.versions(kKeys, key_name(i), 1), published.versions(kKeys, key_name(i), 1));
     }
-    // The loaded directory continues in the same way.
+    // The loaded directory must continue in the same way as the original.
     const auto next = prepare(dir.get(), 31, {{kKeys, "key 1", "next"}, {kKeys, "new", "next"}});
     const auto here = stage(dir.get(), next);
     const auto there = stage(loaded.get(), next);
@@ -54,7 +54,7 @@ TEST(Storage, LoadingEqualsHavingPublished) {
   }
 }
 
-// Rows that a database might return after damage or tampering.
+// Tests rows that a database might return after damage or tampering.
 class StoredData : public testing::Test {
  protected:
   void SetUp() override {
@@ -65,8 +65,8 @@ class StoredData : public testing::Test {
   }
 
   struct Statuses {
-    std::int32_t load;    // status of loading both epochs' rows
-    std::int32_t bulk;    // status of loading them into a node store, one epoch after another, and of ending the load
+    std::int32_t load;    // status of loading the rows of both epochs in one call
+    std::int32_t bulk;    // status of loading each epoch's rows into a node store, and of ending the load
     std::int32_t staged;  // status of staging the second epoch after the first
 
     bool operator==(const Statuses&) const = default;
@@ -169,7 +169,7 @@ TEST_F(StoredData, LabelsAndKeysComeOnce) {
                        std::copy_n(label, 32, e.rows[0].label);
                      }),
             kTwice);
-  // The rows of an epoch have one key twice, both times with its next version.
+  // Two rows of the epoch have the same key and version.
   EXPECT_EQ(statuses(1,
                      [](StoredEpoch& e) {
                        const optiks_leaf_t& next = e.rows[0].version == 2 ? e.rows[0] : e.rows[1];
@@ -181,7 +181,7 @@ TEST_F(StoredData, LabelsAndKeysComeOnce) {
             kTwice);
 }
 
-// Rows with any octets: the result is a status, never a crash. (The sanitizers detect other errors.)
+// Tests rows with random octets. The result must be a status and never a crash. (The sanitizers detect other errors.)
 TEST_F(StoredData, AnyOctets) {
   Random random(24);
   std::map<std::int32_t, int> seen;
@@ -227,7 +227,7 @@ TEST(Storage, ErasedValues) {
   EXPECT_TRUE(entries[0].has_value);
   EXPECT_FALSE(entries[1].has_value);
   EXPECT_TRUE(entries[2].has_value);
-  // The latest value should never be erased, because a lookup without this value has no answer.
+  // If the latest value is erased, which should never happen, a lookup of the key has no answer.
   const DirectoryHandle latest = load(2, scratch_file("latest"));
   const Seen broken(latest.get());
   const std::uint64_t offsets[] = {0, 1};
@@ -260,8 +260,8 @@ TEST(Storage, DamagedLeafLog) {
   const auto size = std::filesystem::file_size(log);
   Bytes content(size);
   file.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(size));
-  // Each octet belongs to one of the two records. The absence proof of the other key may open the same leaf, but does
-  // not read the leaf's value.
+  // Each octet belongs to the record of one of the two keys, whose lookup must fail. The other key's lookup may fail
+  // too, if its absence proof opens this leaf and the damage is not in the value.
   std::size_t num_for_one = 0;
   constexpr std::size_t kFileHeaderLen = 24;
   for (std::size_t at = kFileHeaderLen; at < size; at += at < 128 || at + 64 > size ? 1 : 61) {
@@ -286,11 +286,11 @@ TEST(Storage, DamagedLeafLog) {
 }
 
 TEST(Storage, FullDiskKeepsTheOldEpoch) {
-  // /dev/full accepts no octet.
+  // Writing to /dev/full always fails, as on a full disk.
   const DirectoryHandle dir = create(options_with("/dev/full"));
   const States before = states_of(dir.get());
   const StoredEpoch next = prepare(dir.get(), 1, {{kKeys, "a", "1"}});
-  // The call fails before the caller has stored the epoch.
+  // Staging fails, so the caller learns of the full disk before it stores the epoch in the database.
   optiks_staged_t* staged = nullptr;
   EXPECT_EQ(optiks_dir_stage(dir.get(), next.epoch, next.rows.data(), next.rows.size(), next.values.data(),
                              next.values.size(), 0, &staged),
@@ -298,7 +298,7 @@ TEST(Storage, FullDiskKeepsTheOldEpoch) {
   EXPECT_NE(last_error().find("No space"), std::string::npos) << last_error();
   EXPECT_EQ(staged, nullptr);
   EXPECT_EQ(states_of(dir.get()), before);
-  // An epoch without leaves needs no room on the disk.
+  // An epoch without leaves writes nothing to the disk, so it succeeds.
   publish(dir.get(), 1, {});
   optiks_dir_options_t options = options_with("/nowhere/at/all");
   optiks_dir_t* none = nullptr;

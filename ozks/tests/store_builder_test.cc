@@ -1,5 +1,5 @@
-// Tests that a node store that is filled at once gets the same trees as from epochs, and the state in which a crash
-// leaves the store.
+// Tests that a node store that is filled in one load gets the same trees as from epochs. Also tests the state in which
+// a crash during the load leaves the store.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,12 +31,12 @@ Tag tag_of(const Hash& label) {
   return tag;
 }
 
-// Adds first versions of keys of a structure.
+// Adds a leaf of a new key of the structure.
 void add(StoreBuilder& builder, std::uint8_t structure, const NewLeaf& leaf) {
   builder.add(structure, leaf, facts_with(tag_of(leaf.label), verify::has_versions(structure) ? 1 : 0));
 }
 
-// The largest number of leaves is more than a sort's memory holds.
+// The largest number of leaves does not fit into the memory of a sort.
 TEST(StoreBuilder, MakesTheTreesOfEpochs) {
   Random random(31);
   for (const std::size_t count : {0U, 1U, 2U, 5000U, 110'000U}) {
@@ -78,7 +78,7 @@ TEST(StoreBuilder, MakesTheTreesOfEpochs) {
         EXPECT_EQ(at_once.trees->find(tag_of(label)), locator_of(label));
       }
     }
-    // Every page is reachable, and as full as possible.
+    // All pages of the store must be reachable from the roots, and on average at least half full.
     EXPECT_EQ(num_pages(*at_once.store), found.pages);
     if (count > 1000) {
       EXPECT_GT(found.octets, found.pages * kMaxPageLen / 2);
@@ -86,7 +86,7 @@ TEST(StoreBuilder, MakesTheTreesOfEpochs) {
   }
 }
 
-// The versions of a key are added in any order.
+// Tests that the builder links the records of a key's versions, which are added in random order.
 TEST(StoreBuilder, LinksTheRecordsOfAKeysVersions) {
   constexpr std::uint32_t kVersions = 5;
   Random random(32);
@@ -138,7 +138,7 @@ TEST(StoreBuilder, RefusesWhatDoesNotFollow) {
     std::uint64_t log_offset;
     std::uint64_t previous;
   };
-  // Returns the status for leaves of one key.
+  // Returns the status of building a store from these leaves, which are all of one key.
   const auto status_of = [](const std::vector<Added>& leaves) {
     Stored stored(0);
     LeafLog log(nullptr);
@@ -182,7 +182,7 @@ TEST(StoreBuilder, RefusesWhatDoesNotFollow) {
       << "past the one before";
 }
 
-// A store whose process is killed before the transaction with this number.
+// A store that kills its process when transaction number `transactions` begins; the first is number 0.
 class KilledStore final : public NodeStore {
  public:
   KilledStore(const std::string& folder, int transactions) : store_(folder), transactions_(transactions) {}
@@ -217,7 +217,7 @@ TEST(StoreBuilder, AKillLeavesNothingOrWhatIsRefused) {
       StoredTrees trees(std::make_unique<KilledStore>(folder, transactions), StoreOwner{}, 0);
       StoreBuilder builder(trees);
       Random random(33);
-      // The load has more keys than one transaction writes.
+      // There are more keys than one transaction writes.
       for (int i = 0; i < 70'000; ++i) {
         add(builder, kKeys, {random.hash(), random.hash(), 0});
       }

@@ -1,5 +1,5 @@
-// Compares a directory in stored mode with a directory in linked mode, over the same epochs: both give the same octets
-// for every question.
+// Compares a directory in stored mode with a directory in linked mode that has the same epochs. Both must give the same
+// octets for all questions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ StoredEpoch put(optiks_dir_t* linked, optiks_dir_t* stored, std::uint64_t epoch,
   return rows;
 }
 
-// Compares every kind of answer, about existing keys and an absent one.
+// Compares answers of all kinds from both views, about existing and absent keys.
 void expect_same(const Seen& linked, const Seen& stored) {
   EXPECT_EQ(linked.epoch(), stored.epoch());
   EXPECT_EQ(linked.states(), stored.states());
@@ -76,7 +76,7 @@ TEST_F(StoredMode, AnswersAsLinkedModeDoesThroughRandomHistories) {
     DirectoryHandle stored = open();
     expect_same(Seen(linked.get()), Seen(stored.get()));
     for (std::uint64_t epoch = 1; epoch <= 25; ++epoch) {
-      // Pinned views stay unchanged.
+      // These views of the previous epoch must stay unchanged.
       const Seen linked_before(linked.get());
       const auto stored_before = std::make_unique<Seen>(stored.get());
       const StoredEpoch rows = prepare(linked.get(), epoch, random_updates(random, epoch));
@@ -89,7 +89,7 @@ TEST_F(StoredMode, AnswersAsLinkedModeDoesThroughRandomHistories) {
       expect_same(Seen(linked.get()), Seen(stored.get()));
       expect_same(linked_before, *stored_before);
     }
-    // The answers are not only equal, but correct.
+    // The answers must be equal and must also be valid.
     const Seen seen(stored.get());
     for (std::uint64_t i = 0; i < 16; ++i) {
       verify::LookupResult result;
@@ -106,7 +106,8 @@ TEST_F(StoredMode, LoadsAsLinkedModeDoesAndGoesOnAfterRestarts) {
   for (std::uint64_t epoch = 1; epoch <= 30; ++epoch) {
     history.push_back(publish(linked.get(), epoch, random_updates(random, epoch)));
   }
-  // Builds the store in one load with some values erased, then epoch by epoch, each epoch in another process.
+  // The store gets 20 epochs in one load, with some values erased. Then it gets the other epochs one by one, and is
+  // opened again for each.
   std::vector<optiks_leaf_t> rows;
   Bytes values;
   std::vector<optiks_leaf_t> latest_rows;
@@ -193,7 +194,8 @@ TEST_F(StoredMode, IsNothingOfALoadBeforeItsEnd) {
                                other.values.size(), 0, &staged),
               OPTIKS_E_STATE);
   }
-  // As after a kill, the next start begins with an empty store.
+  // The directory is destroyed before the load ends, as if the process were killed. The next start must find an empty
+  // store.
   stored.reset();
   stored = open();
   EXPECT_EQ(states_of(stored.get(), &epoch), empty);
@@ -205,7 +207,7 @@ TEST_F(StoredMode, IsNothingOfALoadBeforeItsEnd) {
   EXPECT_EQ(Seen(stored.get()).value(OPTIKS_KEYS, "a"), "3");
   commit(stage(stored.get(), history[3], false));
   expect_same(Seen(linked.get()), Seen(stored.get()));
-  // Leaves of earlier epochs cannot be in another load; a loaded epoch may be empty.
+  // A later load must not have leaves of epochs that the store has, but it may consist of an epoch without leaves.
   EXPECT_EQ(load(history[3]), OPTIKS_E_DATA);
   ASSERT_EQ(optiks_dir_load(stored.get(), 7, nullptr, 0, nullptr, 0), OPTIKS_OK);
   ASSERT_EQ(optiks_dir_load_end(stored.get()), OPTIKS_OK);
@@ -262,7 +264,7 @@ TEST_F(StoredMode, RefusesWhatLinkedModeRefuses) {
   bad.rows.resize(1);
   bad.rows[0].epoch = 2;
   expect_refused(bad, OPTIKS_E_DUPLICATE);
-  // Stored mode refuses to make proofs: only update-task makes them.
+  // Stored mode refuses to make proofs, because only the update-task makes them.
   optiks_staged_t* staged = nullptr;
   EXPECT_EQ(optiks_dir_stage(stored.get(), 2, good.rows.data(), good.rows.size(), good.values.data(),
                              good.values.size(), 1, &staged),
@@ -311,7 +313,7 @@ TEST_F(StoredMode, KeepsListsAloneAndHasThemAfterARestart) {
   const DirectoryHandle linked = create(options_with(nullptr));
   {
     const DirectoryHandle stored = create(lists);
-    // The first leaves come from a load.
+    // The store gets its first leaves from a load.
     const StoredEpoch first = publish(linked.get(), 1, {{OPTIKS_DEVICES, "u", "1"}, {OPTIKS_KEYS, "d", "1"}});
     ASSERT_EQ(optiks_dir_load(stored.get(), 1, first.rows.data(), 2, first.values.data(), first.values.size()),
               OPTIKS_OK);

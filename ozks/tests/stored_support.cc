@@ -14,7 +14,8 @@ class Surveyor {
     }
   }
 
-  // Returns the hash of the subtree, and the label of one of its leaves.
+  // Reads the subtree whose top is page `id`. Returns the hash of the subtree, and sets `label` to the label of one of
+  // its leaves.
   Hash survey(PageId id, std::size_t pages_above, Hash& label) {
     Page page;
     pages_.read({&id, 1}, &page);

@@ -1,4 +1,4 @@
-// Helpers of the tests of stored mode.
+// Helpers for the tests of stored mode.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,17 @@
 
 namespace optiks::ozks::test {
 
-// Returns a log offset for a label, to check that a leaf keeps its own.
+// Returns the log offset that tests give to the leaf with this label, so that they can check that a leaf keeps its log
+// offset.
 [[nodiscard]] inline std::uint64_t locator_of(const Hash& label) { return label[0] + 256U * label[31]; }
 
-// A leaf log of some length, which the trees do not read.
+// Returns the state of a leaf log with this length. No such log exists, because these trees do not read the log.
 [[nodiscard]] inline LogState log_of(std::uint64_t len) { return {{}, len}; }
 
-// Workers without other threads.
+// Workers that do all work on the caller's thread.
 inline Workers alone(1);
 
-// Trees with a store in memory, which tests can inspect.
+// Stored trees whose store is in memory, so that tests can inspect it.
 struct Stored {
   explicit Stored(std::uint64_t cache_bytes = std::uint64_t{1} << 20) {
     auto made = std::make_unique<MemoryStore>();
@@ -35,16 +36,16 @@ struct Stored {
 
 [[nodiscard]] std::vector<NewLeaf> to_stored(std::vector<NaiveLeaf> leaves);
 
-// Counts of a stored tree.
+// The size of a stored tree.
 struct Census {
   std::uint64_t pages = 0;
   std::uint64_t leaves = 0;
   std::uint64_t octets = 0;
-  std::size_t depth = 0;  // the number of levels of pages
+  std::size_t depth = 0;  // maximum number of pages on a path
 };
 
-// Reads the whole tree, page by page. Every hash must be the hash of the subtree below it, up to the root. Every leaf
-// must be in `all`, and the number of leaves must be the tree's count.
+// Reads the whole tree, page by page, and returns its size. Checks that each hash, up to the root, is the hash of its
+// subtree. Checks that each leaf is in `all`, and that the number of leaves is the tree's count.
 Census census(const NodeStore& store, const Tree& tree, const std::vector<NaiveLeaf>& all);
 
 [[nodiscard]] std::uint64_t num_pages(const NodeStore& store);

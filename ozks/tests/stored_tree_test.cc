@@ -1,4 +1,5 @@
-// Compares stored mode's trees with the reference's histories, a naive model, and linked mode.
+// Compares the trees of stored mode with the histories of the Python reference, with a naive model, and with linked
+// mode.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,13 +16,13 @@ Census census(const Stored& stored, const Tree& tree, const std::vector<NaiveLea
   return test::census(*stored.store, tree, all);
 }
 
-// Commits the next epoch, of one structure.
+// Adds leaves to the tree of one structure, and commits the next epoch.
 void add(StoredTrees& trees, std::size_t structure, const std::vector<NaiveLeaf>& leaves) {
   ASSERT_TRUE(trees.stage(structure, to_stored(leaves), alone));
   trees.commit(trees.state().epoch + 1, log_of(0), {}, trees.state().epoch);
 }
 
-// Paths through pages must be those through linked nodes.
+// Checks that a label has the same path in stored mode and in linked mode.
 void expect_same_path(const StoredTrees& trees, const Tree& tree, const Nodes& nodes, const Tree& linked,
                       const Hash& label) {
   Paths room;
@@ -82,7 +83,7 @@ TEST(StoredTree, RandomHistoriesAgreeWithLinkedMode) {
     for (std::uint64_t epoch = 1; epoch <= 12; ++epoch) {
       const auto leaves = new_leaves(random, grown.all(), random.below(random.below(3) == 0 ? 300 : 5), epoch);
       grown.add(leaves);
-      // All old epochs stay pinned.
+      // The oldest pinned epoch is always 0, so all epochs stay readable.
       ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves), alone));
       stored.trees->commit(epoch, log_of(0), {}, 0);
       trees.push_back(stored.trees->state().trees[2]);
@@ -101,7 +102,8 @@ TEST(StoredTree, RandomHistoriesAgreeWithLinkedMode) {
   }
 }
 
-// A chain of 256 nodes in one tree has several levels of pages. It is made in one epoch, and leaf by leaf.
+// Tests a tree that is a chain of 256 nodes, which has several levels of pages. It is made once in one epoch, and once
+// leaf by leaf.
 TEST(StoredTree, EveryPrefixLengthAtOnceAndOneByOne) {
   Random random(12);
   const Hash label = random.hash();
@@ -132,7 +134,8 @@ TEST(StoredTree, EveryPrefixLengthAtOnceAndOneByOne) {
   }
 }
 
-// The labels are distributed as the VRF's labels are, and the batches have any size.
+// Tests how full pages are and how many are on a path, with random labels like those of the VRF. Leaves are added in
+// small and in large batches.
 TEST(StoredTree, PagesAreWellFilledAndFewAboveEachOther) {
   Random random(13);
   for (const std::size_t at_once : {std::size_t{100}, std::size_t{20'000}}) {
@@ -147,14 +150,14 @@ TEST(StoredTree, PagesAreWellFilledAndFewAboveEachOther) {
       all.insert(all.end(), leaves.begin(), leaves.end());
     }
     const Census found = census(stored, stored.trees->state().trees[3], all);
-    // Full pages have 107 octets a leaf, and the pages above these pages add a few per cent.
+    // In full pages a leaf uses 107 octets, and the pages above them add a few per cent.
     EXPECT_LT(found.octets, 112U * all.size());
     EXPECT_LT(found.pages, all.size() / 16) << at_once;
     EXPECT_LE(found.depth, 4U) << at_once;
   }
 }
 
-// The pages are the same octet for octet, and have the same ids.
+// Tests that several threads make the same pages as one thread, octet for octet and with the same ids.
 TEST(StoredTree, SeveralThreadsMakeTheSamePages) {
   const auto pages_of = [](Workers& workers) {
     Random random(18);
@@ -197,14 +200,14 @@ TEST(StoredTree, RefusesLabelsThatAreThereTwice) {
   EXPECT_FALSE(stage({fresh[1], fresh[0]}));
   EXPECT_FALSE(stage({to_stored(old)[100]}));
   const NewLeaf known = to_stored(old)[100];
-  // The same label in another structure is another leaf.
+  // In the tree of another structure the same label is allowed.
   EXPECT_TRUE(stored.trees->stage(1, {&known, 1}, alone));
   EXPECT_TRUE(stored.trees->stage(2, fresh, alone));
   stored.trees->commit(2, log_of(0), {}, 1);
   EXPECT_NE(stored.trees->state().trees[2].root_hash, root);
 }
 
-// A whole page, with its own id in its checksum, refers to itself: neither readers nor the writer follow this reference
+// Tests a page with a correct checksum that refers to itself. Neither readers nor the writer may follow this reference
 // forever.
 TEST(StoredTree, RefusesPagesThatLeadBackUp) {
   Random random(19);
@@ -257,7 +260,7 @@ TEST(StoredTrees, RemoveWhatNobodySeesAnyMoreAndNothingElse) {
       stored.trees->discard();
       ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves), alone));
     }
-    // As for the writer of a directory, the previous epoch is the newest epoch that can be pinned at a commit.
+    // At a commit, readers can pin the previous epoch and earlier epochs, but no newer epoch.
     pinned = random.below(4) == 0 ? epoch - 1 : pinned;
     stored.trees->commit(epoch, log_of(0), {}, pinned);
     trees.push_back(stored.trees->state().trees[2]);
@@ -265,8 +268,7 @@ TEST(StoredTrees, RemoveWhatNobodySeesAnyMoreAndNothingElse) {
       census(stored, trees[e], grown.leaves(e));
     }
   }
-  // A commit without readers leaves the pages of the current tree, and a list of the pages that the last epoch
-  // superseded.
+  // After a commit while no reader pins an old epoch, only the pages of the current tree are left.
   stored.trees->commit(61, log_of(0), {}, 60);
   EXPECT_EQ(num_pages(*stored.store), census(stored, stored.trees->state().trees[2], grown.all()).pages);
 }
@@ -289,7 +291,7 @@ TEST(StoredTrees, KeepKeysAndStateAcrossEpochs) {
   EXPECT_EQ(state.log.len, 200U);
 }
 
-// With many leaves at once, pages are written before the epoch's commit. If there is no commit, they are removed.
+// Tests that a large epoch's pages are written before its commit, and are removed if the epoch is not committed.
 TEST(StoredTrees, WritesLargeEpochsAheadAndForgetsThemWithoutCommit) {
   Random random(17);
   std::vector<NaiveLeaf> all;

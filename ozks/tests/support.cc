@@ -10,7 +10,7 @@ Hash new_label(Random& random, const std::vector<NaiveLeaf>& existing) {
     return random.hash();
   }
   const Hash& neighbour = existing[random.below(existing.size())].label;
-  // The bit is often one of the last bits, where prefixes are 248..255 bits long.
+  // In a third of the cases the bit is one of the last eight, so that long prefixes of 248 to 255 bits occur often.
   const std::size_t bit = random.below(3) == 0 ? 248 + random.below(8) : random.below(verify::kLabelBits);
   return with_bit_flipped(neighbour, bit);
 }

@@ -1,5 +1,5 @@
-// Helpers of the tests of the trees and of the directory. The model of both is the verifier's in-test prover, which
-// rebuilds a naive tree from its leaves for each result.
+// Helpers for the tests of the trees and of the directory. These tests use the prover of the verifier's tests as their
+// model. It rebuilds a naive tree from all leaves for each result.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ using verify::test::Bytes;
 using NaiveTree = verify::test::Tree;
 using NaiveLeaf = verify::test::Leaf;
 
-// A generator with the same sequence in every run.
+// A random number generator with the same sequence in every run.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
@@ -48,15 +48,15 @@ class Random {
   return label;
 }
 
-// Returns a new label: a random label, or a label that diverges from an existing label at any bit (so that prefixes of
-// every length occur).
+// Returns a new label. It is either random, or it differs from an existing label in one bit, so that prefixes of all
+// lengths occur.
 [[nodiscard]] Hash new_label(Random& random, const std::vector<NaiveLeaf>& existing);
 
-// Returns `count` leaves of `epoch`, sorted, whose labels are not in `existing` and occur once.
+// Returns `count` leaves of `epoch`, sorted by label. Their labels are distinct, and none of them is in `existing`.
 [[nodiscard]] std::vector<NaiveLeaf> new_leaves(Random& random, const std::vector<NaiveLeaf>& existing,
                                                 std::size_t count, std::uint64_t epoch);
 
-// One tree that grows epoch by epoch, together with the naive facts.
+// A tree that grows epoch by epoch, and the leaves from which the naive model makes the same tree.
 class GrownTree {
  public:
   struct Epoch {
@@ -67,7 +67,7 @@ class GrownTree {
 
   explicit GrownTree(std::uint64_t first_epoch = 0) : first_epoch_(first_epoch), epochs_(1) {}
 
-  // Adds the next epoch. The function sorts the leaves, which may have any epoch.
+  // Adds the next epoch with these leaves, which the function sorts. The epochs in the leaves may be arbitrary.
   void add(std::vector<NaiveLeaf> leaves);
 
   [[nodiscard]] const Nodes& nodes() const { return *nodes_; }
@@ -76,13 +76,13 @@ class GrownTree {
   [[nodiscard]] std::uint64_t last_epoch() const { return first_epoch_ + epochs_.size() - 1; }
   [[nodiscard]] const Epoch& epoch(std::uint64_t e) const { return epochs_[e - first_epoch_]; }
   [[nodiscard]] const Tree& tree() const { return epochs_.back().tree; }
-  // Returns all leaves up to an epoch.
+  // Returns all leaves that were added up to an epoch.
   [[nodiscard]] std::vector<NaiveLeaf> leaves(std::uint64_t epoch) const;
   [[nodiscard]] const std::vector<NaiveLeaf>& all() const { return all_; }
 
-  // Merges the steps from a to b; returns false if the merge refuses them.
+  // Merges the proofs of the steps from epoch a to epoch b. Returns false if the merge refuses them.
   [[nodiscard]] bool merge(std::uint64_t a, std::uint64_t b, Bytes& out) const;
-  // Returns the verdict on a proof for (a, b].
+  // Returns the verifier's verdict on a proof for the range (a, b].
   [[nodiscard]] verify::Reason verdict(std::uint64_t a, std::uint64_t b, ByteSpan proof) const;
 
  private:
@@ -95,7 +95,7 @@ class GrownTree {
 
 [[nodiscard]] InsertedLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf);
 
-// Returns the path of one label, in Nodes or in a TreeStore. The path is valid as long as `room`.
+// Returns the path of one label in a tree. `walked` is a Nodes or a TreeStore. The path is stored in `room`.
 template <typename Walked>
 [[nodiscard]] const Path& path_of(const Walked& walked, const Tree& tree, const Hash& label, Paths& room) {
   const ByteSpan labels[] = {label};
@@ -103,7 +103,7 @@ template <typename Walked>
   return room.paths[0];
 }
 
-// Merges steps that are given as whole AppendProof encodings.
+// Merges steps, each of which is the encoding of an AppendProof.
 [[nodiscard]] bool merge_steps(const std::vector<Bytes>& steps, const std::vector<std::uint64_t>& counts, Bytes& out);
 
 }  // namespace optiks::ozks::test

@@ -1,4 +1,5 @@
-// Tests epochs on several threads: the result is the same as on one thread, and concurrent readers see whole epochs.
+// Tests epochs on several threads. The result must be the same as on one thread, and readers at the same time must see
+// only whole epochs.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,7 +15,7 @@ constexpr std::uint64_t kEpochs = 4;
 constexpr std::uint64_t kOldKeys = 700;
 constexpr std::uint64_t kNewKeys = 900;
 
-// New versions of the same old keys, and new keys.
+// Returns updates for an epoch: new versions of old keys, which are the same in each epoch, and new keys.
 std::vector<Update> many_updates(std::uint64_t epoch) {
   std::vector<Update> updates;
   for (std::uint64_t i = 0; i < kOldKeys; ++i) {
@@ -32,7 +33,7 @@ DirectoryHandle directory_of(std::uint32_t threads) {
   return create(options);
 }
 
-// Compares labels, versions and order; every prepare draws new openings.
+// Compares labels, versions and order. It does not compare commitments, because each prepare call makes new openings.
 void expect_same_leaves(const StoredEpoch& got, const StoredEpoch& want) {
   ASSERT_EQ(got.rows.size(), want.rows.size());
   for (std::size_t i = 0; i < got.rows.size(); ++i) {

@@ -1,4 +1,4 @@
-// Compares the trees and the proofs of their steps with the reference's histories and with a naive model.
+// Compares trees, and the proofs of their steps, with the histories of the Python reference and with a naive model.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace optiks::ozks::test {
 namespace {
 
-// Recomputes the root from the contents of the nodes, not from the hashes that they keep of each other.
+// Recomputes the hash of a subtree from its leaves, and compares it with the hashes that the nodes keep.
 Hash recompute(const GrownTree& grown, NodeId id, Hash& some_label) {
   if (Nodes::is_leaf(id)) {
     const Leaf& leaf = grown.nodes().leaf(id);
@@ -75,15 +75,15 @@ TEST(Tree, RandomHistoriesAgreeWithTheNaiveModel) {
       ASSERT_EQ(grown.tree().root_hash, NaiveTree(grown.all()).root());
       ASSERT_EQ(grown.tree().count, grown.all().size());
     }
-    // Path copying left the earlier trees unchanged.
+    // The trees of earlier epochs must be unchanged, because updates copy paths.
     for (std::uint64_t epoch = 0; epoch <= 12; ++epoch) {
       EXPECT_EQ(recompute(grown, grown.epoch(epoch).tree), grown.epoch(epoch).tree.root_hash);
     }
   }
 }
 
-// A label, and the same label with each single bit flipped, make a chain of 256 interior nodes. The leaves are added in
-// one epoch, and one by one.
+// Tests a tree with a label and the 256 labels that differ from it in one bit: a chain of 256 interior nodes. The
+// leaves are added once in one epoch, and once one by one.
 TEST(Tree, EveryPrefixLengthAtOnceAndOneByOne) {
   Random random(2);
   const Hash label = random.hash();
@@ -171,7 +171,8 @@ TEST(Arena, GivesEveryFreedIdOnceAgain) {
   Random random(9);
   for (int round = 0; round < 20; ++round) {
     std::shuffle(ids.begin(), ids.end(), std::mt19937_64(random.below(1000)));
-    // Some ids are allocated one by one and some together, and differently when they are allocated again.
+    // Frees some of the ids one by one and the others together. Then allocates as many again, some one by one and the
+    // others together.
     const std::span<const std::uint32_t> freed = std::span(ids).first(random.below(900));
     const std::size_t freed_alone = random.below(freed.size() + 1);
     for (const std::uint32_t id : freed.first(freed_alone)) {

@@ -1,5 +1,5 @@
-// Tests the answers of a directory to an owner about its own user, through the C ABI. The verifier accepts each answer,
-// and an owner who reads page after page sees what the model says.
+// Tests a directory's answers to an owner about its own user, through the C ABI. The verifier must accept each answer,
+// and an owner who reads page after page must see what the model predicts.
 #include <map>
 #include <optional>
 #include <set>
@@ -16,7 +16,7 @@ namespace naive = verify::test;
 const std::string kUser = "id of alice";
 constexpr optiks_user_monitor_page_t kAll{256, 2048, 1024, 1U << 22, 0, 0};
 
-// The state that an owner keeps between answers, and every version that it was shown.
+// The state that an owner keeps between answers, and all versions that answers showed to it.
 struct Owner {
   std::vector<std::string> names{};
   std::uint64_t least_epoch = 0;
@@ -72,12 +72,12 @@ class UserMonitor : public testing::TestWithParam<bool> {
   }
   void leave() { updates_.push_back({verify::kDecommissioned, kUser, std::string(1, '\x01')}); }
   void publish() {
-    // Stored mode makes no append-only proofs.
+    // The epoch is staged without proofs, because stored mode makes none.
     commit(stage(dir_.get(), prepare(dir_.get(), ++epoch_, updates_), false));
     updates_.clear();
   }
 
-  // Makes the changes of one epoch.
+  // Makes random changes for one epoch.
   void change(Random& random) {
     if (random.below(2) == 0) {
       std::set<std::string> devices = devices_;
@@ -115,7 +115,7 @@ class UserMonitor : public testing::TestWithParam<bool> {
     return status;
   }
 
-  // Returns an answer, and checks that the summary made before was correct.
+  // Returns an answer, and checks that it agrees with the summary that was made before it.
   Bytes answer(const Seen& seen, const Bytes& query, const optiks_user_monitor_page_t& page = kAll) {
     optiks_user_monitor_summary_t before{};
     EXPECT_EQ(optiks_view_user_monitor_summary(seen.view(), query.data(), query.size(), &page, &before), OPTIKS_OK);
@@ -128,8 +128,8 @@ class UserMonitor : public testing::TestWithParam<bool> {
     return out;
   }
 
-  // Verifies an answer and keeps its contents, by docs/spec/user-monitor.md section 5. `complete`: whether it is a
-  // result.
+  // Verifies an answer and keeps its contents, by docs/spec/user-monitor.md section 5. Sets `complete` to true if the
+  // answer is a result.
   Reason take(const Bytes& body, Owner& owner, bool& complete) const {
     Bytes answer = log_.head(dir_.get(), epoch_);
     answer.insert(answer.end(), body.begin(), body.end());
@@ -189,7 +189,7 @@ class UserMonitor : public testing::TestWithParam<bool> {
     return reason;
   }
 
-  // Reads pages until there is a result; returns the number of answers.
+  // Asks for pages until an answer is a result. Returns the number of answers.
   int look(const Seen& seen, Owner& owner, const optiks_user_monitor_page_t& page) {
     bool complete = false;
     int answers = 0;
@@ -247,7 +247,7 @@ class UserMonitor : public testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(InBothModes, UserMonitor, testing::Bool(),
                          [](const auto& mode) { return mode.param ? "Stored" : "InMemory"; });
 
-// One owner monitors often, one owner rarely; one owner reads small pages, and one owner the smallest pages.
+// Tests several owners: one monitors often, one rarely, one reads small pages, and one the smallest pages.
 TEST_P(UserMonitor, OfRandomHistoriesIsAccepted) {
   Random random(22);
   Owner often;
@@ -319,7 +319,7 @@ TEST_P(UserMonitor, EndsAPageOfTheListWhereTooManyIdsWouldBeFollowed) {
   EXPECT_EQ(owner.lists_shown.size(), 5U);
   EXPECT_EQ(owner.keys.size(), 5U);
   EXPECT_EQ(summary_.num_entries, 2U + 5U);
-  // One version exceeds the bound: each page still has one version.
+  // From here on each version of the list exceeds the bound of followed ids, but each page must still have one version.
   ASSERT_GT(look(seen, owner, {256, 2048, 5, 1U << 22, 0, 0}), 5);
   expect_all_seen(owner);
 }
@@ -353,7 +353,7 @@ TEST_P(UserMonitor, OfAUserWhoHasLeftOrNeverWas) {
   EXPECT_EQ(why({.keys = {{"another's", one}}}), 0U);
   set_list({"tablet"});
   publish();
-  // The id was on the list.
+  // The id "phone" is no longer on the list, but it was on an earlier version.
   EXPECT_EQ(why({.keys = {{"phone", one}}}, 1), 0U);
   leave();
   publish();
@@ -364,7 +364,8 @@ TEST_P(UserMonitor, OfAUserWhoHasLeftOrNeverWas) {
   EXPECT_TRUE(owner.lists_shown.empty());
 }
 
-// A client that names an id which was never on the list does not cause the whole history of the list to be read.
+// Tests that a client that names an id which was never on the list does not make the directory read the list's whole
+// history.
 TEST_P(UserMonitor, LooksForANamedIdInTheLatest4MiBOfLists) {
   std::set<std::string> many;
   for (std::uint64_t i = 0; i < 240; ++i) {
@@ -414,7 +415,7 @@ TEST_P(UserMonitor, IsAskedAboutInItsFormOnly) {
   const std::size_t period_at = period.size() - 3 - 8 - 1;
   period[period_at] = 1;
   EXPECT_EQ(status(period), OPTIKS_E_ARGUMENT);
-  // In another period the client knows nothing.
+  // If the query is of another period, the directory ignores the client's known version.
   Bytes other = Owner{.devices = {.version = 8, .has_absent = true}}.query();
   EXPECT_EQ(status(other), OPTIKS_OK);
   EXPECT_EQ(summary_.unanswered, 3U);

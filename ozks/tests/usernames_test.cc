@@ -1,4 +1,5 @@
-// Forms of usernames: the Python reference's vectors (tests/vectors/users/usernames.json) through the C ABI.
+// Tests the forms of usernames, through the C ABI, against the vectors of the Python reference
+// (tests/vectors/users/usernames.json).
 #include <gtest/gtest.h>
 
 #include <array>
@@ -95,7 +96,8 @@ TEST(Usernames, AFormIsItsOwnFormWhateverTheName) {
   for (int i = 0; i < 200'000; ++i) {
     Bytes name;
     for (std::uint64_t left = 1 + random() % 6; left > 0; --left) {
-      // The names have mostly characters of the first plane, including surrogates, and octets that are not UTF-8.
+      // Most characters have small code points; some are arbitrary and may be surrogates. A few octets are random and
+      // may not be UTF-8.
       if (random() % 50 == 0) {
         name.push_back(static_cast<std::uint8_t>(random()));
       } else {

@@ -1,5 +1,5 @@
-// Tests the answers of a directory about users, through the C ABI: the verifier accepts each answer, and the answers
-// agree with the model.
+// Tests a directory's answers about users, through the C ABI. The verifier must accept each answer, and the answers
+// must agree with the model.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -16,7 +16,7 @@ using verify::UserKind;
 namespace naive = verify::test;
 
 constexpr std::uint64_t kManyEntries = 1U << 20;
-// A question in its binary form, and the kept state of its client.
+// A question about a user, and the state that the client keeps of this user.
 struct Question {
   std::string username;
   // The members have initializers, so that tests may omit them.
@@ -53,12 +53,11 @@ Bytes encode(const std::vector<Question>& questions) {
   return naive::Writer().vector(all, 3).get();
 }
 
-// The contents of an accepted answer about a user.
+// The facts about a user that an accepted answer shows.
 struct Told {
   UserKind kind = UserKind::kNone;
   std::string user;
-  std::map<std::string, std::string> devices;  // values that were sent; "" for a device without a key, "=" for a known
-                                               // value
+  std::map<std::string, std::string> devices;  // each device's value; "" if it has no key, "=" if its value is known
   bool is_list_sent = false;
 };
 
@@ -93,7 +92,7 @@ class UserWorld {
     updates_.clear();
   }
 
-  // Makes random changes of one epoch; a key changes at most once in an epoch.
+  // Makes random changes for one epoch. A key changes at most once in an epoch.
   void change(Random& random) {
     create_user(numbered("user ", epoch_), {});
     for (const auto& [id, devices] : std::map(lists_)) {
@@ -151,7 +150,7 @@ class UserWorld {
   [[nodiscard]] const std::map<std::string, std::string>& names() const { return names_; }
   [[nodiscard]] const std::set<std::string>& list(const std::string& id) const { return lists_.at(id); }
 
-  // Verifies an answer after its head, and updates the questions with its contents.
+  // Verifies an answer whose head the function adds, and updates the clients' kept state in `questions`.
   Reason verify(const Bytes& body, std::vector<Question>& questions, std::vector<Told>& out) const {
     Bytes answer = log_.head(dir_.get(), epoch_);
     answer.insert(answer.end(), body.begin(), body.end());
@@ -208,7 +207,7 @@ class UserWorld {
                                .has_absent = true};
         }
       }
-      // The kept list is replaced last, because for an unchanged list the ids above are views of the kept list.
+      // The kept list is replaced last: if the list is unchanged, the ids above are views of the old kept list.
       question.list = naive::to_bytes(result.list);
     }
     question.has_left = told.kind == UserKind::kLeft;
@@ -228,7 +227,7 @@ class UserWorld {
 
 class Users : public testing::Test {
  protected:
-  // Returns an answer from a batch; empty if the request is not answered.
+  // Makes an answer with a batch of proofs. Returns no octets if the request has no answer.
   Bytes answer(const Seen& seen, const Bytes& queries, std::uint64_t max_entries = kManyEntries) {
     optiks_proofs_t* made = nullptr;
     EXPECT_EQ(optiks_proofs_create(seen.view(), OPTIKS_KEYS, 1, &made), OPTIKS_OK);
@@ -261,7 +260,8 @@ class Users : public testing::Test {
   optiks_users_summary_t summary_{};
 };
 
-// The verifier accepts the answers, keeps its state from one epoch to another, and agrees with the model.
+// Tests that the verifier accepts all answers, also with state that it keeps from earlier epochs, and that the results
+// agree with the model.
 TEST_F(Users, OfRandomDirectoriesAreAccepted) {
   Random random(21);
   std::map<std::string, Question> kept;
@@ -310,7 +310,7 @@ TEST_F(Users, OfRandomDirectoriesAreAccepted) {
         kept[asked[j].username] = asked[j];
       }
     }
-    // An answer from the cache has the same octets.
+    // An answer that is made only from the cache must have the same octets.
     Bytes again;
     ASSERT_EQ(cached(seen, queries, again), OPTIKS_OK) << last_error();
     EXPECT_EQ(again, body);
@@ -330,7 +330,8 @@ TEST_F(Users, AreCountedBeforeAProofIsMade) {
   const Seen seen(world_.dir());
   const Bytes queries = encode({{.username = "alice"}, {.username = "bob"}, {.username = "nobody"}});
   ASSERT_EQ(optiks_view_users_summary(seen.view(), queries.data(), queries.size(), kManyEntries, &summary_), OPTIKS_OK);
-  // The three users need a name, decommission, list and two keys; three entries; and one entry.
+  // "alice" has five entries: name, decommission, list and two keys. "bob" has three entries, because the list is
+  // empty. "nobody" has one entry.
   EXPECT_EQ(summary_.num_entries, 5U + 3U + 1U);
   optiks_dir_stats_t stats{};
   ASSERT_EQ(optiks_dir_stats(world_.dir(), &stats), OPTIKS_OK);
@@ -342,7 +343,7 @@ TEST_F(Users, AreCountedBeforeAProofIsMade) {
   EXPECT_FALSE(answer(seen, queries, 9).empty());
   ASSERT_EQ(optiks_dir_stats(world_.dir(), &stats), OPTIKS_OK);
   EXPECT_EQ(stats.vrf_cache_misses, num_proofs);
-  // Several users with too many entries get no answer; one user is still answered.
+  // A request about several users with too many entries gets no answer, but a request about one user always gets one.
   EXPECT_TRUE(answer(seen, queries, 8).empty());
   EXPECT_GT(summary_.num_entries, 8U);
   EXPECT_FALSE(answer(seen, encode({{.username = "alice"}}), 1).empty());
@@ -368,7 +369,7 @@ TEST_F(Users, OfWhomMoreIsKnownThanTheViewHas) {
   EXPECT_EQ(ahead({.username = "alice", .devices = two}), 2U);
   EXPECT_EQ(ahead({.username = "alice", .keys = {{"phone", two}}}), 3U);
   EXPECT_EQ(ahead({.username = "alice", .keys = {{"tablet", one}}}), 3U);
-  // The state of a device that is not on the list, or not requested, is ignored.
+  // The directory ignores what the client knows about a device that is not on the list or not requested.
   EXPECT_EQ(ahead({.username = "alice", .keys = {{"other", two}}}), 0U);
   EXPECT_EQ(ahead({.username = "alice", .device = "tablet", .keys = {{"phone", two}}}), 0U);
 }
@@ -393,7 +394,7 @@ TEST_F(Users, AreAskedAboutInTheirFormOnly) {
   EXPECT_EQ(status(encode({{.username = ""}})), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(status(encode({{.username = "alice", .keys = {{"", one}}}})), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(status(encode({{.username = "alice", .keys = {{"a", verify::Known()}}}})), OPTIKS_E_ARGUMENT);
-  // The query has ids out of order, and an id that occurs twice.
+  // These queries have ids in the wrong order, or an id twice.
   for (const std::uint8_t id : {'b', 'c'}) {
     Bytes disordered = sound;
     const std::size_t first_id = sound.size() - 19;
@@ -401,7 +402,7 @@ TEST_F(Users, AreAskedAboutInTheirFormOnly) {
     disordered[first_id] = id;
     EXPECT_EQ(status(disordered), OPTIKS_E_ARGUMENT);
   }
-  // The queries have a period without a version, and an invalid flag.
+  // These queries have a period but no known version, or an invalid flag.
   Bytes period = encode({{.username = "alice"}});
   EXPECT_EQ(status(period), OPTIKS_OK);
   const std::size_t flag = period.size() - 20;

@@ -12,10 +12,10 @@ namespace optiks::ozks {
 namespace {
 
 constexpr std::uint64_t kCacheBytes = std::uint64_t{1} << 20;
-// A set of eight entries takes 17 cache lines.
+// The number of entries in a cache of kCacheBytes. A set of eight entries has 17 cache lines of 64 octets.
 constexpr std::uint32_t kEntries = kCacheBytes / (17 * 64) * 8;
 
-// Returns a tag; the tags are distributed evenly, as those of VRF inputs are.
+// Returns an identifier of a VRF input for this number. The identifiers are distributed evenly, as in a directory.
 Tag input_of(std::uint32_t number) {
   std::uint8_t octets[4];
   base::store_be32(octets, number);
@@ -57,7 +57,8 @@ std::uint32_t use(VrfCache& cache, std::uint32_t first, std::uint32_t count) {
 
 TEST(VrfCache, KeepsWhatFits) {
   VrfCache cache(kCacheBytes);
-  // Some sets are fuller than others.
+  // The inputs fill only a quarter of the cache, but some sets get more inputs than they have entries, so a few inputs
+  // are lost.
   const std::uint32_t some = kEntries / 4;
   EXPECT_EQ(use(cache, 0, some), 0U);
   EXPECT_GT(use(cache, 0, some), some * 95 / 100);
@@ -69,7 +70,7 @@ TEST(VrfCache, LearnsAnewAfterOthersWereUsed) {
   for (int round = 0; round < 3; ++round) {
     use(cache, 0, few);
   }
-  // A long sequence of inputs that occur once.
+  // Looks up many inputs only once each.
   use(cache, 1U << 20, 2 * kEntries);
   use(cache, 1U << 30, few);
   EXPECT_GT(use(cache, 1U << 30, few), few * 95 / 100);
@@ -89,7 +90,7 @@ TEST(VrfCache, WhatIsUsedOutlivesWhatIsNot) {
   EXPECT_GT(hits, asked * 95 / 100);
 }
 
-// Returns the resident memory of this process in octets.
+// Returns the size of this process's resident memory in octets.
 std::uint64_t resident_bytes() {
   std::uint64_t addresses = 0;
   std::uint64_t pages = 0;
@@ -109,7 +110,7 @@ TEST(VrfCache, TouchesItsMemoryAhead) {
     cache.touch_some();
   }
   EXPECT_GT(resident_bytes(), before + kLarge * 9 / 10);
-  // The cache is as empty as before.
+  // Touching the memory must not have added entries.
   EXPECT_EQ(use(cache, 0, kEntries), 0U);
   EXPECT_GT(use(cache, 0, kEntries), kEntries * 95 / 100);
   VrfCache(0).touch_some();

@@ -1,8 +1,9 @@
-// Merges the append-only proofs of consecutive steps. `mine` is the tree as far as the proofs open it. It has nodes of
-// the tree at the range's start ("old"), stubs for unknown subtrees, and the leaves listed so far. A step's proof shows
-// the same tree with other nodes opened. To overlay the proof on `mine` opens stubs. A stub that no leaf has reached is
-// an unchanged subtree of the old tree, so the nodes found in such a stub are old too. At the end the old nodes along
-// the paths of all labels are written.
+// Merges the append-only proofs of consecutive steps. The merger keeps a tree, `mine_`, with all nodes that the proofs
+// have opened. It has nodes of the tree at the range's start ("old" nodes), stubs for unknown subtrees, and the leaves
+// that the steps have listed so far. The next step's proof shows the same tree, but with other nodes opened. Overlaying
+// this proof on `mine_` replaces stubs by opened nodes. No listed leaf has reached a stub, so a stub is an unchanged
+// subtree of the old tree, and the nodes that replace it are old too. At the end the merger writes the old nodes on the
+// paths of all listed labels.
 #include "trie/append_merge.h"
 
 #include <algorithm>
@@ -23,8 +24,8 @@ struct Node {
   enum class Kind : std::uint8_t { kStub, kInterior, kLeaf };
   Kind kind = Kind::kStub;
   bool old = true;
-  std::uint32_t length = 0;  // interior: length of the prefix; leaf: 256
-  Hash position{};           // interior: prefix; leaf: label; stub: its hash
+  std::uint32_t length = 0;  // interior node: length of the prefix; leaf: 256
+  Hash position{};           // interior node: prefix; leaf: label; stub: hash of the subtree
   Hash commitment{};         // leaf
   std::uint64_t epoch = 0;   // leaf
   Node* child[2] = {};
@@ -61,7 +62,7 @@ class Merger {
         return false;
       }
       if (old_root_ == nullptr && !empty_at_start) {
-        old_root_ = mine_;  // the first step with leaves opens the tree at the start of the range
+        old_root_ = mine_;  // the proof of the first step with leaves shows the tree at the range's start
       }
       for (const Added& leaf : added) {
         if (!insert(leaf)) {
@@ -76,7 +77,8 @@ class Merger {
   }
 
  private:
-  // Reads the leaves of one step. Returns false unless the leaves are strictly sorted and have offset 0.
+  // Reads the AddedLeaf structures of one step. Returns false unless the labels strictly increase and each leaf's epoch
+  // offset is 0.
   static bool list(ByteSpan octets, std::uint8_t offset, std::vector<Added>& out) {
     if (octets.size() % kAddedLeafLen != 0) {
       return false;
@@ -105,8 +107,9 @@ class Merger {
     return true;
   }
 
-  // Reads the proof's next node and overlays it on `mine` (null: an unknown subtree, as a stub). `prefix` holds the
-  // `known` bits that the node's position implies; `reach` are the leaves that reach it.
+  // Reads the proof's next node and overlays it on `mine`. If `mine` is null, the subtree is unknown, as in a stub. The
+  // node's place in the tree implies its first `known` bits, which are in `prefix`. `reach` has the leaves whose paths
+  // reach the node.
   bool overlay(Node*& mine, std::size_t known, Hash prefix, std::span<const Added> reach) {
     ByteSpan octets;
     if (mine == nullptr) {
@@ -190,8 +193,8 @@ class Merger {
     }
   }
 
-  // Returns the leaves of `reach` (sorted) whose label begins with the first `length` bits of `prefix`: a contiguous
-  // run.
+  // Returns the leaves of `reach` whose labels begin with the first `length` bits of `prefix`. `reach` is sorted, so
+  // these leaves are a contiguous run.
   static std::span<const Added> extending(std::span<const Added> reach, const Hash& prefix, std::size_t length) {
     std::size_t first = 0;
     while (first < reach.size() && verify::common_prefix_length(reach[first].label(), prefix) < length) {
@@ -204,8 +207,9 @@ class Merger {
     return reach.subspan(first, last - first);
   }
 
-  // Adds a listed leaf to `mine`. Old nodes on its path are copied, so that the originals keep their old children.
-  // Returns false if the label exists already, or if the label's path is not open (a valid step's proof has opened it).
+  // Adds a listed leaf to `mine_`. Copies the old nodes on its path, so that the originals keep their old children.
+  // Returns false if the label already exists, or if its path ends at a stub; the proof of a valid step has opened the
+  // whole path.
   bool insert(const Added& added) {
     Node* leaf = make();
     leaf->kind = Node::Kind::kLeaf;
@@ -267,8 +271,8 @@ class Merger {
     return true;
   }
 
-  // Writes the token of a node. A node must be a stub exactly if no label reaches the node, because each step opened
-  // the nodes that its labels reach.
+  // Writes the tokens of a node and the nodes below it. Returns false unless exactly the nodes that no label reaches
+  // are stubs. Each valid step opens the nodes that its labels reach.
   static bool emit_node(const Node& node, std::size_t known, std::span<const Added> reach,
                         std::vector<std::uint8_t>& out) {
     if (reach.empty() != (node.kind == Node::Kind::kStub)) {
@@ -294,7 +298,7 @@ class Merger {
     return true;
   }
 
-  std::deque<Node> nodes_;  // all nodes; elements keep their addresses
+  std::deque<Node> nodes_;  // all nodes; a deque does not move its elements
   Node* mine_ = nullptr;
   Node* old_root_ = nullptr;
   ByteSpan rest_;

@@ -1,5 +1,5 @@
-// Encodes the tokens of an append-only proof (docs/spec/proofs.md section 5), for the two functions that make such
-// proofs.
+// Encodes the tokens of an append-only proof (docs/spec/proofs.md section 5), for the two functions that write such
+// proofs: make_append_proof() and merge_append_proofs().
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,8 @@ inline void put(std::vector<std::uint8_t>& out, base::ByteSpan octets) {
   out.insert(out.end(), octets.begin(), octets.end());
 }
 
-// Appends the 4-octet length of a vector, whose contents follow; finish_vector32 fills the length in.
+// Appends 4 octets for the length of a vector, and returns the position where the vector's contents begin. When the
+// contents are written, finish_vector32() takes this position and writes the length.
 [[nodiscard]] inline std::size_t begin_vector32(std::vector<std::uint8_t>& out) {
   out.insert(out.end(), 4, 0);
   return out.size();
@@ -32,8 +33,8 @@ inline void finish_vector32(std::vector<std::uint8_t>& out, std::size_t begin) {
   base::store_be32(out.data() + begin - 4, static_cast<std::uint32_t>(out.size() - begin));
 }
 
-// Appends an opened interior node whose prefix is the first `length` bits of `position`, of which the position of the
-// node already implies the first `known` bits.
+// Appends the token of an opened interior node, whose prefix is the first `length` bits of `position`. The token leaves
+// out the first `known` bits, because the node's place in the tree implies them.
 inline void put_interior_token(std::vector<std::uint8_t>& out, std::size_t length, base::ByteSpan position,
                                std::size_t known) {
   out.push_back(kInteriorToken);
@@ -47,7 +48,8 @@ inline void put_interior_token(std::vector<std::uint8_t>& out, std::size_t lengt
   }
 }
 
-// Appends an opened leaf without its facts; returns the index where put_leaf_facts() writes them.
+// Appends the token of an opened leaf, but without commitment and epoch. Returns the index in `out` at which
+// put_leaf_facts() must write these.
 inline std::size_t put_leaf_token(std::vector<std::uint8_t>& out, base::ByteSpan label) {
   out.push_back(kLeafToken);
   put(out, label);

@@ -1,14 +1,15 @@
-// Arena<T>: a growing array of T addressed by 31-bit ids, which never moves.
+// Arena<T>: a growing array of T, whose elements have ids of 31 bits. The array never moves in memory.
 //
-// Thread safety: one writer allocates and frees. Readers may read an element without synchronisation if its id reached
-// them through a release/acquire pair after it was written (a published tree).
+// Thread safety: only one thread, the writer, allocates and frees elements. Readers read elements without locks. A
+// reader must get an element's id through a release/acquire pair that comes after the element was written, as with a
+// published tree.
 // Invariants
 //   1. An element stays in place until the arena is destroyed.
-//   2. An id that was passed to free() is not reachable from any tree that a reader can still hold (the caller's duty,
-//      see epoch_states.h).
-//   3. Some free elements form a stack. Each of them names as many other free elements as it has room for, and links to
-//      the element that is kPrefetchDistance below it in the stack. So the memory of the next elements can be
-//      prefetched, and a caller that allocates many elements does not wait for this memory.
+//   2. When an id is passed to free(), no tree that a reader can still hold has this element. The caller makes sure of
+//      this (epoch_states.h).
+//   3. Some free elements form a stack. Each of them holds the ids of as many other free elements as fit, and a link to
+//      the element that is kPrefetchDistance below it in the stack. With this link the memory of the next elements can
+//      be prefetched, so that a caller that allocates many elements need not wait for it.
 #pragma once
 
 #include <algorithm>
@@ -31,18 +32,18 @@ class Arena {
   static_assert(std::is_trivial_v<T> && sizeof(T) >= 2 * sizeof(std::uint32_t));
 
  public:
-  // Ids are below this limit: the 32nd bit of a NodeId distinguishes leaves from interior nodes, and the largest leaf
-  // is not kNoNode.
+  // All ids are less than this limit. So they leave the highest bit of a NodeId free, which distinguishes leaves from
+  // interior nodes, and no leaf has the NodeId kNoNode.
   static constexpr std::uint32_t kMaxIds = (1U << 31) - 1;
 
-  // Throws std::bad_alloc if the process may not reserve this range of addresses.
+  // Reserves addresses for kMaxIds elements. Throws std::bad_alloc if the system does not allow this.
   Arena() : pages_(std::size_t{kMaxIds} * sizeof(T)), elements_(static_cast<T*>(pages_.data())) {}
 
   [[nodiscard]] const T& operator[](std::uint32_t id) const { return elements_[id]; }
   [[nodiscard]] T& operator[](std::uint32_t id) { return elements_[id]; }
 
-  // Returns an id with unspecified contents. Throws std::bad_alloc if memory or ids run out; the arena is then
-  // unchanged.
+  // Returns the id of an element with unspecified contents. Throws std::bad_alloc, and leaves the arena unchanged, if
+  // memory or ids run out.
   [[nodiscard]] std::uint32_t allocate() {
     if (num_stacked_ != 0) {
       const std::uint32_t num_named = word(top(), kNumNamed);
@@ -59,8 +60,8 @@ class Arena {
     return end_++;
   }
 
-  // Appends n ids of elements with unspecified contents. If memory or ids run out, `out` has the ids that were
-  // allocated before.
+  // Appends the ids of `n` elements with unspecified contents to `out`. If memory or ids run out, throws
+  // std::bad_alloc; `out` then has the ids that were allocated before.
   void allocate_many(std::size_t n, std::vector<std::uint32_t>& out) {
     const std::size_t end = out.size() + n;
     out.reserve(end);
@@ -90,7 +91,7 @@ class Arena {
         ids = ids.subspan(num_taken);
         continue;
       }
-      // Prefetches the next element that will name other free elements.
+      // Prefetches an element that will be pushed onto the stack soon, because ids will be written into it.
       if (ids.size() > kPrefetchDistance * (kMaxNamed + 1)) {
         prefetch_to_write(elements_ + ids[kPrefetchDistance * (kMaxNamed + 1)], sizeof(T));
       }
@@ -99,26 +100,26 @@ class Arena {
     }
   }
 
-  // Frees all elements; ids count up from 0 again.
+  // Frees all elements. New ids count up from 0 again.
   void clear() noexcept {
     end_ = 0;
     num_stacked_ = 0;
   }
 
-  // The memory in use, including the free elements.
+  // Returns the size of the memory in use in octets, which includes the free elements.
   [[nodiscard]] std::size_t bytes() const { return std::size_t{end_} * sizeof(T); }
 
  private:
   static constexpr std::size_t kPrefetchDistance = 8;
 
-  // The words of an element of the stack.
+  // The constants below describe the words of a free element in the stack.
   static constexpr std::size_t kWordLen = sizeof(std::uint32_t);
-  static constexpr std::size_t kBelow = 0;  // id of the element that is kPrefetchDistance below
+  static constexpr std::size_t kBelow = 0;  // word 0: id of the element that is kPrefetchDistance below
   static constexpr std::size_t kNumNamed = 1;
-  static constexpr std::size_t kNamed = 2;  // first of the named ids
+  static constexpr std::size_t kNamed = 2;  // word 2 is the first that may hold the id of another free element
   static constexpr std::size_t kMaxNamed = sizeof(T) / kWordLen - kNamed;
 
-  // The id at the top of a stack that is not empty.
+  // Returns the id at the top of the stack, which must not be empty.
   [[nodiscard]] std::uint32_t top() const { return uppermost_[num_stacked_ % kPrefetchDistance]; }
   void push(std::uint32_t id) {
     std::uint32_t& top = uppermost_[++num_stacked_ % kPrefetchDistance];
@@ -150,7 +151,8 @@ class Arena {
   T* elements_;
   std::uint32_t end_ = 0;
   std::uint32_t num_stacked_ = 0;
-  // The ids at the top of the stack: number d from its bottom (counted from 1) is at d % kPrefetchDistance.
+  // The uppermost ids of the stack. The element at height d, counted from 1 at the bottom, has index d %
+  // kPrefetchDistance.
   std::array<std::uint32_t, kPrefetchDistance> uppermost_{};
 };
 

@@ -7,7 +7,8 @@
 namespace optiks::ozks {
 namespace {
 
-// The interior nodes above a label's leaf, from the root down.
+// The leaf with a label, and the interior nodes above it from the root down. The nodes form a stack, whose top is the
+// lowest node.
 class Above {
  public:
   Above(const Nodes& nodes, const Tree& tree, const Hash& label) : label_(label), leaf_(root_of(tree)) {
@@ -22,10 +23,11 @@ class Above {
   [[nodiscard]] NodeId leaf() const { return leaf_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::size_t side_of(const Interior& node) const { return verify::bit_at(label_, node.length) ? 1 : 0; }
-  // Removes and returns the lowest node.
+  // Returns the lowest node and removes it from the stack.
   [[nodiscard]] NodeId pop() { return ids_[--size_]; }
 
-  // Replaces the subtree below the lowest node.
+  // Puts the node `id` with this hash below the lowest node, in place of the old child, and updates all hashes up to
+  // the root.
   void put(Nodes& nodes, Tree& tree, NodeId id, Hash hash) {
     while (size_ != 0) {
       const NodeId above = pop();
@@ -60,8 +62,8 @@ void remove_leaf(Nodes& nodes, Tree& tree, const Hash& label) noexcept {
   if (above.empty()) {
     tree = {};
   } else {
-    // The sibling takes its parent's place. The sibling's hash does not change, because it already binds the sibling's
-    // position.
+    // The leaf's sibling takes the place of their parent. The sibling's hash stays the same, because a hash does not
+    // depend on the node's place below its parent.
     const NodeId parent = above.pop();
     const Interior node = nodes.interior(parent);
     const std::size_t other = 1 - above.side_of(node);

@@ -1,10 +1,11 @@
-// How the next tree is made. The algorithm hides the latency of memory, and hashes many nodes at a time:
+// insert_leaves() makes the next tree in four steps. The steps overlap waits for memory, and hash many nodes at a time:
 //   1. All labels walk down the old tree, several at a time, so that their memory accesses overlap (old_paths.h).
-//   2. The new nodes above ranges of few leaves are made, from the top down. Each range is a part: a subtree that
-//      shares nothing with the others, for one thread.
-//   3. In each part the new nodes are made from the top down, and hashed from the bottom up, height by height.
+//   2. New nodes are made from the top down until few leaves are below a node. Each such range of leaves is a part: a
+//      subtree that shares no new nodes with other parts, so that one thread can make it.
+//   3. In each part the new nodes are made from the top down. Then they are hashed from the bottom up, one height after
+//      another.
 //   4. The nodes above the parts are hashed.
-// Steps 2 and 3 write the tokens of the old tree on the way down: this is the order of tokens in a proof.
+// On the way down, steps 2 and 3 write the tokens of the old tree, because a proof has the tokens in this order.
 #include "trie/insert.h"
 
 #include <algorithm>
@@ -19,52 +20,55 @@
 namespace optiks::ozks {
 namespace {
 
-// The maximum number of leaves of a part. A part of this size stays, with its old and new nodes, in the second-level
+// The maximum number of leaves in a part. The old and new nodes of such a part fit in the processor's second-level
 // cache.
 constexpr std::size_t kMaxPartLen = 256;
-// The number of parts for each of several threads: enough that no thread waits long for the last part.
+// The number of parts for each thread, if there are several threads. With this number no thread waits long for the last
+// part.
 constexpr std::size_t kPartsPerThread = 8;
-// For fewer than twice as many leaves a second thread costs more than it saves.
+// The minimum number of leaves for each thread. With fewer leaves, one more thread costs more time than it saves.
 constexpr std::size_t kGrain = 64;
-// The length of the token of a node whose prefix is one or a few bits longer than that of the node above it.
+// The length of the usual token of an interior node, whose prefix is only a few bits longer than the prefix of the node
+// above.
 constexpr std::size_t kUsualInteriorTokenLen = 3;
 
 const Hash& label_of(const Nodes& nodes, const InsertedLeaf& leaf) { return nodes.leaf(leaf.id).label; }
 
-// A subtree of the old tree, with its hash, or nothing.
+// A subtree of the old tree with its hash, or an empty place in the old tree.
 struct Old {
   NodeId node = kNoNode;
   const Hash* hash = nullptr;
-  std::uint32_t known = 0;  // number of bits of its prefix that follow from its slot
-  PageMark page{};          // mark of the node above
-  bool is_opened = false;   // whether the token of its top node is already written
+  std::uint32_t known = 0;  // number of bits of the top node's prefix that its place implies
+  PageMark page{};          // page mark of the node above
+  bool is_opened = false;   // true if the token of the top node was written
 };
 
-// A reference to a subtree of the new tree: a child of its parent, or the tree's root.
+// The place in the new tree to which a subtree and its hash are written: a child of a new node, or the root.
 struct Slot {
   NodeId* node;
   Hash* hash;
 };
 
-// The new subtree that replaces an old one when leaves [first, last) are added, and its slot.
+// A part: the new subtree that is the old subtree with leaves [first, last) added. `slot` is its place in the new tree.
 struct Part {
   Old old;
   std::size_t first;
   std::size_t last;
   Slot slot;
-  std::size_t piece;  // piece of the opened tree, if the caller wants that tree
+  std::size_t piece;  // index of the part's piece in OpenedTree, if proofs are made
 };
 
 // Makes the new nodes of one part, or the new nodes above the parts.
 class Grower {
  public:
-  // `opened`: null if no tokens are wanted.
+  // `opened`: receives the tokens for a proof, or null if no proof is made.
   Grower(Nodes& nodes, std::span<const InsertedLeaf> leaves, const OldPaths& old_paths, OpenedTree* opened)
       : nodes_(nodes), leaves_(leaves), old_paths_(old_paths), opened_(opened) {
     latest_.fill(kNone);
   }
 
-  // Makes the nodes above ranges of at most part_len leaves, which become parts, and lists them in `change`.
+  // Makes the nodes above the parts and lists these nodes in `change`. A range of at most `part_len` leaves becomes a
+  // part, which is added to `parts`.
   void grow_top(const Part& whole, std::size_t part_len, Change& change, std::vector<Part>& parts) {
     part_len_ = part_len;
     parts_ = &parts;
@@ -76,8 +80,8 @@ class Grower {
     place(whole.old, whole.first, whole.last, whole.slot);
   }
 
-  // Makes a part with its hashes. Takes the ids of its nodes from the front of `ids`, which has enough ids; returns the
-  // number of ids that it took.
+  // Makes the nodes of a part, and hashes them. Takes the ids of the new nodes from the front of `ids`, which must have
+  // enough ids. Returns how many ids it took.
   std::size_t grow_part(const Part& part, std::span<const NodeId> ids, std::vector<NodeId>& superseded) {
     ids_ = ids;
     end_ = part.last;
@@ -94,7 +98,7 @@ class Grower {
     return num_ids_;
   }
 
-  // Hashes the new nodes; everything below them must have its hash.
+  // Hashes the new nodes. The hashes of all nodes below them must have been computed.
   void hash() {
     HashBatch batch;
     for (std::size_t height = 1; height <= highest_; ++height) {
@@ -109,17 +113,18 @@ class Grower {
  private:
   static constexpr std::uint32_t kNone = 0xffffffff;
 
-  // A new node whose hash is to be computed.
+  // A new node that has no hash yet.
   struct Made {
     const Interior* node;
     const Hash* label;     // label of a leaf below the node
-    Hash* hash;            // where the node's hash goes
-    std::uint32_t before;  // index of the previous node of the same height
+    Hash* hash;            // place for the node's hash
+    std::uint32_t before;  // index in made_ of the previous node of the same height
   };
 
   const Hash& label(std::size_t i) const { return label_of(nodes_, leaves_[i]); }
 
-  // Returns the first index in [first, last) whose label has bit `bit` set. The labels agree on all bits before `bit`.
+  // Returns the first index in [first, last) whose label has bit `bit` set. All labels in the range agree on the bits
+  // before `bit`.
   std::size_t split(std::size_t first, std::size_t last, std::size_t bit) const {
     const auto range = leaves_.subspan(first, last - first);
     const auto at = std::partition_point(range.begin(), range.end(), [&](const InsertedLeaf& leaf) {
@@ -131,14 +136,14 @@ class Grower {
   NodeId new_id() {
     if (created_ != nullptr) {
       if (created_->size() == created_->capacity()) {
-        // The list grows before the id is allocated, so that after a failure every allocated id is listed.
+        // The list gets room before the id is allocated. So if an allocation fails, the list has all allocated ids.
         created_->reserve(2 * created_->size() + 64);
       }
       created_->push_back(nodes_.allocate_interior());
       return created_->back();
     }
-    // The memory of the new node may have been freed some time ago, and then is neither near the other nodes nor in the
-    // cache.
+    // A new node may reuse memory that was freed long ago. Such memory is not near the other nodes and not in the
+    // cache, so it is prefetched.
     constexpr std::size_t kPrefetchDistance = 8;
     if (num_ids_ + kPrefetchDistance < ids_.size()) {
       prefetch_to_write(&nodes_.new_interior(ids_[num_ids_ + kPrefetchDistance]), sizeof(Interior));
@@ -147,14 +152,14 @@ class Grower {
     return ids_[num_ids_++];
   }
 
-  // All functions that place a subtree return the height of the nodes that have no hash yet. The height is 0 if the
-  // slot is complete, or will be complete when the parts are.
+  // All functions that place a subtree return the height of the nodes in it that this Grower must hash. The height is 0
+  // if the slot already has its hash, or will have it when the parts are made.
 
-  // Places an old subtree with leaves [first, last) added. Each leaf reaches its top node or diverges in the bits of
-  // that node's prefix.
+  // Adds leaves [first, last) to an old subtree and writes the result to `slot`. Each leaf reaches the top node of the
+  // old subtree, or diverges from that node's prefix.
   std::size_t place(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
     if (first == last) {
-      // A slot with neither old nodes nor new leaves is not placed.
+      // The callers never place a subtree that has neither old nodes nor new leaves.
       OPTIKS_CHECK(old.hash != nullptr);
       pass_by(old);
       *slot.node = old.node;
@@ -178,7 +183,8 @@ class Grower {
     return join(length, old, old, first, split(first, last, length), last, slot);
   }
 
-  // Prefetches the old nodes on the paths of leaf i and of the next leaves: a walk down a path waits for each node.
+  // Prefetches the old nodes on the paths of leaf `i` and of the next leaves, because a walk down a path would wait for
+  // each node.
   void ask_ahead(std::size_t i) {
     constexpr std::size_t kPrefetchDistance = 2;
     const std::size_t until = std::min(end_, i + 1 + kPrefetchDistance);
@@ -191,10 +197,11 @@ class Grower {
     num_asked_for_ = until;
   }
 
-  // For leaves that diverge at the old node, `common` is below the node's length; for the other leaves, `common` is at
-  // least this length. (The prefix of an old leaf is its label, from which all new leaves diverge.)
+  // Adds leaves to an old node. If a leaf diverges from the node's prefix, its `common` is less than the prefix's
+  // length; otherwise it is at least this length. If the old node is a leaf, its prefix is its label, and all new
+  // leaves diverge from it.
   std::size_t add(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
-    // The leaves are sorted, so the first or the last one shares the fewest bits with the old node.
+    // The leaves are sorted, so the first or the last leaf shares the fewest bits with the old node's prefix.
     const InsertedLeaf& lowest =
         std::min(leaves_[first], leaves_[last - 1],
                  [](const InsertedLeaf& a, const InsertedLeaf& b) { return a.common < b.common; });
@@ -204,7 +211,7 @@ class Grower {
     const std::size_t length = is_leaf ? verify::kLabelBits : nodes_.interior(old.node).length;
     const PageMark page = is_leaf ? old.page : nodes_.interior(old.node).page;
     if (fork < length) {
-      // A label that diverges at bit `fork` is on the opposite side of the old node.
+      // A new leaf that diverges at bit `fork` and the old node are on opposite sides of the new node.
       const bool old_side = !verify::bit_at(label_of(nodes_, lowest), fork);
       const Old rest{old.node, old.hash, old.known, page, true};
       const Old nothing{.page = page};
@@ -239,22 +246,22 @@ class Grower {
   void leave_to_part(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
     parts_->push_back({old, first, last, slot, 0});
     if (opened_ != nullptr) {
-      // The part's tokens come next, and then more tokens of this Grower.
+      // The part's tokens are the next piece. The later tokens of this Grower are a new piece after it.
       parts_->back().piece = opened_->pieces.size();
       opened_->pieces.emplace_back();
       tokens_ = &opened_->pieces.emplace_back();
     }
   }
 
-  // Estimates the size of the part's tokens: each old node on a path is opened, and has another node below it that no
-  // new label reaches.
+  // Reserves memory for the part's tokens. The estimate is that each old node on a path is opened, and that no new
+  // label reaches one of its two children.
   void reserve_tokens(const Part& part) {
     tokens_->octets.reserve((part.last - part.first) * (kLeafTokenLen + verify::kHashLen) +
                             old_paths_.of(part.first, part.last).size() * (kUsualInteriorTokenLen + verify::kHashLen));
     tokens_->facts.reserve(part.last - part.first);
   }
 
-  // Writes the token of an old node that leaves reach, one of which is `first`.
+  // Writes the token of an old node that new leaves reach; `first` is the index of one of these leaves.
   void open(const Old& old, std::size_t first) {
     if (tokens_ == nullptr || old.is_opened) {
       return;
@@ -265,12 +272,14 @@ class Grower {
     }
     const std::size_t length = nodes_.interior(old.node).length;
     const InsertedLeaf& leaf = leaves_[first];
-    // Any leaf below the old node has the node's prefix, and the old leaf nearest to the new leaf is below the node.
+    // The node's prefix is taken from the label of a leaf below the node. This is the new leaf itself or, if it
+    // diverges, the old leaf that is nearest to it.
     put_interior_token(tokens_->octets, length,
                        leaf.common >= length ? label_of(nodes_, leaf) : nodes_.leaf(leaf.nearest).label, old.known);
   }
 
-  // Writes the tokens of an old subtree that no leaf reaches, except those for which its top node was opened.
+  // Writes the tokens of an old subtree that no new leaf reaches. If the token of its top node was already written,
+  // writes the hashes of the children instead of the subtree's hash.
   void pass_by(const Old& old) {
     if (tokens_ == nullptr) {
       return;
@@ -289,24 +298,26 @@ class Grower {
   const OldPaths& old_paths_;
   OpenedTree* opened_;
   OpenedTree::Piece* tokens_ = nullptr;
-  // These members are used only above the parts.
+  // Only grow_top() uses these members.
   std::size_t part_len_ = 0;
   std::vector<Part>* parts_ = nullptr;
   std::vector<NodeId>* created_ = nullptr;
-  // These members are used only in a part.
+  // Only grow_part() uses these members.
   std::span<const NodeId> ids_;
-  std::size_t num_ids_ = 0;        // number of ids that were taken
-  std::size_t end_ = 0;            // the part's last leaf is before it
+  std::size_t num_ids_ = 0;        // number of ids taken from ids_
+  std::size_t end_ = 0;            // index after the part's last leaf
   std::size_t num_asked_for_ = 0;  // leaves before this index were prefetched
 
   std::vector<NodeId>* superseded_ = nullptr;
   std::vector<Made> made_;
-  // For each height, the latest node in made_. There are at most as many heights as prefix lengths.
+  // For each height, the index in made_ of the latest node. Heights are at most 256, because the prefixes on a path
+  // have different lengths.
   std::array<std::uint32_t, verify::kLabelBits + 1> latest_;
   std::size_t highest_ = 0;
 };
 
-// Makes the parts. The function first allocates and lists the ids for all parts, and returns unused ids at the end.
+// Makes the parts. First allocates ids for the nodes of all parts and lists them in `change.created`; at the end frees
+// the unused ids.
 void grow_parts(Nodes& nodes, std::span<const InsertedLeaf> leaves, const OldPaths& old_paths,
                 std::span<const Part> parts, Workers& workers, unsigned threads, Change& change, OpenedTree* opened) {
   struct Work {
@@ -320,7 +331,8 @@ void grow_parts(Nodes& nodes, std::span<const InsertedLeaf> leaves, const OldPat
   const std::size_t first_id = change.created.size();
   std::size_t end = first_id;
   for (const Part& part : parts) {
-    // Each leaf adds one node, and each old node on its path is replaced.
+    // A part needs at most one new node for each leaf, and one for each old node on the leaves' paths, which it
+    // replaces.
     const std::size_t most = part.last - part.first + old_paths.of(part.first, part.last).size();
     work.push_back({end, most});
     end += most;
@@ -336,7 +348,7 @@ void grow_parts(Nodes& nodes, std::span<const InsertedLeaf> leaves, const OldPat
     num_superseded += done.superseded.size();
   }
   change.superseded.reserve(num_superseded);
-  // No step after this one can fail, because a returned id is no longer listed.
+  // None of the steps from here on may fail: ids that were freed are still in the list until it is shortened.
   end = first_id;
   for (const Work& done : work) {
     change.superseded.insert(change.superseded.end(), done.superseded.begin(), done.superseded.end());

@@ -10,15 +10,16 @@ namespace {
 constexpr std::size_t kHugePageLen = std::size_t{2} << 20;
 constexpr std::size_t kPageLen = 4096;
 
-// Returns the length to map for `bytes` octets. From one huge page on, the length is rounded up to whole huge pages;
-// the additional addresses stay untouched.
+// Returns the length to map for `bytes` octets. A length of at least one huge page is rounded up to whole huge pages.
+// The additional octets are never touched, so they use no memory.
 std::size_t mapped_len(std::size_t bytes) {
   return bytes < kHugePageLen ? bytes : (bytes + kHugePageLen - 1) / kHugePageLen * kHugePageLen;
 }
 
-// Maps `len` octets, aligned to a huge page if `len` is at least the length of a huge page.
+// Maps `len` octets. If `len` is at least the length of a huge page, the range begins at a huge page's boundary.
 char* map_addresses(std::size_t len, int protection, int flags) {
-  // Maps enough octets to contain a boundary of huge pages, and unmaps the octets before and after the aligned range.
+  // The call maps one huge page more than needed, so that an aligned range is inside. The octets before and after this
+  // range are unmapped again.
   const std::size_t slack = len < kHugePageLen ? 0 : kHugePageLen;
   void* mapped = mmap(nullptr, len + slack, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
   if (mapped == MAP_FAILED) {
@@ -47,8 +48,8 @@ void* map_pages(std::size_t bytes) {
   }
   char* const begin = map_addresses(mapped_len(bytes), PROT_READ | PROT_WRITE, 0);
 #ifdef MADV_HUGEPAGE
-  // This is only advice: the program also works, but more slowly, on a system without huge pages. The advice excludes
-  // the last, partial huge page, which would use the memory of a whole huge page.
+  // The result is ignored, because the advice is only for speed: without huge pages the program works, but more slowly.
+  // The advice leaves out the last, partial huge page, which would use the memory of a whole huge page.
   static_cast<void>(madvise(begin, bytes / kHugePageLen * kHugePageLen, MADV_HUGEPAGE));
 #endif
   return begin;
@@ -75,7 +76,8 @@ void GrowingPages::grow_by_block() {
   if (usable_ + kHugePageLen > mapped_ || mprotect(data_ + usable_, kHugePageLen, PROT_READ | PROT_WRITE) != 0) {
     throw std::bad_alloc();
   }
-  // This too is only advice: on a system that does not support it, lookups are slower.
+  // The results are ignored, because this advice is only for speed: if the system does not support it, lookups are
+  // slower.
 #if defined(MADV_HUGEPAGE) && defined(MADV_COLLAPSE)
   if (usable_ != 0) {
     char* const full = data_ + usable_ - kHugePageLen;

@@ -1,6 +1,6 @@
-// Memory directly from the system, for large tables that are read at random. It is on huge pages if the system has
-// them. With ordinary pages, a lookup among many keys spends most of its time on finding pages. Memory is allocated
-// when it is first touched.
+// Gets memory directly from the system, for large tables that are read in random order. The memory is on huge pages if
+// the system has them. With ordinary pages, a lookup among many keys would spend most of its time in translating
+// addresses to pages. The system allocates memory only when it is first touched.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,16 @@
 
 namespace optiks::ozks {
 
-// Throws std::bad_alloc if the system has no memory.
+// map_pages() returns zeroed memory, which unmap_pages() returns to the system. Throws std::bad_alloc if the system has
+// no memory.
 [[nodiscard]] void* map_pages(std::size_t bytes);
 void unmap_pages(void* pages, std::size_t bytes) noexcept;
-// Makes the system allocate the memory of these octets now. The octets are zero, and no other thread may use them.
+// Writes zeros to these octets, so that the system allocates their memory now. The octets must be zero, and no other
+// thread may use them at the same time.
 void touch_pages(void* pages, std::size_t bytes) noexcept;
 
-// A zeroed array. Zero octets must be a valid T that needs no destruction. Thread safety: the same as that of a plain
-// array.
+// An array of elements whose octets are all zero at first. Such octets must be a valid T, and T must not need a
+// destructor. Thread safety: the same as that of a plain array.
 template <typename T>
 class PageArray {
   static_assert(std::is_trivially_destructible_v<T>);
@@ -55,21 +57,23 @@ class PageArray {
   std::size_t size_ = 0;
 };
 
-// A zeroed array that grows in place: its addresses are reserved at the start, and memory is allocated when it is first
-// touched. Only full blocks are put on huge pages, so that the memory at the end of the array is never larger than
-// needed.
+// An array of zeroed octets that grows without moving. Its addresses are reserved at the start, and the system
+// allocates memory when it is first touched. Only full blocks are on huge pages, so that the end of the array uses no
+// more memory than it needs.
 //
-// Thread safety: one thread grows; any number of threads use the memory that earlier calls made usable.
+// Thread safety: only one thread may call grow(). Any number of threads may use the memory that earlier calls made
+// usable.
 class GrowingPages {
  public:
-  // Throws std::bad_alloc if the process may not reserve this range of addresses.
+  // Reserves addresses for `capacity` octets. Throws std::bad_alloc if the system does not allow this.
   explicit GrowingPages(std::size_t capacity);
   GrowingPages(const GrowingPages&) = delete;
   GrowingPages& operator=(const GrowingPages&) = delete;
   ~GrowingPages();
 
   [[nodiscard]] void* data() const { return data_; }
-  // Makes the first `bytes` octets, at most the capacity, usable. Throws std::bad_alloc if the system has no memory.
+  // Makes the first `bytes` octets usable. `bytes` must be at most the capacity. Throws std::bad_alloc if the system
+  // has no memory.
   void grow(std::size_t bytes) {
     while (bytes > usable_) {
       grow_by_block();

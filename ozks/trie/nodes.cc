@@ -35,7 +35,7 @@ void Nodes::walk_many(const Tree& tree, std::span<const ByteSpan> labels, Paths&
       if (is_leaf(end)) {
         prefetch(&leaf(end), sizeof(Leaf));
       } else {
-        // Prefetches the fields of the node below that the next round reads.
+        // Prefetches those fields of the node below that the next round of the loop reads.
         const Interior& next = interior(end);
         prefetch(&next.child, sizeof(next.child) + sizeof(next.length));
         going = true;

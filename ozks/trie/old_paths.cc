@@ -10,18 +10,18 @@
 namespace optiks::ozks {
 namespace {
 
-// The number of labels that walk down together, so that their memory accesses overlap.
+// The number of labels whose paths are walked together, so that their waits for memory overlap.
 constexpr std::size_t kWidth = 16;
-// The number of parts for each thread: enough that no thread waits long for the last part.
+// The number of parts for each thread. With this number no thread waits long for the last part.
 constexpr std::size_t kPathPartsPerThread = 8;
 
-// The paths of some of the leaves.
+// Finds the paths of some of the leaves, on one thread.
 class OldPathsOfSome {
  public:
   OldPathsOfSome(const Nodes& nodes, NodeId root, std::span<InsertedLeaf> leaves, std::vector<NodeId>& reached)
       : nodes_(nodes), root_(root), leaves_(leaves), reached_(reached) {}
 
-  // Finds the paths of leaves [first, last), and writes num_reached[i] for each leaf i.
+  // Finds the paths of leaves [first, last). Writes to `num_reached[i]` the number of nodes that it lists for leaf `i`.
   bool find(std::size_t first, std::size_t last, std::size_t* num_reached) {
     for (std::size_t begin = first; begin < last; begin += kWidth) {
       if (!find_group(begin, std::min(kWidth, last - begin), num_reached + begin)) {
@@ -34,8 +34,8 @@ class OldPathsOfSome {
  private:
   bool find_group(std::size_t first, std::size_t size, std::size_t* num_reached) {
     std::array<const Hash*, kWidth> labels;
-    // For each label: nodes with prefixes of at most this number of bits are also on the path of the previous label. -1
-    // if there is no previous label.
+    // For each label: the number of bits that it shares with the previous label, or -1 if there is no previous label.
+    // Nodes whose prefix is not longer are also on the path of the previous label, and are not listed again.
     std::array<int, kWidth> shared;
     for (std::size_t i = 0; i < size; ++i) {
       labels[i] = &label(first + i);

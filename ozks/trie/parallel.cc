@@ -10,9 +10,9 @@
 namespace optiks::ozks {
 namespace {
 
-// How long a thread polls before it sleeps. A helper polls for more work, because the caller's own work between two
-// steps is shorter than this time in an epoch of some thousand leaves. The caller polls until the helpers' last calls
-// return. Waking up takes a tenth of this time, and several tenths on a virtual machine.
+// How long a thread polls before it sleeps. A helper polls for the next job: in an epoch of some thousand leaves, the
+// caller's own work between two jobs takes less than this time. The caller polls for the end of the helpers' last
+// calls. Waking a sleeping thread takes a tenth of this time, and several tenths on a virtual machine.
 constexpr std::chrono::microseconds kLooks{250};
 
 void pause() {
@@ -21,7 +21,7 @@ void pause() {
 #endif
 }
 
-// Returns after `now` differs from `seen`: polls first, and then sleeps.
+// Waits until `now` differs from `seen`. It polls first, and then sleeps.
 void await_change(const std::atomic<std::uint32_t>& now, std::uint32_t seen) {
   const auto until = std::chrono::steady_clock::now() + kLooks;
   while (now == seen && std::chrono::steady_clock::now() < until) {
@@ -33,8 +33,8 @@ void await_change(const std::atomic<std::uint32_t>& now, std::uint32_t seen) {
 }  // namespace
 
 struct Workers::Job {
-  // The caller takes work from the front, helpers from the back. If steps over the same leaves follow each other, each
-  // core then finds the data of the previous step in its cache.
+  // The caller takes indices from the front, and helpers take indices from the back. So if two jobs in a row are about
+  // the same leaves, each core finds the data of the first job in its cache.
   enum class Side : std::uint8_t { kFront, kBack };
 
   Job(std::size_t n, const std::function<void(std::size_t)>& body) : left_(n), body_(body) {
@@ -75,8 +75,9 @@ struct Workers::Job {
     }
   }
 
-  std::atomic<std::uint64_t> left_;  // indices that were not called yet: the first in the upper half, the end in the
-                                     // lower half
+  // The indices that no thread has taken yet. The upper half is the first of them, and the lower half is the index
+  // after the last.
+  std::atomic<std::uint64_t> left_;
   const std::function<void(std::size_t)>& body_;
 };
 
@@ -113,7 +114,8 @@ void Workers::for_each_index(unsigned most, std::size_t n, const std::function<v
       num_calls_.notify_one();
     }
     job.work(Job::Side::kFront);
-    // The caller does not wait for helpers that did not wake up in time.
+    // The caller now closes the job and waits only for the helpers that have joined. It does not wait for helpers that
+    // are still waking up.
     for (std::uint32_t state = state_ |= kClosed; state != kClosed; state = state_) {
       await_change(state_, state);
     }
@@ -131,7 +133,7 @@ void Workers::start_helpers(std::size_t wanted) {
       helpers_.emplace_back([this] { help(); });
     }
   } catch (const std::exception&) {
-    // Without memory or threads for more helpers, the caller and the running helpers do all the work.
+    // If the system has no memory or threads for more helpers, the caller and the running helpers do all the work.
   }
 }
 

@@ -11,8 +11,9 @@ void Path::finish(ByteSpan label) {
     return;
   }
   common = verify::common_prefix_length(label, *leaf);
-  // Prefixes get longer on the way down. The steps to keep are those whose prefixes the label shares. The node after
-  // these steps is the first node whose prefix the label does not share, or the leaf if the label shares all prefixes.
+  // Prefixes get longer on the way down. The label has the prefixes of the first nodes on the path; only the steps at
+  // these nodes are kept. The next node is the first node whose prefix the label does not have, or the leaf if the
+  // label has all prefixes.
   const std::span<const Step> all = above();
   const auto kept = std::ranges::partition_point(all, [&](const Step& step) { return step.length <= common; });
   if (kept != all.end()) {

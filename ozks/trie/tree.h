@@ -1,4 +1,4 @@
-// The tree (docs/spec/tree.md) as both modes represent it.
+// Tree: a tree (docs/spec/tree.md) as linked mode and stored mode both represent it.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@ namespace optiks::ozks {
 using base::ByteSpan;
 using verify::Hash;
 
-// One immutable state of one structure.
+// One state of the tree of one structure, which never changes.
 struct Tree {
-  std::uint64_t root = 0;  // the root node in the store's own naming of nodes; unused in an empty tree
+  std::uint64_t root = 0;  // the id that the store uses for the root; not used in an empty tree
   Hash root_hash = verify::empty_root();
   std::uint64_t count = 0;  // number of leaves
 };
 
-// The trees of structures 1..4.
+// The trees of the structures 1 to 4, in this order.
 using Trees = std::array<Tree, kNumStructures>;
 
 }  // namespace optiks::ozks

@@ -1,4 +1,4 @@
-// Compiled with the same options as lanes/kernel_avx2.cc.
+// Defines the AVX2 function of fp2_mul_lanes.h. This file is compiled with the same options as lanes/kernel_avx2.cc.
 #include "fp2_mul_lanes.h"
 
 #ifdef __AVX2__

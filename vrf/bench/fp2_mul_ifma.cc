@@ -1,4 +1,4 @@
-// Compiled with the same options as lanes/kernel_ifma.cc.
+// Defines the IFMA function of fp2_mul_lanes.h. This file is compiled with the same options as lanes/kernel_ifma.cc.
 #include "fp2_mul_lanes.h"
 
 #ifdef __AVX512IFMA__

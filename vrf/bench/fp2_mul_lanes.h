@@ -1,5 +1,5 @@
-// Runs multiplications in GF(p^2) in lanes, and nothing else. docs/measurements/vrf-ports.md compares the measured time
-// with the processor's execution ports.
+// Functions that run multiplications in GF(p^2) in lanes, and nothing else. docs/measurements/vrf-ports.md compares
+// their measured time with the limits of the processor's execution ports.
 #pragma once
 
 #include "lanes/kernel.h"
@@ -8,7 +8,7 @@ namespace optiks::vrf::bench {
 
 inline constexpr std::size_t kNumChains = 4;
 
-// Multiplies the x of points 0 to 3 by the x of points 4 to 7, num_rounds times.
+// Multiplies the coordinates x of points 0 to 3 by the coordinates x of points 4 to 7, num_rounds times.
 using Fp2MulLanes = void(lanes::GroupPoints* elements, std::size_t num_rounds);
 Fp2MulLanes fp2_mul_avx2;
 Fp2MulLanes fp2_mul_ifma;

@@ -1,4 +1,4 @@
-// The function of fp2_mul_lanes.h over the lane type L.
+// The function of fp2_mul_lanes.h, as a template over the lane type L.
 #pragma once
 
 #include "fp2_mul_lanes.h"

@@ -1,4 +1,4 @@
-// Micro-benchmarks of the VRF and, as calibration rows, of the primitives that it uses.
+// Micro-benchmarks of the VRF. Further rows measure the primitives that the VRF uses; they serve to compare machines.
 #include <benchmark/benchmark.h>
 #include <blake2.h>
 
@@ -41,7 +41,7 @@ struct Fixture {
   [[nodiscard]] Alphas view() const { return {alphas, offsets}; }
 };
 
-// The time is the time of a batch; items_per_second counts elements.
+// The reported time is the time of a batch. items_per_second counts elements.
 template <typename Operation>
 void run_batch(benchmark::State& state, Operation operation) {
   const auto n = static_cast<std::size_t>(state.range(0));
@@ -90,7 +90,7 @@ void scalar_mul_row(benchmark::State& state) {
   }
 }
 
-// The time is the time of a group of points.
+// The reported time is the time of a group of points.
 void scalar_mul_lanes_row(benchmark::State& state, base::Kernel kernel) {
   const lanes::Kernel& curve = *kernel_of(kernel);
   const std::vector<Fp2> u(curve.lanes, kGeneratorX);
@@ -105,7 +105,7 @@ void scalar_mul_lanes_row(benchmark::State& state, base::Kernel kernel) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(curve.lanes));
 }
 
-// items_per_second counts products of one element each; four chains are interleaved.
+// items_per_second counts products of single elements. Four chains of dependent products are interleaved.
 void fp2_mul_lanes_row(benchmark::State& state, bench::Fp2MulLanes* run, std::size_t num_lanes) {
   constexpr std::size_t kRounds = 64;
   std::vector<lanes::GroupPoints> elements(8);
@@ -133,7 +133,7 @@ void hash_to_curve_row(benchmark::State& state) {
   }
 }
 
-constexpr std::size_t kBlockInputLen = 113;  // a node's hash input: less than a block
+constexpr std::size_t kBlockInputLen = 113;  // the length of a node's hash input, less than a block
 
 void blake2b_portable_row(benchmark::State& state) {
   std::array<std::uint8_t, kBlockInputLen> in{};
@@ -145,7 +145,7 @@ void blake2b_portable_row(benchmark::State& state) {
   }
 }
 
-// The time is the time of a message, with 64 messages in a call.
+// The reported time is the time of one message, with 64 messages in a call.
 void blake2b_many_row(benchmark::State& state, base::Kernel kernel) {
   constexpr std::size_t kNumMessages = 64;
   std::vector<std::uint8_t> slots(kNumMessages * base::kBlake2bBlockLen);
@@ -200,7 +200,7 @@ void register_kernel(base::Kernel kernel) {
 }  // namespace
 }  // namespace optiks::vrf
 
-// Registers rows for every kernel of this machine.
+// Registers the rows for every kernel that this machine supports, and runs all benchmarks.
 int main(int argc, char** argv) {
   std::ranges::for_each(optiks::base::runnable_kernels(), optiks::vrf::register_kernel);
   benchmark::Initialize(&argc, argv);

@@ -1,10 +1,11 @@
 // Looks for a difference in time between one secret and many, with Welch's t-test on two interleaved classes of inputs.
-// The method comes from Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?" (DATE 2017). Class 0 is one
-// fixed scalar, class 1 a fresh scalar each time; both are prepared before the clock starts. The same run must catch a
-// positive control, which omits work for some digits; otherwise the run proves nothing.
+// The method comes from Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?" (DATE 2017). Inputs of class 0
+// are one fixed scalar, and inputs of class 1 are a fresh scalar each time. Both are prepared before the clock starts.
+// The same run must also detect a positive control, which omits work for some digits; otherwise the run proves nothing.
 //
-// The program prints one line for each subject, and exits with 0 if it reports the control and no subject. CI does not
-// depend on the result, because a loaded machine can hide a leak or report a leak that does not exist.
+// The program prints one line for each subject. It exits with 0 if it detects a leak in every positive control and in
+// no other subject. CI does not depend on the result, because a loaded machine can hide a leak or report a leak that
+// does not exist.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -20,9 +21,10 @@ namespace optiks::vrf {
 namespace {
 
 constexpr std::size_t kNumSamples = 50000;
-constexpr double kThreshold = 10;  // |t|; dudect reports a leak from 10 on
+constexpr double kThreshold = 10;  // a leak is reported if |t| is above this, as in dudect
 
-// Returns the t statistic of two classes, without the slowest tenth of all samples, which interrupts have delayed.
+// Returns the t statistic of two classes. The function ignores the slowest tenth of all samples, because interrupts may
+// have delayed these.
 double t_statistic(std::vector<double> (&classes)[2]) {
   std::vector<double> all;
   for (const auto& samples : classes) {
@@ -48,7 +50,7 @@ double t_statistic(std::vector<double> (&classes)[2]) {
   return (mean[0] - mean[1]) / std::sqrt(error[0] + error[1]);
 }
 
-// Measures the time of subject(digits).
+// Measures the time of subject(digits) for both classes of digits.
 template <typename Subject>
 double measure(const Subject& subject) {
   std::mt19937_64 random(std::random_device{}());
@@ -79,7 +81,7 @@ bool report(const std::string& name, double t, bool must_leak) {
 int run() {
   const MulTable table = make_mul_table(kGenerator);
   Point sink = kIdentity;
-  // Omits work for a digit whose index is 0, as a skipped table read would.
+  // The positive control omits work for a digit whose index is 0, as code that skips a table read would.
   const auto leak = [&](const Digits& digits) {
     for (std::size_t i = 0; i < kNumDigits; ++i) {
       if ((digits.index_mask[0][i] | digits.index_mask[1][i] | digits.index_mask[2][i]) != 0) {

@@ -1,6 +1,7 @@
-// Compares the batch kernels with the scalar path: labels, proofs, and the verdicts on damaged proofs. The input is a
-// secret key, then for each element the length of its alpha, the alpha, and a mask that is XORed into its proof;
-// missing octets are 0. The target is built with the debug checks, so that a limb above its bound is also a finding.
+// Compares the batch kernels with the scalar path: the labels, the proofs, and the verdicts on damaged proofs. The fuzz
+// input is a secret key, and then for each element the length of its alpha, the alpha, and a mask that is XORed into
+// its proof. Missing octets are 0. The target is built with the debug checks, so that the fuzzer also finds a limb
+// above its bound.
 #include <algorithm>
 #include <array>
 #include <vector>

@@ -1,4 +1,4 @@
-// Declarations that the batch functions share.
+// Declarations that the sources of the batch functions share.
 #pragma once
 
 #include <algorithm>
@@ -11,36 +11,36 @@
 
 namespace optiks::vrf {
 
-// The number of elements that are handled together: enough to share the cost of one inversion, and few enough for the
-// stack and the first-level cache.
+// The number of elements that the scalar path of a batch processes together. Chunks are large enough to share the cost
+// of one inversion, and small enough for the stack and the first-level cache.
 inline constexpr std::size_t kChunk = 8;
 
-// The maximum number of points for one call of encode_many: four for each element.
+// The maximum number of points in one call of encode_many: four for each element of a chunk.
 inline constexpr std::size_t kMaxEncode = 4 * kChunk;
 
-// Writes the strings of n points with one inversion. Constant time in the points.
+// Writes the strings of n points, with one inversion for all of them. Constant time in the points.
 void encode_many(PointString* out, const Point* points, std::size_t n);
 
-// Aborts unless the offsets describe strings within the bytes.
+// Aborts unless alphas.offsets describe strings within alphas.bytes.
 void check_alphas(const Alphas& alphas);
 
-// Returns the curve arithmetic of a batch kernel, or null for the scalar path.
+// Returns the functions of a batch kernel, or null for the scalar path.
 [[nodiscard]] const lanes::Kernel* kernel_of(base::Kernel kernel);
 
-// Returns the kernel for a batch of n elements. A single element takes the scalar path. With AVX2 two elements also
-// take the scalar path, because a group would take longer than two elements one after another.
+// Returns the kernel to use for a batch of n elements. A single element takes the scalar path. Where the kernel is
+// AVX2, two elements also take the scalar path, because a group takes longer than two elements one after another.
 [[nodiscard]] inline base::Kernel batch_kernel(std::size_t n) {
   const base::Kernel kernel = base::kernel();
   return n == 1 || (n == 2 && kernel == base::Kernel::kAvx2) ? base::Kernel::kScalar : kernel;
 }
 
-// Returns the kernel that the calling thread's last batch ran on, or "" before its first batch. For tests and
-// benchmarks.
+// Returns the name of the kernel that the calling thread's last batch ran on, or "" before the thread's first batch.
+// For tests and benchmarks.
 [[nodiscard]] const char* last_kernel_name();
 void set_last_kernel(base::Kernel kernel);
 
-// Runs n elements with a kernel, in chunks of the kernel's size: by_lanes(kernel, first, count) on groups,
-// by_one(first, count) on the scalar path.
+// Processes n elements with a kernel, in chunks of the kernel's size. The function calls by_lanes(kernel, first, count)
+// for the kernels that work on groups, and by_one(first, count) for the scalar path.
 template <typename ByLanes, typename ByOne>
 void for_chunks(base::Kernel kernel, std::size_t n, ByLanes by_lanes, ByOne by_one) {
   set_last_kernel(kernel);
@@ -56,14 +56,15 @@ void for_chunks(base::Kernel kernel, std::size_t n, ByLanes by_lanes, ByOne by_o
   }
 }
 
-// The batch functions of ecvrf.h with a given kernel. The machine must support the kernel.
+// The batch functions of ecvrf.h, with a given kernel. The machine must support the kernel.
 void evaluate_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels);
 void prove_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels,
                     base::MutableByteSpan proofs);
 void verify_batch_by_vartime(base::Kernel kernel, const PublicKey& key, const Alphas& alphas, base::ByteSpan proofs,
                              base::MutableByteSpan labels, std::span<Reason> reasons);
 
-// The parts of the batch functions that run on groups (batch_lanes.cc), for at most kMaxMany elements from `first` on.
+// The parts of the batch functions that work on groups (batch_lanes.cc). Each call processes at most kMaxMany elements,
+// from element `first` on.
 void evaluate_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const Alphas& alphas, std::size_t first,
                     std::size_t n, base::MutableByteSpan labels);
 void prove_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const Alphas& alphas, std::size_t first,
@@ -72,11 +73,11 @@ void verify_lanes_vartime(const lanes::Kernel& kernel, const PublicKey::Impl& ke
                           base::ByteSpan proofs, std::size_t first, std::size_t n, base::MutableByteSpan labels,
                           std::span<Reason> reasons);
 
-// Writes Gamma, c and s = k + c*x mod N, where c is a 128-bit integer.
+// Writes a proof: Gamma, c and s = k + c*x mod N, where c is a 128-bit integer.
 void write_proof(std::span<std::uint8_t, kProofLen> proof, const PointString& gamma,
                  const std::array<std::uint8_t, kChallengeLen>& c, const Scalar& k, const ShiftedScalar& x);
 
-// Returns s of a proof, not yet compared with N.
+// Returns s of a proof. The function does not check that s is below N.
 [[nodiscard]] Scalar response_of(std::span<const std::uint8_t, kProofLen> proof);
 
 [[nodiscard]] inline std::span<std::uint8_t, kLabelLen> label_at(base::MutableByteSpan labels, std::size_t i) {

@@ -1,5 +1,5 @@
-// Runs batches on groups: connects the hashes of suite.cc with the curve arithmetic of a kernel. In the last group,
-// lanes without an element of their own repeat the first element.
+// Runs batches on groups: this file connects the hashes of suite.cc with the curve arithmetic of a kernel. In the last
+// group, lanes that have no element of their own repeat the first element.
 #include <algorithm>
 #include <utility>
 
@@ -29,7 +29,7 @@ void put(const lanes::Kernel& kernel, GroupScalar* groups, std::size_t i, const 
   }
 }
 
-// Returns the index of the string of element i's point, in an array with `per_element` points for each element.
+// Returns the index of the string of one of element i's points, in an array with `per_element` points for each element.
 std::size_t string_at(const lanes::Kernel& kernel, std::size_t i, std::size_t point, std::size_t per_element) {
   return ((i / kernel.lanes) * per_element + point) * kernel.lanes + i % kernel.lanes;
 }
@@ -154,7 +154,7 @@ void verify_lanes_vartime(const lanes::Kernel& kernel, const PublicKey::Impl& ke
   std::uint8_t computed[kMaxMany * kLabelLen];
   label_many(std::span(computed).first(n * kLabelLen), cleared_gammas, n);
 
-  // The first failed check of docs/spec/vrf.md section 7 determines the reason.
+  // The reason names the first check of docs/spec/vrf.md section 7 that failed.
   for (std::size_t i = 0; i < n; ++i) {
     const unsigned lane = 1U << (i % kernel.lanes);
     Reason& reason = reasons[first + i];

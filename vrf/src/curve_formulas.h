@@ -17,7 +17,8 @@ struct SingleField {
   using Bounded = Fp2;
 };
 
-// x = X/Z, y = Y/Z, T = ta*tb = XY/Z (form R1). Z is never 0: the group law is complete.
+// A point, with x = X/Z, y = Y/Z and T = ta*tb = XY/Z (the paper's form R1). Z is never 0, because the group law is
+// complete.
 template <typename F>
 struct BasicPoint {
   typename F::template Bounded<1> x, y, z;
@@ -25,7 +26,8 @@ struct BasicPoint {
   typename F::template Bounded<2> tb;
 };
 
-// The second operand of an addition, (Y + X, Y - X, 2Z, 2dT) (form R2). A negated operand has a larger bound for T.
+// The second operand of an addition, as (Y + X, Y - X, 2Z, 2dT) (the paper's form R2). A negated operand has a larger
+// bound for T, so the type of this coordinate is a parameter.
 template <typename F, typename T = typename F::template Bounded<1>>
 struct BasicCachedPoint {
   typename F::template Bounded<3> y_plus_x, y_minus_x;
@@ -33,7 +35,7 @@ struct BasicCachedPoint {
   T t2d;
 };
 
-// A cached point with Z = 1, (y + x, y - x, 2dxy): an entry of a precomputed table.
+// A cached point with Z = 1, as (y + x, y - x, 2dxy). Entries of precomputed tables have this form.
 template <typename F, typename T = typename F::template Bounded<1>>
 struct BasicAffinePoint {
   typename F::template Bounded<3> y_plus_x, y_minus_x;
@@ -43,15 +45,15 @@ struct BasicAffinePoint {
 inline constexpr Fp2 kCurveD = fp2(0xe4, 0x0000000000000142, 0x5e472f846657e0fc, 0xb3821488f1fc0c8d);
 inline constexpr Fp2 kTwoD = fp2_add(kCurveD, kCurveD);
 
-// The operations on points work in place. Compilers copy a returned structure in wider pieces than it was written in,
-// and the copy then waits for the writes.
+// The operations on points work in place. If a function returned a point instead, compilers would copy it in wider
+// pieces than it was written in, and the copy would wait for the writes.
 
-// Products that are only added to each other stay wide (fp2.h, lanes/lane_fp2.h). The `Room` of a product is at least
-// the sum of the bounds of its subtrahends. A wide square of an element of bound 1 has bound 6; of an
-// element of bound 2 it has bound 20. A product of factors of bounds A and B has bound 2AB + 1. The Room is added to
+// Products that are only added to or subtracted from each other stay wide (fp2.h, lanes/lane_fp2.h). The `Room` of a
+// product is at least the sum of the bounds of its subtrahends. A wide square of an element of bound 1 has bound 6; of
+// an element of bound 2 it has bound 20. A product of factors of bounds A and B has bound 2AB + 1. The Room is added to
 // each of these bounds.
 
-// p = 2*p. 3M + 4S.
+// Computes p = 2*p. Cost: 3M + 4S.
 template <typename F>
 OPTIKS_INLINE void double_in_place(BasicPoint<F>& p) {
   const auto a = fp2_sqr_wide(p.x);
@@ -70,10 +72,11 @@ OPTIKS_INLINE void double_in_place(BasicPoint<F>& p) {
   p.x = fp2_mul(p.ta, g);
 }
 
-// The part that the additions of all forms of points share: a = (X1 - Y1)(Y2 - X2), b = (Y1 + X1)(Y2 + X2), c = 2d T1
-// T2, d = 2 Z1 Z2. With these signs of a and f, every difference has its Room in a product. In terms of the paper's E,
-// F, G, H these are E, -F, G and -H: all coordinates and T are the negatives of the paper's, which is the same point.
-// signed_e(E) is E, or -E for the negative of the sum: X and T are multiples of E, while Y and Z do not depend on it.
+// The last part of an addition, which is the same for all forms of points. The arguments are a = (X1 - Y1)(Y2 - X2), b
+// = (Y1 + X1)(Y2 + X2), c = 2d T1 T2 and d = 2 Z1 Z2. With these signs of a and f, every difference has its Room in a
+// product. In terms of the paper's E, F, G and H, the function computes E, -F, G and -H. So all coordinates and T are
+// the negatives of the paper's, and describe the same point. signed_e(E) returns E, or -E for the negative of the sum:
+// X and T are multiples of E, while Y and Z do not depend on E.
 template <typename F, typename A, typename B, typename C, typename D, typename SignedE>
 OPTIKS_INLINE void finish_addition(BasicPoint<F>& p, const A& a, const B& b, const C& c, const D& d,
                                    const SignedE& signed_e) {
@@ -86,7 +89,7 @@ OPTIKS_INLINE void finish_addition(BasicPoint<F>& p, const A& a, const B& b, con
   p.z = fp2_mul(f, g);
 }
 
-// The SignedE that does not change the sign of a sum.
+// The signed_e that does not change the sign of a sum.
 struct SameSign {
   template <typename E>
   OPTIKS_INLINE const E& operator()(const E& e) const {
@@ -94,7 +97,7 @@ struct SameSign {
   }
 };
 
-// p = p + q. 8M. G is F, or the field in the form of tables (lanes/lane_table.h).
+// Computes p = p + q. Cost: 8M. G is F, or the field in the form of tables (lanes/lane_table.h).
 template <typename F, typename G, typename T>
 OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicCachedPoint<G, T>& q) {
   // The longest chain of dependent products comes first, with other products between its links.
@@ -106,7 +109,7 @@ OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicCachedPoint<G, T>& 
   finish_addition(p, a, b, c, d, SameSign{});
 }
 
-// p = p + q, or the negative of the sum by signed_e (above). 7M.
+// Computes p = p + q, or the negative of the sum if signed_e says so (finish_addition). Cost: 7M.
 template <typename F, typename G, typename T, typename SignedE = SameSign>
 OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicAffinePoint<G, T>& q, const SignedE& signed_e = {}) {
   const auto t = fp2_mul(p.ta, p.tb);
@@ -116,7 +119,7 @@ OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicAffinePoint<G, T>& 
   finish_addition(p, a, b, c, fp2_widen(fp2_double(p.z)), signed_e);
 }
 
-// The form of a point as second operand. 2M.
+// Returns a point in the form of a second operand. Cost: 2M.
 template <typename F>
 OPTIKS_INLINE BasicCachedPoint<F> cached(const BasicPoint<F>& p) {
   return {fp2_add(p.y, p.x), fp2_sub(p.y, p.x), fp2_double(p.z), fp2_mul(fp2_mul(p.ta, p.tb), kTwoD)};
@@ -132,7 +135,7 @@ OPTIKS_INLINE BasicAffinePoint<F, typename F::template Bounded<2>> negated(const
   return {q.y_minus_x, q.y_plus_x, fp2_neg(q.t2d)};
 }
 
-// Returns -q if mask is all ones, and q if mask is zero.
+// Returns -q if `mask` is all ones, and q if `mask` is zero.
 template <typename F, typename T, typename Mask>
 OPTIKS_INLINE auto negated_if(const Mask& mask, const BasicCachedPoint<F, T>& q) {
   auto t2d = fp2_negated_if(mask, q.t2d);

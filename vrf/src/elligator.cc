@@ -3,7 +3,7 @@
 namespace optiks::vrf {
 namespace {
 
-// RFC 9380 section 4.1, m = 2.
+// Returns sgn0 of RFC 9380 section 4.1, for m = 2.
 u64 sgn0(Fp2 a) {
   const Fp re = fp_canonical(a.re);
   const Fp im = fp_canonical(a.im);
@@ -15,7 +15,8 @@ u64 sgn0(Fp2 a) {
 // With w = 1 + Z u^2, x1 = -c1/w and n = -c1 (c1^2 - c1^2 w + c2 w^2):
 //   g(x1) = n/w^3 = (m/delta)/delta^2, with delta = norm(w) in GF(p) and m = n conj(w)^3, as 1/w = conj(w)/delta
 //   x2 = -x1 - c1 = (w - 1) x1, g(x2) = Z u^2 g(x1)
-// So one computation of a square root, of m/delta or of Z m/delta, serves both cases, and also gives 1/delta.
+// So one call of fp2_sqrt_ratio, which gives a root of m/delta or of Z m/delta, serves both cases. It also gives
+// 1/delta.
 Point elligator2(const Fp2& u) {
   constexpr Fp2 kC1Squared = fp2_sqr(kElligatorC1);
   const Fp2 w_minus_1 = fp2_mul(kZ, fp2_sqr(u));
@@ -36,8 +37,8 @@ Point elligator2(const Fp2& u) {
   const Fp2 t = fp2_mul(y, kElligatorB);
   const Fp2 s_plus_1 = fp2_add(s, kFp2One);
   const Fp2 s_minus_1 = fp2_sub(s, kFp2One);
-  // (s/t, (s - 1)/(s + 1)) over the common denominator; T = XY/Z = s (s - 1). If m is 0, then delta_inverse is 0, and
-  // so are y and t.
+  // The result is (s/t, (s - 1)/(s + 1)) over the common denominator, with T = XY/Z = s (s - 1). If m is 0, then
+  // delta_inverse is 0, and so are y and t.
   const Fp2 z = fp2_mul(t, s_plus_1);
   const u64 exceptional = base::ct_mask(fp2_is_zero(z));
   return {fp2_select(exceptional, kIdentity.x, fp2_mul(s, s_plus_1)),

@@ -1,13 +1,14 @@
 // The endomorphisms phi = tau_dual . upsilon . tau and psi = tau_dual . chi . tau of FourQ (eprint 2015/565 section 4
-// and appendix A), for one point and for eight (curve_formulas.h). They act as multiplication by fixed scalars on
-// points of order N, and on no other points. Never apply them to a point that is not known to be in the subgroup.
+// and appendix A), for one point and for eight (curve_formulas.h). On points of order N, and on no other points, they
+// act as multiplications by fixed scalars. Never apply them to a point that is not known to be in the subgroup.
 #pragma once
 
 #include "curve_formulas.h"
 
 namespace optiks::vrf {
 
-// Constants of the isogenies tau and tau_dual, and of the maps between the two: upsilon (for phi) and chi (for psi).
+// The constants of the isogenies tau and tau_dual, and of the maps between the two: upsilon (for phi) and chi (for
+// psi).
 inline constexpr Fp2 kCTau = fp2(0x1964de2c3afad20c, 0x74dcd57cebce74c3, 0xc, 0x0000000000000012);
 inline constexpr Fp2 kCTauDual = fp2(0x4aa740eb23058652, 0x9ecaa6d9decdf034, 0x7ffffffffffffff4, 0x0000000000000011);
 inline constexpr Fp2 kCPhi0 = fp2(0x5, 0xfffffffffffffff7, 0x2553a0759182c329, 0x4f65536cef66f81a);
@@ -90,13 +91,13 @@ OPTIKS_INLINE Isogenous<F> chi(const Isogenous<F>& p) {
   return {x, y, fp2_mul(g, h)};
 }
 
-// The steps of the endomorphisms, as functions that are not inlined.
+// The steps of the endomorphisms for one point, as functions that are not inlined.
 [[nodiscard]] Isogenous<SingleField> point_tau(const BasicPoint<SingleField>& point);
 [[nodiscard]] Isogenous<SingleField> point_upsilon(const Isogenous<SingleField>& point);
 [[nodiscard]] Isogenous<SingleField> point_chi(const Isogenous<SingleField>& point);
 [[nodiscard]] BasicPoint<SingleField> point_tau_dual(const Isogenous<SingleField>& point);
 
-// Return the endomorphisms of a point from its image under tau, which phi and psi share.
+// These functions return phi and psi of a point from its image under tau, which phi and psi share.
 [[nodiscard]] inline BasicPoint<SingleField> phi_of_tau(const Isogenous<SingleField>& point) {
   return point_tau_dual(point_upsilon(point));
 }

@@ -1,6 +1,6 @@
-// Multiplies the generator by a signed comb (Hamburg, eprint 2012/309 section 3.3). Let b be a representative of (k +
-// 2^250 - 1)/2 mod N below 2^250. Then k = sum of +-2^i over i < 250, with + if bit i of b is set. The comb has five
-// teeth of 50 bits, each split into five blocks of 10 columns.
+// Multiplies the generator by a scalar k with a signed comb (Hamburg, eprint 2012/309 section 3.3). Let b be a
+// representative of (k + 2^250 - 1)/2 mod N below 2^250. Then k = sum of +-2^i over i < 250 (mod N), with + where bit i
+// of b is set. The comb has five teeth of 50 bits, each split into five blocks of 10 columns.
 #include "base_tables.h"
 #include "scalar_mul.h"
 #include "table_select.h"
@@ -30,7 +30,8 @@ Point fixed_base_mul(const Scalar& k) {
     }
     for (std::size_t block = 0; block < kNumBlocks; ++block) {
       const std::size_t position = block * kNumColumns + column;
-      // Table entries have a positive top tooth; where the top tooth is negative, all signs are flipped.
+      // Table entries are for a positive top tooth. If the top tooth is negative, the code flips all signs and negates
+      // the entry.
       const u64 negative = bit_of(*b, position + (kNumTeeth - 1) * kToothBits) ^ 1;
       u64 index = 0;
       for (std::size_t tooth = 0; tooth + 1 < kNumTeeth; ++tooth) {

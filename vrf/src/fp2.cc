@@ -21,14 +21,16 @@ void fp2_invert_many(Fp2* elements, Fp2* scratch, std::size_t n) {
   elements[0] = inverse;
 }
 
-// Computes the root by the complex method. Write m = m0 + m1 i, e = a root of norm(m) in GF(p) and h = (m0 + e)/2; then
-// with t = h*delta
+// Computes the root by the complex method. Let m = m0 + m1 i, let e be a root of norm(m) in GF(p), h = (m0 + e)/2 and
+// t = h*delta. Then
 //   root(m/delta) = (h r, m1 r / 2)    if t is a square,     r = t^((p-3)/4), t r^2 =  1
 //   root(m/delta) = (m1 r / 2, -h r)   if t is not a square,                  t r^2 = -1
-// because h (m0 - e)/2 = -m1^2/4. m is a square in GF(p^2) exactly if its norm is a square in GF(p); delta, an element
-// of GF(p), is always a square in GF(p^2). norm(Z) = 5 is not a square in GF(p), so one of norm(m) and 5 norm(m) has a
-// root. With f = norm(m)^((p+1)/4), f^2 = -norm(m) in the second case, and (f g)^2 = 5 norm(m) for g = 5^((p+1)/4), g^2
-// = -5.
+// because h (m0 - e)/2 = -m1^2/4.
+//
+// m is a square in GF(p^2) exactly if its norm is a square in GF(p). delta, an element of GF(p), is always a square in
+// GF(p^2). norm(Z) = 5 is not a square in GF(p), so one of norm(m) and 5 norm(m) has a root. Let f = norm(m)^((p+1)/4).
+// In the first case f is a root of norm(m). In the second case f^2 = -norm(m), and f g is a root of 5 norm(m), for
+// g = 5^((p+1)/4) with g^2 = -5.
 SqrtRatio fp2_sqrt_ratio(Fp2 m, Fp delta) {
   const Fp norm = fp2_norm(m);
   const Fp f = fp_sqr_n(norm, 125);
@@ -37,7 +39,7 @@ SqrtRatio fp2_sqrt_ratio(Fp2 m, Fp delta) {
   m = fp2_select(mask, m, fp2_mul(m, kZ));
   const Fp e = fp_select(mask, f, fp_mul(f, kRootOfMinusFive));
 
-  // h = 0 only if m1 = 0 and e = -m0; the other root of the norm then gives h = m0.
+  // h is 0 only if m1 = 0 and e = -m0. The other root of the norm then gives h = m0.
   Fp h = fp_half(fp_add(m.re, e));
   h = fp_select(base::ct_mask(fp_is_zero(h)), m.re, h);
 

@@ -1,4 +1,4 @@
-// Keys with their precomputed values.
+// The contents of keys: secrets, strings and precomputed values.
 #pragma once
 
 #include "decompose.h"
@@ -15,10 +15,10 @@ struct SecretKey::Impl {
   base::Zeroizing<Scalar> x;
   base::Zeroizing<ShiftedScalar> shifted_x;
   base::Zeroizing<Digits> x_digits;          // digits of x
-  base::Zeroizing<Digits> cleared_x_digits;  // digits of 392*x mod N, because a label needs only 392*Gamma
+  base::Zeroizing<Digits> cleared_x_digits;  // the digits of 392*x mod N, because a label needs only 392*Gamma
   PointString public_key;
   base::Blake2b encode;  // the hash of encode_prefix()
-  base::Blake2b nonce;   // the hash of nonce_prefix(); it erases itself
+  base::Blake2b nonce;   // the hash of nonce_prefix(); its destructor erases it
 };
 
 struct PublicKey::Impl {

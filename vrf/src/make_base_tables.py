@@ -33,7 +33,7 @@ def div(a, b):
 
 
 def point_add(p, q):
-    """The complete affine law of docs/spec/vrf.md section 1."""
+    """Returns p + q by the complete affine law of docs/spec/vrf.md section 1."""
     (x1, y1), (x2, y2) = p, q
     cross = mul(D, mul(mul(x1, x2), mul(y1, y2)))
     one = (1, 0)

@@ -1,15 +1,15 @@
-// Sequences of doublings and additions, for one point and for eight (curve_formulas.h). Comments give the numbers of
-// operations; point_double, point_add and the others state their own cost.
+// Sequences of doublings and additions, for one point and for eight (curve_formulas.h). The comments here give numbers
+// of operations; the comments of point_double, point_add and the other operations give their cost.
 #pragma once
 
 #include "endomorphism.h"
 
 namespace optiks::vrf {
 
-// For each of n points P = point(i) of order N, or the identity: computes P + the sums of phi(P), psi(P) and
-// psi(phi(P)) that bits 0, 1, 2 of an index select, and calls keep(i, sums). Three endomorphisms, 7 additions. Each
-// step of the endomorphisms is applied to all points before the next step. In lanes, the code of all steps is twice as
-// large as the first-level instruction cache.
+// For each of n points P = point(i), which has order N or is the identity, computes eight sums and calls keep(i, sums).
+// The sum with index j is P plus those of phi(P), psi(P) and psi(phi(P)) that bits 0, 1 and 2 of j select. The cost for
+// each point is three endomorphisms and 7 additions. The function applies each step of the endomorphisms to all points
+// before the next step, because in lanes the code of all steps is twice as large as the first-level instruction cache.
 template <typename F, std::size_t MaxPoints, typename GetPoint, typename Keep>
 OPTIKS_INLINE void mul_table_sums(std::size_t n, const GetPoint& point, const Keep& keep) {
   BasicPoint<F> images[MaxPoints];
@@ -46,7 +46,7 @@ OPTIKS_INLINE void mul_table_sums(std::size_t n, const GetPoint& point, const Ke
   });
 }
 
-// Fills the table of one point; entry_of converts each sum to the form of the entries.
+// Fills the table of one point. entry_of converts each sum to the form of the entries.
 template <typename F, typename Entry, typename EntryOf>
 OPTIKS_INLINE void fill_mul_table(Entry (&entries)[8], const BasicPoint<F>& point, const EntryOf& entry_of) {
   mul_table_sums<F, 1>(
@@ -58,7 +58,7 @@ OPTIKS_INLINE void fill_mul_table(Entry (&entries)[8], const BasicPoint<F>& poin
       });
 }
 
-// 392*point = 2^3 (2^4 (2 + 1) + 1) point, for every point of the curve: 8 doublings, 2 additions.
+// Returns 392*point = 2^3 (2^4 (2 + 1) + 1) point, for every point of the curve. Cost: 8 doublings and 2 additions.
 template <typename F>
 OPTIKS_INLINE BasicPoint<F> cofactor_cleared(const BasicPoint<F>& point) {
   const BasicCachedPoint<F> addend = point_to_cached(point);

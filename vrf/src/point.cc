@@ -5,7 +5,7 @@
 namespace optiks::vrf {
 namespace {
 
-// Returns the sign of x, whose coordinates are in [0, p): bit 126 of x0, or of x1 if x0 = 0.
+// Returns the sign of x = x0 + x1 i, whose coordinates are in [0, p): bit 126 of x0, or of x1 if x0 = 0.
 u64 sign_of(Fp2 x) {
   const Fp re = fp_canonical(x.re);
   const Fp im = fp_canonical(x.im);
@@ -42,12 +42,12 @@ void point_encode(std::span<std::uint8_t, kPointLen> out, const Point& point, co
   out[31] |= static_cast<std::uint8_t>(sign_of(fp2_mul(point.x, z_inverse)) << 7);
 }
 
-// x^2 = (y^2 - 1)/(d y^2 + 1) = (y^2 - 1) conj(v)/norm(v) with v = d y^2 + 1, never 0.
+// The curve gives x^2 = (y^2 - 1)/(d y^2 + 1) = (y^2 - 1) conj(v)/norm(v) with v = d y^2 + 1, which is never 0.
 std::optional<Point> point_decode_vartime(std::span<const std::uint8_t, kPointLen> in) {
   const u64 sign = in[31] >> 7;
   Fp2 y = {fp_from_bytes_unchecked(in.data()), fp_from_bytes_unchecked(in.data() + 16)};
   y.im.v &= kP;
-  if (y.re.v >= kP || y.im.v >= kP) {  // also refuses a set bit 127 of the first half
+  if (y.re.v >= kP || y.im.v >= kP) {  // also refuses strings where bit 127 of the first half is set
     return std::nullopt;
   }
   const Fp2 yy = fp2_sqr(y);

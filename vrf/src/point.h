@@ -21,9 +21,9 @@ using AffinePoint = BasicAffinePoint<SingleField>;
 inline constexpr Point kIdentity = {kFp2Zero, kFp2One, kFp2One, kFp2Zero, kFp2One};
 inline constexpr Point kGenerator = {kGeneratorX, kGeneratorY, kFp2One, kGeneratorX, kGeneratorY};
 
-// point = 2*point. 3M + 4S.
+// Computes point = 2*point. Cost: 3M + 4S.
 void point_double(Point& point);
-// point = point + other and point = point - other. 8M, and 7M for an affine operand.
+// These functions compute point = point + other and point = point - other. Cost: 8M, or 7M for an affine operand.
 void point_add(Point& point, const CachedPoint& other);
 void point_sub(Point& point, const CachedPoint& other);
 void point_add(Point& point, const AffinePoint& other);
@@ -33,24 +33,25 @@ void point_sub(Point& point, const AffinePoint& other);
 // z_inverse = 1/Z.
 [[nodiscard]] AffinePoint point_to_affine(const Point& point, const Fp2& z_inverse);
 
-// 1 for the identity, otherwise 0.
+// Returns 1 for the identity, otherwise 0.
 [[nodiscard]] u64 point_is_identity(const Point& point);
 
-// point = 2*point + other.
+// Computes point = 2*point + other.
 inline void point_double_add(Point& point, const CachedPoint& other) {
   point_double(point);
   point_add(point, other);
 }
 
-// 392*point, correct for every point of the curve: 8 doublings, 2 additions.
+// Returns 392*point, for every point of the curve. Cost: 8 doublings and 2 additions.
 [[nodiscard]] Point point_clear_cofactor(const Point& point);
 
 inline constexpr std::size_t kPointLen = 32;
 
-// point_to_string of docs/spec/vrf.md section 2; z_inverse = 1/Z.
+// Writes point_to_string of docs/spec/vrf.md section 2. z_inverse is 1/Z.
 void point_encode(std::span<std::uint8_t, kPointLen> out, const Point& point, const Fp2& z_inverse);
 
-// string_to_point. Strict: returns nothing for every string that is not the one encoding of a point of the curve.
+// Computes string_to_point. Every point of the curve has exactly one encoding; the function returns nothing for all
+// other strings.
 [[nodiscard]] std::optional<Point> point_decode_vartime(std::span<const std::uint8_t, kPointLen> in);
 
 }  // namespace optiks::vrf

@@ -1,6 +1,7 @@
 // The products of fp.h for x86-64. Compilers keep the carries of 128-bit additions in registers and use twice as many
-// instructions as this code. Every x86-64 processor has these instructions. mulx measured the same to 1 % (Zen 5,
-// 2026-11), so the code does not choose an instruction at run time. Constant time.
+// instructions as this code. Every x86-64 processor has the instructions used here. Code with mulx took the same time
+// to within 1 % (Zen 5, 2026-11), so the code does not choose between instructions at run time. All functions are
+// constant time.
 #pragma once
 
 #include "uint128.h"
@@ -8,13 +9,13 @@
 namespace optiks::vrf::x86_64 {
 
 // A product, or the sum of two products, as little-endian words. Each block of assembly below uses at most twelve
-// registers, so that every compiler can allocate them under every option. Multiplications write their result to
+// registers, so that every compiler can allocate them with all options. The instruction mulq writes its result to
 // rdx:rax.
 struct Product {
   u64 t0, t1, t2, t3;
 };
 
-// x*y, x < 2^128, y <= p.
+// Returns x*y, for x < 2^128 and y <= p.
 OPTIKS_INLINE Product multiply(u128 x, u128 y) {
   Product p;
   u64 c0;
@@ -46,7 +47,7 @@ OPTIKS_INLINE Product multiply(u128 x, u128 y) {
   return p;
 }
 
-// p += x*y, x, y <= p: the two cross products sum to less than 2^128.
+// Adds x*y to the product p, for x and y at most the prime. The two cross products sum to less than 2^128.
 OPTIKS_INLINE void multiply_add(Product& p, u128 x, u128 y) {
   u64 c0;
   u64 c1;
@@ -77,9 +78,9 @@ OPTIKS_INLINE void multiply_add(Product& p, u128 x, u128 y) {
       : "rax", "rdx", "cc");
 }
 
-// Reduces p, which is at most 2p^2 for the prime p, to [0, p], because 2^127 = 1. q = t3:t2 = t div 2^127 < 2^128: the
-// sum of t mod 2^127, q mod 2^127 and q div 2^127 is at most 2p (fp.h, wide_reduce_two), and bit 127 is folded once
-// more.
+// Reduces the product t, which is at most 2p^2 for the prime p, to [0, p], using 2^127 = 1. The quotient q = t3:t2 = t
+// div 2^127 is below 2^128. The sum of t mod 2^127, q mod 2^127 and q div 2^127 is at most 2p (fp.h, wide_reduce_two).
+// At the end bit 127 of the sum is folded once more.
 OPTIKS_INLINE u128 reduce(Product p) {
   __asm__(
       "addq %[t1], %[t1]\n\t"
@@ -98,18 +99,18 @@ OPTIKS_INLINE u128 reduce(Product p) {
   return make_u128(p.t1, p.t0);
 }
 
-// x*y + z*w, all at most p.
+// Returns x*y + z*w. All operands are at most p.
 OPTIKS_INLINE u128 dot(u128 x, u128 y, u128 z, u128 w) {
   Product p = multiply(x, y);
   multiply_add(p, z, w);
   return reduce(p);
 }
 
-// x*y, x <= 2p, y <= p.
+// Returns x*y, for x <= 2p and y <= p.
 OPTIKS_INLINE u128 mul(u128 x, u128 y) { return reduce(multiply(x, y)); }
 
-// x*x, x <= p. Exponentiations wait for each square, so this code has the fewest steps from the operand to the result.
-// t <= p^2 is below 2^254, so q < 2^127 (fp.h, wide_reduce_one).
+// Returns x*x, for x <= p. Exponentiations wait for each square, so this code has as few steps as possible from the
+// operand to the result. The square t <= p^2 is below 2^254, so q = t div 2^127 is below 2^127 (fp.h, wide_reduce_one).
 OPTIKS_INLINE u128 sqr(u128 x) {
   u64 t0;
   u64 t1;

@@ -11,7 +11,7 @@ constexpr Scalar kRRModN = {
     {0xc81db8795ff3d621, 0x173ea5aaea6b387d, 0x3d01b7c72136f61c, 0x0006a5f16ac8f9d3}};  // 2^512 mod N
 constexpr u64 kMinusNInverse = 0xe12fe5f079bc3929;                                      // -1/N mod 2^64
 
-// A 256-bit integer in registers. Sums and differences of words in memory would wait for their own stores.
+// A 256-bit integer in registers. With words in memory, sums and differences would wait for their own stores.
 struct Halves {
   u128 low, high;
 };
@@ -19,26 +19,26 @@ struct Halves {
 OPTIKS_INLINE Halves halves_of(const Words& a) { return {make_u128(a[1], a[0]), make_u128(a[3], a[2])}; }
 OPTIKS_INLINE Words words_of(const Halves& a) { return {low64(a.low), high64(a.low), low64(a.high), high64(a.high)}; }
 
-// a + b; callers keep the sum below 2^256.
+// Returns a + b. Callers make sure that the sum is below 2^256.
 OPTIKS_INLINE Halves add(const Halves& a, const Halves& b) {
   const u128 low = a.low + b.low;
   return {low, a.high + b.high + base::value_barrier(static_cast<u64>(low < a.low))};
 }
 
-// a - b, and the borrow; b is below 2^255.
+// Returns a - b, and sets the borrow. b is below 2^255.
 OPTIKS_INLINE Halves subtract(u64& borrow, const Halves& a, const Halves& b) {
   const u128 high = b.high + base::value_barrier(static_cast<u64>(a.low < b.low));
   borrow = base::value_barrier(static_cast<u64>(a.high < high));
   return {a.low - b.low, a.high - high};
 }
 
-// Returns a if mask is all ones, and 0 if mask is zero.
+// Returns `a` if `mask` is all ones, and 0 if `mask` is zero.
 OPTIKS_INLINE Halves masked(u64 mask, const Halves& a) {
   const u128 both = make_u128(mask, mask);
   return {a.low & both, a.high & both};
 }
 
-// Reduces a from [0, 2N) to [0, N).
+// Reduces `a` from [0, 2N) to [0, N).
 OPTIKS_INLINE Scalar subtract_order_once(const Halves& a) {
   u64 is_below;
   const Halves reduced = subtract(is_below, a, halves_of(kOrder.w));
@@ -62,7 +62,7 @@ struct Accumulator {
     t[4] += carry;
   }
 
-  // Adds the multiple of N that makes the sum divisible by 2^64, and divides.
+  // Adds the multiple of N that makes the sum divisible by 2^64, and divides the sum by 2^64.
   OPTIKS_INLINE void reduce() {
     const u64 m = t[0] * kMinusNInverse;
     u64 carry = high64(mul_64x64(m, kOrder.w[0]) + t[0]);
@@ -76,12 +76,12 @@ struct Accumulator {
     t[4] = high64(s);
   }
 
-  // Returns the value, which must be below 2N, reduced to [0, N).
+  // Returns the value modulo N, in [0, N). The value must be below 2N.
   [[nodiscard]] OPTIKS_INLINE Scalar value() const { return subtract_order_once(halves_of({t[0], t[1], t[2], t[3]})); }
 };
 
-// a*b/2^(64 n) modulo N. With a < 2^(64 n) and b < N the value before the last subtraction is below
-// (2^(64 n) N + 2^(64 n) N)/2^(64 n) = 2N.
+// Returns a*b/2^(64 n) modulo N, where n is NumWords. With a < 2^(64 n) and b < N, the value before the last
+// subtraction is below (2^(64 n) N + 2^(64 n) N)/2^(64 n) = 2N.
 template <std::size_t NumWords>
 Scalar montgomery_mul(const std::array<u64, NumWords>& a, const Scalar& b) {
   Accumulator sum;
@@ -117,7 +117,7 @@ u64 scalar_is_canonical(const Scalar& a) {
 
 u64 scalar_is_zero(const Scalar& a) { return base::ct_is_zero(a.w[0] | a.w[1] | a.w[2] | a.w[3]); }
 
-// a * (2^256 mod N) / 2^256.
+// Computes a * (2^256 mod N) / 2^256.
 Scalar scalar_reduce(const Scalar& a) { return montgomery_mul(a, kRModN); }
 
 // Computes (low (2^256 mod N) + high (2^512 mod N))/2^256, with both products in one sum. The factors are below N/4, so
@@ -155,7 +155,7 @@ ShiftedScalar scalar_shifted(const Scalar& b) {
 
 Scalar scalar_mul_short(const std::array<u64, 2>& a, const ShiftedScalar& b) { return montgomery_mul(a, b.value); }
 
-// Adding N makes an odd sum even.
+// If the sum is odd, adding N makes it even.
 Scalar scalar_half_sum(const Scalar& a, const Scalar& b) {
   const Halves sum = add(halves_of(a.w), halves_of(b.w));
   const Halves even = add(sum, masked(base::ct_mask(low64(sum.low) & 1), halves_of(kOrder.w)));

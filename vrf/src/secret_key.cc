@@ -55,7 +55,7 @@ SecretKey::~SecretKey() = default;
 base::Result<SecretKey> SecretKey::load(std::span<const std::uint8_t, kSecretKeyLen> bytes) {
   const base::Zeroizing<Scalar> scalar(scalar_from_bytes_unchecked(bytes));
   u64 usable = scalar_is_canonical(*scalar) & (scalar_is_zero(*scalar) ^ 1);
-  OPTIKS_DECLASSIFY(&usable, sizeof(usable));  // whether a key file is usable is not secret
+  OPTIKS_DECLASSIFY(&usable, sizeof(usable));  // not secret: whether a key file is usable
   if (usable == 0) {
     return base::Status(base::StatusCode::kMalformed, "a VRF secret key is a scalar between 1 and N - 1");
   }
@@ -75,7 +75,7 @@ base::Result<SecretKey> SecretKey::from_seed(std::span<const std::uint8_t, kKeyS
 base::Result<SecretKey> SecretKey::generate() {
   for (;;) {
     base::Secret<kKeySeedLen> seed;
-    // getrandom(2) returns a request of up to 256 octets completely or not at all.
+    // getrandom(2) answers a request for up to 256 octets completely or not at all.
     const ssize_t num_read = getrandom(seed.bytes().data(), kKeySeedLen, 0);
     if (num_read < 0 && errno == EINTR) {
       continue;

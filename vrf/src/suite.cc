@@ -9,7 +9,7 @@
 namespace optiks::vrf {
 namespace {
 
-// The octets of a literal, without the terminating NUL.
+// Returns the octets of a string literal, without the terminating NUL.
 template <std::size_t Size>
 constexpr std::array<std::uint8_t, Size - 1> octets(const char (&literal)[Size]) {
   std::array<std::uint8_t, Size - 1> out{};
@@ -34,20 +34,20 @@ constexpr std::array<std::uint8_t, 1> kBack = {0x00};
 
 using Digest = base::Zeroizing<std::array<std::uint8_t, kHashLen>>;
 
-// expand_message_xmd (RFC 9380 section 5.3.1): l_i_b_str and the octet 0, and the octet 1 of b_1.
+// Parts of expand_message_xmd (RFC 9380 section 5.3.1): l_i_b_str and the octet 0, and the octet 1 in b_1.
 constexpr std::array<std::uint8_t, 3> kLenAndZero = {0x00, 0x40, 0x00};
 constexpr std::array<std::uint8_t, 1> kOne = {0x01};
 constexpr std::array<std::uint8_t, base::kBlake2bBlockLen> kZeroPad{};
 
-// Reduces 32 big-endian octets modulo p, because 2^128 = 2.
+// Returns 32 big-endian octets, reduced modulo p with 2^128 = 2.
 Fp field_element(const std::uint8_t* in) {
-  const auto fold_any = [](u128 x) { return fp_fold(fp_fold(x).v); };  // the value 2^128 - 1 needs both folds
+  const auto fold_any = [](u128 x) { return fp_fold(fp_fold(x).v); };  // 2^128 - 1 needs the second fold
   const Fp high = fold_any(make_u128(base::load_be64(in), base::load_be64(in + 8)));
   const Fp low = fold_any(make_u128(base::load_be64(in + 16), base::load_be64(in + 24)));
   return fp_add(fp_add(high, high), low);
 }
 
-// Messages of up to Size octets, one after another as blake2b_many needs them. The destructor erases them.
+// Messages of up to Size octets, stored one after another as blake2b_many needs them. The destructor erases them.
 template <std::size_t Size>
 class Slots {
   static_assert(Size % base::kBlake2bBlockLen == 0);
@@ -58,7 +58,8 @@ class Slots {
   Slots& operator=(const Slots&) = delete;
   ~Slots() { base::zeroize(octets_.data(), num_slots_ * Size); }
 
-  // If the compiler knows the length, the copy is a few moves; otherwise it is a call of a function.
+  // Appends octets to message i. If the compiler knows their length, the copy is a few instructions; otherwise it is a
+  // call of a function.
   template <std::size_t Extent>
   OPTIKS_INLINE Slots& append(std::size_t i, std::span<const std::uint8_t, Extent> octets) {
     OPTIKS_CHECK(i < num_slots_ && octets.size() <= Size - lens_[i]);
@@ -81,7 +82,7 @@ class Slots {
   std::array<std::uint8_t, kMaxMany * Size> octets_{};
 };
 
-// Memory for n digests. The destructor erases the digests.
+// Memory for digests. The destructor erases the digests.
 class Digests {
  public:
   explicit Digests(std::size_t n) : num_digests_(n) { OPTIKS_CHECK(n <= kMaxMany); }
@@ -110,7 +111,7 @@ base::Blake2b encode_prefix(std::span<const std::uint8_t, kPointLen> public_key)
   return hash;
 }
 
-// expand_message_xmd (RFC 9380 section 5.3.1) for 64 octets: b_1 alone.
+// Runs expand_message_xmd (RFC 9380 section 5.3.1) for 64 octets, whose result is b_1 alone.
 Fp2 hash_to_field(const base::Blake2b& prefix, base::ByteSpan alpha) {
   Digest b0;
   base::Blake2b first = prefix;
@@ -158,7 +159,8 @@ std::array<std::uint8_t, kChallengeLen> challenge(std::span<const std::uint8_t, 
 
 void hash_to_field_many(Fp2* u, const base::Blake2b& prefix, const PointString& public_key, const Alphas& alphas,
                         std::size_t first, std::size_t n) {
-  // Names and versions are short. If one alpha does not fit into its slot, all alphas of the call take the scalar path.
+  // Names and versions are short, so they fit into a slot of this length. If one alpha does not fit, all alphas of the
+  // call take the scalar path.
   constexpr std::size_t kSlotLen = 3 * base::kBlake2bBlockLen;
   constexpr std::size_t kMaxAlphaLen = kSlotLen - kPointLen - kLenAndZero.size() - kDstPrime.size();
   for (std::size_t i = first; i < first + n; ++i) {

@@ -1,4 +1,4 @@
-// Reads an entry of a table at a secret index: every entry is read, under a mask.
+// Reads an entry of a table at a secret index. The code reads every entry, and selects one with a mask.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace optiks::vrf {
 
-// Returns table[index], or its negative if `negative` is all ones and not zero. Entry is CachedPoint or AffinePoint,
-// index < Size. The code uses 128-bit vectors: every 64-bit target has them, and they leave the general registers to
-// the multiplications before and after.
+// Returns table[index], or its negative if `negative` is all ones (otherwise it is zero). Entry is CachedPoint or
+// AffinePoint, and index is below Size. The code uses 128-bit vectors, because every 64-bit target has them, and
+// because the multiplications before and after need the general registers.
 template <typename Entry, std::size_t Size>
 OPTIKS_INLINE Entry table_select(const Entry (&table)[Size], u64 index, u64 negative) {
   static_assert(std::is_same_v<Entry, CachedPoint> || std::is_same_v<Entry, AffinePoint>);
@@ -24,12 +24,12 @@ OPTIKS_INLINE Entry table_select(const Entry (&table)[Size], u64 index, u64 nega
   for (std::uint32_t i = 0; i < Size; ++i) {
     const auto mask = reinterpret_cast<Vector>(wanted == Quarters{} + i);
     for (std::size_t j = 0; j < kNumVectors; ++j) {
-      Vector element;  // read one by one, because compilers store a copy of a whole entry in memory
+      Vector element;  // one element, because compilers would store a copy of a whole entry in memory
       std::memcpy(&element, reinterpret_cast<const std::uint8_t*>(&table[i]) + j * sizeof(Vector), sizeof(Vector));
       sum[j] |= element & mask;
     }
   }
-  // The negative of (y + x, y - x, ..., t): the first two are exchanged, and t becomes p - t.
+  // To negate (y + x, y - x, ..., t), the code exchanges the first two coordinates, and replaces t by p - t.
   static_assert(offsetof(Entry, y_minus_x) == sizeof(Fp2) && offsetof(Entry, t2d) == sizeof(Entry) - sizeof(Fp2));
   const Vector mask = {negative, negative};
   for (std::size_t j = 0; j < 2; ++j) {

@@ -1,4 +1,4 @@
-// Integers of one and two machine words.
+// Types and functions for integers of one and two machine words.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 namespace optiks::vrf {
 namespace {
 
-// Bits [position, position + count) of words; bits beyond the end are 0. count < 64.
+// Returns the bits [position, position + count) of `words`, with count < 64. Bits beyond the end are 0.
 u64 bits_at(std::span<const u64> words, std::size_t position, unsigned count) {
   const std::size_t word = position / 64;
   const unsigned shift = position % 64;
@@ -23,7 +23,7 @@ u64 bits_at(std::span<const u64> words, std::size_t position, unsigned count) {
   return bits & ((u64{1} << count) - 1);
 }
 
-// entries[i] = (2 i + 1) P.
+// Writes the odd multiples of a point P: entries[i] = (2 i + 1) P.
 template <std::size_t Size>
 void odd_multiples(CachedPoint (&entries)[Size], const Point& point) {
   Point twice = point;
@@ -62,8 +62,8 @@ BlockDigits recode_block_vartime(std::span<const u64> words, std::size_t block) 
 
 }  // namespace
 
-// A window starts at every bit that differs from the carry. A window that reaches 2^(w-1) becomes negative and carries
-// one into the bits above it.
+// A window starts at every bit that differs from the carry. A window whose value reaches 2^(w-1) becomes negative, and
+// carries 1 into the bits above it.
 void wnaf_vartime(std::span<std::int8_t> digits, std::span<const u64> words, unsigned width) {
   OPTIKS_DCHECK(digits.size() > 64 * words.size() && width >= 3 && width <= 7);
   std::fill(digits.begin(), digits.end(), std::int8_t{0});
@@ -100,8 +100,8 @@ bool point_in_subgroup_vartime(const Point& point) {
   return point_is_identity(point_mul_exact_vartime(point, kOrder.w)) == 1;
 }
 
-// Uses 12 KB of stack and allocates no memory. This library is built without exceptions: if another allocation failed
-// meanwhile, allocated memory would never be freed.
+// The function uses 12 KB of stack and allocates no memory. This library is built without exceptions, so if a later
+// allocation failed, allocated memory would never be freed.
 ShortMulTable make_short_mul_table_vartime(const Point& point) {
   constexpr std::size_t kNumPoints = std::size_t{4} * 16;
   std::array<Point, kNumPoints> points;
@@ -142,7 +142,7 @@ Point generator_minus_vartime(const Scalar& s, Challenge c, const ShortMulTable&
     c_digits[block] = recode_block_vartime(c, block);
   }
   Point sum = kIdentity;
-  for (std::size_t i = kBlockBits + 1; i-- > 0;) {  // a carry may reach digit 32
+  for (std::size_t i = kBlockBits + 1; i-- > 0;) {  // up to digit 32, which a carry may reach
     point_double(sum);
     for (std::size_t block = 0; block < 8; ++block) {
       add_digit_vartime(sum, kOddMultiples[block], s_digits[block][i]);

@@ -9,14 +9,16 @@ namespace {
 
 using Proof = std::span<const std::uint8_t, kProofLen>;
 
-// The points of one verification that have to be encoded; the proof itself contains Gamma's string.
+// The number of points of one verification that have to be encoded. Gamma is not among them, because the proof contains
+// its string.
 using lanes::kNumVerifyPoints;
 using lanes::kVerifyClearedGamma;
 using lanes::kVerifyH;
 using lanes::kVerifyU;
 using lanes::kVerifyV;
 
-// Steps 2 to 5 of docs/spec/vrf.md section 7. On kValid `points` is filled, and the challenge decides.
+// Does steps 2 to 5 of docs/spec/vrf.md section 7. On kValid `points` is filled, and the proof is valid if its
+// challenge is.
 Reason recompute(const PublicKey::Impl& key, base::ByteSpan alpha, Proof proof, Point* points) {
   const std::optional<Point> gamma = point_decode_vartime(proof.first<kPointLen>());
   if (!gamma) {
@@ -38,7 +40,7 @@ Reason recompute(const PublicKey::Impl& key, base::ByteSpan alpha, Proof proof, 
   return Reason::kValid;
 }
 
-// Steps 6 and 7.
+// Does steps 6 and 7 of docs/spec/vrf.md section 7.
 Reason conclude(const PublicKey::Impl& key, Proof proof, const PointString* strings,
                 std::span<std::uint8_t, kLabelLen> label) {
   PointString gamma;
@@ -54,7 +56,7 @@ Reason conclude(const PublicKey::Impl& key, Proof proof, const PointString* stri
 void verify_chunk(const PublicKey::Impl& key, const Alphas& alphas, base::ByteSpan proofs, std::size_t first,
                   std::size_t n, base::MutableByteSpan labels, std::span<Reason> reasons) {
   const auto proof_at = [&](std::size_t i) { return proofs.subspan((first + i) * kProofLen).first<kProofLen>(); };
-  // Only the elements that reach the challenge are encoded, one after another.
+  // The points of the elements that reach the challenge, one after another. Only these are encoded.
   Point points[kNumVerifyPoints * kChunk] = {};
   std::size_t num_points = 0;
   for (std::size_t i = 0; i < n; ++i) {

@@ -1,5 +1,5 @@
-// The positive control: code that check_disassembly.py must find in the kernel for AVX2. It is not linked into any
-// program.
+// The positive control of check_disassembly.py for AVX2: the script must find each of these functions. This file is not
+// linked into any program.
 #include <immintrin.h>
 
 #include <cstdint>
@@ -10,15 +10,15 @@ __m256i control_gather(__m256i index, const long long* table) { return _mm256_i6
 // This function branches on the contents of a lane.
 int control_branch(__m256i secret) { return _mm256_testz_si256(secret, secret) != 0 ? 1 : 2; }
 
-// This function moves lanes to a general register, and branches on them.
+// This function moves bits of all lanes to a general register, and branches on them.
 int control_lane(__m256i secret, int (*call)()) { return _mm256_movemask_epi8(secret) > 7 ? call() : 0; }
 
 // This function branches on an octet of memory.
 int control_octet(const std::uint8_t* secret, int (*call)()) { return *secret > 7 ? call() : 0; }
 
-// This load touches memory or not, depending on the secret.
+// The secret decides whether this load reads memory.
 __m256i control_masked_load(__m256i secret, const long long* memory) { return _mm256_maskload_epi64(memory, secret); }
 
-// The linker may use this function for the whole program.
+// The linker could use this function for the whole program.
 inline int control_weak(int a) { return a + 1; }
 int (*control_take(void))(int) { return control_weak; }

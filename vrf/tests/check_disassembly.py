@@ -3,18 +3,18 @@
 
 usage: check_disassembly.py OBJECT [--expect-breach]
 
-A kernel keeps secrets in vector registers and in memory. The exception is the digits of a scalar that all lanes share: mul_same reads
-them one by one and spreads each over a vector. A breach is
-  - a gather or a scatter: an address for each lane;
-  - a load or store under a mask: whether it touches memory may depend on the mask;
+A kernel keeps secrets in vector registers and in memory. The exception is the digits of a scalar that all lanes share:
+mul_same reads these one by one, and copies each into all lanes of a vector. A breach is
+  - a gather or a scatter, because it uses an address for each lane;
+  - a masked load or store, because the mask may decide whether it accesses memory;
   - a vector or mask register whose contents reach a general register or the flags, in a function that has secrets;
-  - a conditional jump, move or set after anything but a comparison of whole general registers or of words on the stack (counters,
-    sizes, the stack's guard), in a function that has secrets;
-  - a weak symbol that does not belong to the kernel: the linker could use it for the rest of the program, on processors without
-    these instructions.
-Functions for decoding and verification have no secrets (PUBLIC).
+  - a conditional jump, move or set after anything but a comparison of whole general registers or of words on the
+    stack (counters, sizes, the stack's guard), in a function that has secrets;
+  - a weak symbol that does not belong to the kernel, because the linker could use it for the rest of the program, on
+    processors without these instructions.
+Functions for decoding and verification handle no secrets. Their names match PUBLIC.
 
-With --expect-breach every kind must occur: the positive control.
+With --expect-breach the script fails unless breaches of every kind occur. This option serves for the positive control.
 """
 
 import re
@@ -61,14 +61,14 @@ def depends_on_vectors(mnemonic, operands):
 
 
 def bad_condition(flags):
-    """Returns whether the instruction that set the flags compares anything but counters."""
+    """Returns whether the instruction that set the flags compares anything other than counters."""
     mnemonic, operands = flags
     elsewhere = "(" in operands.replace("(%rsp)", "").replace("(%rbp)", "")
     return not COMPARISON.match(mnemonic) or elsewhere or bool(NARROW.search(operands))
 
 
 def breaches(path):
-    """Yields (kind, text) for every breach."""
+    """Yields (kind, text) for every breach in the object."""
     for name, body in functions(path):
         is_public = bool(PUBLIC.search(name))
         flags = ("", "")

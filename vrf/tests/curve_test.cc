@@ -1,4 +1,4 @@
-// Compares the group law, the multiplications and the map with slower or independent forms of themselves.
+// Compares the group law, the multiplications and the map Elligator 2 with slower or independent implementations.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -68,8 +68,8 @@ TEST(Curve, GroupLawOnEveryPairOfTorsionPointsAndTheGenerator) {
   }
 }
 
-// phi and psi are multiplications by fixed scalars on the subgroup. The scalars follow from the decomposition's basis;
-// this test uses only linearity and [N]P = O.
+// On the subgroup, phi and psi are multiplications by fixed scalars, which follow from the basis of the decomposition.
+// This test does not use the scalars, but only linearity and [N]P = O.
 TEST(Curve, EndomorphismsAreLinearOnTheSubgroup) {
   std::mt19937_64 random(8);
   const Scalar k = random_scalar_256(random);
@@ -116,7 +116,7 @@ TEST(Curve, GeneratorMinusAgreesWithSlowArithmetic) {
   }
 }
 
-// Tests docs/spec/vrf.md section 7 step 5: the result must be exact for Gamma + T with each of the 392 torsion points
+// Tests docs/spec/vrf.md section 7 step 5: the result must be exact for Gamma + T, with each of the 392 torsion points
 // T.
 TEST(Curve, SubgroupMinusAnyIsExactForEveryCurvePoint) {
   std::mt19937_64 random(11);
@@ -157,7 +157,7 @@ TEST(Curve, ElligatorLandsOnTheCurve) {
     EXPECT_EQ(encode(point), encode(elligator2(fp2_neg(u)))) << "u and -u have one image";
     EXPECT_TRUE(point_in_subgroup_vartime(point_clear_cofactor(point)));
   }
-  // The test uses both representations of zero, in each coordinate.
+  // The test passes both representations of zero in each coordinate.
   const auto at_zero = encode(elligator2(kFp2Zero));
   EXPECT_EQ(encode(elligator2({{kP}, {0}})), at_zero);
   EXPECT_EQ(encode(elligator2({{kP}, {kP}})), at_zero);
@@ -178,7 +178,7 @@ TEST(Curve, EncodingsDecodeToTheSamePoint) {
   }
 }
 
-// Returns the coordinates of an entry, as two words for each element of GF(p).
+// Returns the coordinates of a table entry, as two words for each element of GF(p).
 template <typename Entry>
 std::vector<u64> words_of(const Entry& entry) {
   std::vector<u64> words(sizeof(Entry) / sizeof(u64));

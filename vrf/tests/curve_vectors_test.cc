@@ -1,4 +1,4 @@
-// Tests every row of tests/vectors/fourq, and the map of tests/vectors/vrf/elligator.json.
+// Tests every row of tests/vectors/fourq, and the map Elligator 2 with tests/vectors/vrf/elligator.json.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -46,7 +46,7 @@ TEST(FourqVectors, DoubleScalar) {
     const Scalar k = scalar_of(row["k"]);
     const Scalar l = scalar_of(row["l"]);
     EXPECT_EQ(hex_of(test::sum_of(fixed_base_mul(k), scalar_mul(q, l))), row["kG_plus_lQ"]);
-    // l*Q - c*(-G), where c is the low half of k, plus the rest of k*G.
+    // Computes l*Q - c*(-G), where c is the low half of k, and then adds the rest of k*G.
     Point minus_g = kGenerator;
     minus_g.x = fp2_neg(minus_g.x);
     minus_g.ta = fp2_neg(minus_g.ta);

@@ -1,5 +1,6 @@
-// docs/negative-tests.md 1 to 15, each with a positive control: a valid proof next to the altered proof. Test 14 cannot
-// be run, because the code has only one suite, whose string is compiled in. The framing of names (13) belongs to ozks.
+// Tests 1 to 15 of docs/negative-tests.md. Each has a positive control: the valid proof next to the altered proof. Test
+// 14 cannot be run, because the code has only one suite, whose string is compiled in. For test 13, the framing of names
+// is tested in ozks.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -48,7 +49,7 @@ Reason validate(std::span<const std::uint8_t> bytes) {
   return PublicKey::parse_vartime(bytes, key);
 }
 
-// Adds `times` times N to s, in 31 octets; returns false if it does not fit.
+// Adds N to s `times` times. Returns false if the sum does not fit into 31 octets.
 bool add_order_to_s(Proof& proof, unsigned times) {
   std::array<std::uint8_t, 32> order;
   scalar_to_bytes(order, kOrder);
@@ -66,8 +67,8 @@ bool add_order_to_s(Proof& proof, unsigned times) {
   return true;
 }
 
-// The proof of a cheating prover that knows x and uses `gamma` instead of x*H. The proof is correct except for the
-// torsion part of c*(gamma - x*H). The function tries nonces until c mod order is `residue`.
+// Returns the proof of a cheating prover that knows x and uses `gamma` instead of x*H. The proof is correct except for
+// the torsion part of c*(gamma - x*H). The function tries nonces until c mod `order` is `residue`.
 Proof cheat(const Honest& honest, const Point& gamma, u64 order, u64 residue) {
   const auto x_bytes = honest.key.export_bytes();
   const Scalar x = scalar_from_bytes_unchecked(x_bytes.bytes());
@@ -123,7 +124,7 @@ TEST(EcvrfNegative, VectorsOfRefusedKeys) {
 TEST(EcvrfNegative, N01ScalarPlusOrder) {
   const Honest honest;
   EXPECT_EQ(honest.verify(honest.proof), Reason::kValid);
-  // 2^248 / N is about 6: these are all other encodings of s that fit into 31 octets.
+  // 2^248 / N is about 6, so these few sums are all other encodings of s that fit into 31 octets.
   unsigned num_tried = 0;
   for (unsigned times = 1; times < 8; ++times) {
     Proof altered = honest.proof;
@@ -145,7 +146,8 @@ TEST(EcvrfNegative, N02ChallengeBits) {
   }
 }
 
-// N03, the length of a proof, is a type here: verify takes exactly 79 octets. Every bit of a proof counts.
+// N03. The length of a proof cannot be wrong here, because the type of verify's argument has exactly 79 octets. So this
+// test flips every bit of a proof instead.
 TEST(EcvrfNegative, N03EveryBitOfAProofCounts) {
   const Honest honest;
   EXPECT_EQ(honest.verify(honest.proof), Reason::kValid);
@@ -249,7 +251,8 @@ TEST(EcvrfNegative, N11N12OtherKeyOrOtherAlpha) {
   }
 }
 
-// Labels are functions of the octets: a NUL, a longer string or another normal form of Unicode is another alpha.
+// N13. Labels depend on the octets of alpha: with a NUL appended, longer, or in another normal form of Unicode, a
+// string is another alpha.
 TEST(EcvrfNegative, N13AlphasAreOctets) {
   const Honest honest;
   std::set<Label> labels;
@@ -263,7 +266,7 @@ TEST(EcvrfNegative, N13AlphasAreOctets) {
   EXPECT_EQ(labels.size(), alphas.size());
 }
 
-// N15: verify returns the label, computed from the proof, whatever was in the buffer before.
+// N15. verify writes the label that it computes from the proof, whatever was in the buffer before.
 TEST(EcvrfNegative, N15LabelIsRecomputed) {
   const Honest honest;
   Label label;

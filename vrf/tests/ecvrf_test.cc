@@ -1,4 +1,4 @@
-// Tests the public API: known answers from tests/reference, keys and batches.
+// Tests the public functions: known answers from tests/reference, keys and batches.
 #include "optiks/vrf/ecvrf.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// GF(p) and GF(p^2) at the edges of their bounds, compared with slow arithmetic that shares no code with them.
+// Compares GF(p) and GF(p^2) with slow arithmetic that shares no code with them, also at the edges of the bounds.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -10,7 +10,7 @@ namespace optiks::vrf {
 namespace {
 
 u128 slow_add(u128 a, u128 b) {
-  const u128 sum = a + b;  // both below p: no overflow
+  const u128 sum = a + b;  // both are below p, so the sum does not overflow
   return sum >= kP ? sum - kP : sum;
 }
 
@@ -28,7 +28,7 @@ u128 slow_mul(u128 a, u128 b) {
 
 bool same(Fp a, u128 b) { return a.v <= kP && fp_canonical(a).v == b % kP; }
 
-// Values that cause carries, folds and the second representation of zero, then random ones.
+// Returns values that cause carries, folds and the second representation of zero, and then random values.
 std::vector<Fp> samples() {
   std::vector<Fp> out;
   for (const u128 v :
@@ -61,7 +61,7 @@ TEST(Fp, OperationsStayInBoundsAndAreRight) {
   }
 }
 
-// Compares this machine's products with the portable ones, up to the largest operands.
+// Compares this machine's products with the portable products, up to the largest operands.
 TEST(Fp, ProductsAgreeWithThePortableOnes) {
   const auto equal = [](u128 a, u128 b) { return a <= kP && b <= kP && a % kP == b % kP; };
   std::vector<u128> values;

@@ -1,4 +1,5 @@
-// The positive control: code that check_disassembly.py must find. It is not linked into any program.
+// The positive control of check_disassembly.py for AVX-512: the script must find each of these functions. This file is
+// not linked into any program.
 #include <immintrin.h>
 
 #include <cstdint>
@@ -17,11 +18,11 @@ int control_lane(__m512i secret, int (*call)()) {
 // This function branches on an octet of memory.
 int control_octet(const std::uint8_t* secret, int (*call)()) { return *secret > 7 ? call() : 0; }
 
-// This load touches memory or not, depending on the secret.
+// The secret decides whether this load reads memory.
 __m512i control_masked_load(__m512i secret, const void* memory) {
   return _mm512_maskz_loadu_epi64(_mm512_movepi64_mask(secret), memory);
 }
 
-// The linker may use this function for the whole program.
+// The linker could use this function for the whole program.
 inline int control_weak(int a) { return a + 1; }
 int (*control_take(void))(int) { return control_weak; }

@@ -1,6 +1,6 @@
 // Compares every batch kernel with the scalar path: the curve arithmetic on edge cases and on all vectors, and the
-// public operations on batches of every shape. The test skips a kernel that this machine does not support, and prints a
-// message.
+// public operations on batches of every shape. The tests of a kernel that this machine does not support are skipped,
+// with a message.
 #include "lanes/kernel.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ class KernelTest : public testing::TestWithParam<Kernel> {
     return out;
   }
 
-  // Makes H from random and from extreme field elements.
+  // Makes the points H from random and from extreme field elements.
   void make_h() {
     u_.assign(kNumInputs, kFp2Zero);
     for (Fp2& u : u_) {
@@ -73,7 +73,7 @@ class KernelTest : public testing::TestWithParam<Kernel> {
     }
   }
 
-  // 0, 1, 2, N - 1, N - 2 and random scalars.
+  // Returns 0, 1, 2, N - 1, N - 2 and random scalars.
   std::vector<Scalar> make_scalars() {
     std::vector<Scalar> out(kNumInputs);
     for (Scalar& k : out) {
@@ -95,7 +95,7 @@ class KernelTest : public testing::TestWithParam<Kernel> {
 
   const lanes::Kernel* curve_ = nullptr;
   std::size_t lanes_ = 0;
-  std::size_t num_groups_ = 0;  // number of groups for kNumInputs inputs
+  std::size_t num_groups_ = 0;  // the number of groups for kNumInputs inputs
   std::mt19937_64 random_{11};
   std::vector<Fp2> u_;
   std::vector<GroupPoints> h_;
@@ -173,7 +173,7 @@ TEST_P(KernelTest, ComputesThePointsOfProofs) {
   }
 }
 
-// All strings of the vectors for decoders, padded to whole groups with strings that decode.
+// The test decodes all strings of the vectors for decoders, padded to whole groups with strings that decode.
 TEST_P(KernelTest, DecodesStrictly) {
   std::vector<PointString> strings;
   for (const auto& row : test::load_rows("fourq/fourq_decode_ok.json", 50)) {
@@ -209,7 +209,7 @@ TEST_P(KernelTest, DecodesStrictly) {
   EXPECT_LT(num_valid, strings.size());
 }
 
-// Gamma takes small orders, mixed orders and points of the subgroup; c and s take their extreme values.
+// Gamma has small and mixed orders and also order N, and c and s have their extreme values.
 TEST_P(KernelTest, ComputesThePointsOfVerifications) {
   make_h();
   std::vector<Point> gamma;
@@ -321,7 +321,7 @@ TEST_P(BatchTest, GivesWhatTheScalarPathGives) {
   }
 }
 
-// Some elements are broken, each in its own way, among valid ones: reasons and labels must equal those of the scalar
+// Among valid elements some are damaged, each in its own way. The reasons and labels must equal those of the scalar
 // path.
 TEST_P(BatchTest, RefusesWhatTheScalarPathRefuses) {
   constexpr std::size_t kNum = 70;
@@ -349,10 +349,10 @@ TEST_P(BatchTest, RefusesWhatTheScalarPathRefuses) {
         proof[32 + i % 16] ^= 1;  // c
         break;
       case 4:
-        proof[48] ^= 1;  // s, still below N
+        proof[48] ^= 1;  // a bit of s, which stays below N
         break;
       case 5:
-        proof[0] ^= 1;  // Gamma, possibly another point
+        proof[0] ^= 1;  // a bit of Gamma, possibly the string of another point
         break;
       default:
         break;  // unchanged
@@ -380,8 +380,8 @@ TEST_P(BatchTest, KnowsWhichKernelRan) {
   EXPECT_STREQ(last_kernel_name(), base::kernel_name(GetParam()));
 }
 
-// A batch runs on the kernel that OPTIKS_FORCE_KERNEL names, or on the fastest kernel (CMakeLists.txt runs the test
-// program with each name).
+// A batch runs on the kernel that OPTIKS_FORCE_KERNEL names, or without it on the fastest kernel. CMakeLists.txt runs
+// the test program also with scalar and portable8.
 TEST(BatchKernel, IsTheChosenOneExceptForSingleCalls) {
   const SecretKey key = SecretKey::load(std::array<std::uint8_t, kSecretKeyLen>{5}).value();
   const ManyAlphas batch(9);
@@ -398,7 +398,7 @@ TEST(BatchKernel, IsTheChosenOneExceptForSingleCalls) {
 
 std::string name_of(const testing::TestParamInfo<Kernel>& info) { return base::kernel_name(info.param); }
 
-// The kernels that work on groups.
+// Returns the kernels that work on groups.
 std::vector<Kernel> lane_kernels() {
   std::vector<Kernel> kernels;
   std::ranges::copy_if(base::runnable_kernels(), std::back_inserter(kernels),

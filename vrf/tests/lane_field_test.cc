@@ -1,6 +1,6 @@
 // Compares the field in lanes (lanes/lane_fp.h, lanes/lane_fp2.h) with fp.h and fp2.h. It runs over the portable lane
-// types, in three limbs and in five. Its operands are limbs at the ends of their bounds, where sums and products are
-// largest, and elements at the ends of the field.
+// types, in three limbs and in five. The operands have limbs at the ends of their bounds, where sums and products are
+// largest, or are elements at the ends of the field.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -49,7 +49,7 @@ Fp lane_of(const Canonical<L>& c, std::size_t lane) {
   return fp(c.high[lane], c.low[lane]);
 }
 
-// The value of limbs.
+// Returns the value of the limbs of one lane.
 template <typename L>
 Fp value_of(const Words<L> (&limb)[L::Limbs::kNum], std::size_t lane) {
   const auto shifted = [](u64 x, unsigned n) { return fp_mul(Fp{x}, Fp{u128{1} << n}); };
@@ -62,8 +62,8 @@ Fp value_of(const Words<L> (&limb)[L::Limbs::kNum], std::size_t lane) {
 
 std::mt19937_64 g_random(7);  // NOLINT(cert-msc51-cpp): the generator gives the same numbers in every run
 
-// Lane 0: every limb at its bound; lane 1: zeros; lane 2: only the top limb; the other lanes: random limbs below the
-// bounds.
+// Returns an element with every limb at its bound in lane 0, zeros in lane 1, only the top limb in lane 2, and random
+// limbs below the bounds in the other lanes.
 template <typename L, unsigned B>
 LaneFp<L, B> at_bounds() {
   constexpr std::size_t kTop = L::Limbs::kNum - 1;
@@ -85,7 +85,7 @@ void expect_value(const LaneFp<L, B>& a, std::size_t lane, Fp expected) {
   EXPECT_EQ(lane_of(fp_canonical(a), lane).v, fp_canonical(expected).v) << "lane " << lane;
 }
 
-// The limbs of a product are within bound 1, also in builds without the checks of the constructor.
+// Checks that the limbs of a product are within bound 1, also in builds without the checks of the constructor.
 template <typename L>
 void expect_carried(const LaneFp<L, 1>& a) {
   for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
@@ -155,7 +155,7 @@ TYPED_TEST(LaneFpTest, CanonicalFormsAtTheEndsOfTheField) {
     const auto zero = fp_broadcast<L>(kFpZero);
     for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
       expect_value(a, lane, values[lane]);
-      // 2p and 3p are 0 as well; a - 0 contains a multiple of p.
+      // 2p and 3p are also 0, so a - 0 contains a multiple of p.
       expect_value(fp_sub(a, zero), lane, values[lane]);
       expect_value(fp_sub(fp_sub(a, zero), zero), lane, values[lane]);
       EXPECT_EQ(is_zero[lane], fp_is_zero(values[lane]) == 1 ? ~u64{0} : 0) << lane;
@@ -192,7 +192,7 @@ TYPED_TEST(LaneFp2Test, ProductsAtTheirBounds) {
   }
 }
 
-// Carries are done once for a sum or difference of products, with no more Room than the bounds need.
+// The code carries once for a sum or difference of products. The test gives no more Room than the bounds need.
 TYPED_TEST(LaneFp2Test, WideSumsAtTheirBounds) {
   using L = TypeParam;
   for (int round = 0; round < 200; ++round) {
@@ -282,7 +282,7 @@ TYPED_TEST(LaneFp2Test, SquareRootsAreTheScalarOnesUpToSign) {
     LaneFp2<L, 1> m[2] = {{at_bounds<L, 1>(), at_bounds<L, 1>()}, {at_bounds<L, 1>(), at_bounds<L, 1>()}};
     LaneFp<L, 1> delta[2] = {at_bounds<L, 1>(), at_bounds<L, 1>()};
     for (auto& d : delta) {
-      d.limb[0][1] = 1;  // the rest of lane 1 is zeros, and delta must not be 0
+      d.limb[0][1] = 1;  // without this, lane 1 is 0, and delta must not be 0
     }
     LaneSqrtRatio<L> out[2];
     fp2_sqrt_ratio(out, m, delta);

@@ -1,4 +1,4 @@
-// Tests arithmetic modulo N and the two recodings of scalars.
+// Tests the arithmetic modulo N, and the two recodings of scalars.
 #include "scalar.h"
 
 #include <gtest/gtest.h>
@@ -86,7 +86,7 @@ TEST(Scalar, ShortProductsAreProducts) {
   }
 }
 
-// Computes low + high * 2^256 without the wide reduction: doublings make the shift.
+// Computes low + high * 2^256 without the wide reduction: repeated doublings replace the multiplication by 2^256.
 TEST(Scalar, WideReduction) {
   const auto scalars = edge_scalars();
   for (std::size_t i = 0; i + 1 < scalars.size(); ++i) {

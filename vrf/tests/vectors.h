@@ -1,4 +1,4 @@
-// Reads the known answers of tests/vectors, and has small helpers for points and scalars in tests.
+// Functions that read the known answers of tests/vectors, and small helpers for points and scalars in tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,13 +22,13 @@ namespace optiks::vrf::test {
 using Bytes = std::vector<std::uint8_t>;
 using Json = nlohmann::json;
 
-// If the file cannot be read, the function throws, so that the test that needs the file fails.
+// Reads a file as JSON. If the file cannot be read, the function throws, so that the test that needs the file fails.
 inline Json load_json(const std::string& path) {
   std::ifstream in(std::string(OPTIKS_VECTORS_DIR "/") + path);
   return Json::parse(in);
 }
 
-// Returns the rows of a file, which must have exactly num_rows rows, so that no row is skipped silently.
+// Returns the rows of a file. The file must have exactly num_rows rows, so that no test skips a row silently.
 inline Json load_rows(const std::string& path, std::size_t num_rows) {
   Json json = load_json(path);
   Json rows = json.is_array() ? json : json.at("vectors");
@@ -36,7 +36,7 @@ inline Json load_rows(const std::string& path, std::size_t num_rows) {
   return rows;
 }
 
-// Returns the name that a reason has in the rows.
+// Returns the name that the rows use for a reason.
 inline std::string reason_name(Reason reason) {
   const auto* const named = std::ranges::find(kReasonNames, reason, &std::pair<Reason, const char*>::first);
   return named == std::end(kReasonNames) ? "none" : named->second;
@@ -86,7 +86,7 @@ inline std::array<std::uint8_t, 32> encode(const Point& point) {
 
 inline std::string hex_of(const Point& point) { return base::to_hex(encode(point)); }
 
-// True if T = ta*tb, which the encoding of a point does not show, is consistent with x, y and z.
+// Returns true if T = ta*tb, which the encoding of a point does not show, is consistent with x, y and z.
 inline bool is_consistent(const Point& point) {
   return fp2_equal(fp2_mul(point.z, fp2_mul(point.ta, point.tb)), fp2_mul(point.x, point.y)) == 1;
 }

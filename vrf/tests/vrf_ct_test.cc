@@ -1,6 +1,6 @@
-// Runs every operation on secrets once with the secrets marked. Under Valgrind memcheck, in a build with
-// OPTIKS_CT_CHECK, memcheck reports every branch and every address that depends on a secret as an error. With the
-// argument --leak the program branches on a secret on purpose: the positive control, which must be reported.
+// Runs every operation on secrets once, with the secrets marked as undefined memory. In a build with OPTIKS_CT_CHECK,
+// Valgrind memcheck reports every branch and every address that depends on a secret as an error. With the argument
+// --leak the program branches on a secret on purpose. This is the positive control, which memcheck must report.
 #include <cstdio>
 #include <cstring>
 #include <utility>

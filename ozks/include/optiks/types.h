@@ -1,6 +1,6 @@
-/* The types of the C ABI that the library itself uses: codes, structures, lengths, a directory's options, a stored
- * leaf, and the parameters and summaries of calls about users. The calls are in optiks.h, which includes this header.
- * The verifier's parameters and results are in verdicts.h. */
+/* The types of the C ABI that the server's code in the library uses: codes, structures, lengths, a directory's options,
+ * a stored leaf, and the parameters and summaries of calls about users. The calls are in optiks.h, which includes this
+ * header. The verifier's parameters and results are in verdicts.h. */
 #ifndef OPTIKS_TYPES_H
 #define OPTIKS_TYPES_H
 
@@ -79,99 +79,105 @@ enum {
 
 enum { OPTIKS_TAG_LEN = 16 };
 
-/* Structures whose values a directory keeps: lookups need all values, update-task needs the device lists, tools need
- * no values. */
+/* The structures whose values a directory keeps. A directory for lookups needs all values, the update-task needs the
+ * values of `devices` (the device lists), and tools need no values. */
 enum { OPTIKS_VALUES_ALL = 0, OPTIKS_VALUES_NONE = 1, OPTIKS_VALUES_DEVICES = 2 };
 
 typedef struct optiks_dir_options {
-  uint8_t vrf_secret[OPTIKS_NUM_STRUCTURES][OPTIKS_VRF_SECRET_KEY_LEN]; /* in order of the structures */
+  uint8_t vrf_secret[OPTIKS_NUM_STRUCTURES][OPTIKS_VRF_SECRET_KEY_LEN]; /* keys in the order of the structures */
   /* The key of each structure's tags, which identify keys in stored leaves. All four tag keys are the same in logs from
    * before each structure had its own tag key. */
   uint8_t tag_key[OPTIKS_NUM_STRUCTURES][32];
-  /* A file that this directory creates (truncating an existing one). It holds everything that the directory reads about
-   * single leaves. With NULL, the directory uses a file without a name, in $TMPDIR or /var/tmp. */
+  /* Path of the leaf log, a file that this directory creates. An existing file is truncated. The leaf log holds all
+   * data of each leaf except its label. If the path is NULL, the directory uses a file without a name, in $TMPDIR or
+   * /var/tmp. */
   const char* leaf_log_path;
-  uint64_t vrf_cache_bytes; /* bound of the cache of VRF proofs; 0: no cache */
-  uint64_t period;          /* period number of the devices and keys trees */
-  /* First epoch of that period. 0 in a later period than the first: the period has not begun
+  uint64_t vrf_cache_bytes; /* maximum size of the cache of VRF proofs; 0 means no cache */
+  uint64_t period;          /* number of the period of the structures `devices` and `keys` */
+  /* First epoch of that period. If `period` is greater than 0, the value 0 means that the period has not begun
    * (optiks_dir_load_copies). */
   uint64_t period_first_epoch;
-  uint32_t max_value_len; /* max_value_len of the configuration: larger values are refused */
+  uint32_t max_value_len; /* max_value_len of the configuration; calls refuse longer values */
   uint32_t kept_values;   /* OPTIKS_VALUES_... */
-  /* Number of threads that load, precompute labels, prepare and stage may use, including the caller's: at most 256; 0:
-   * one. Results do not depend on this number. The threads other than the caller's wait between calls, and end with the
-   * directory. */
+  /* Number of threads, including the caller's, that the load, precompute_labels, prepare and stage calls may use. At
+   * most 256; 0 means one thread. Results do not depend on this number. Between calls the other threads wait; they end
+   * when the directory is destroyed. */
   uint32_t threads;
-  /* username_reuse of the configuration; 1: usernames have versions, which are their generations. */
+  /* username_reuse of the configuration. If it is 1, usernames have versions; a username's version is its generation.
+   * */
   uint32_t username_reuse;
   /* NULL selects linked mode, which keeps everything but the leaf log in memory. A path selects stored mode: the
-   * directory creates this folder for the trees and the keys, and uses it alone. Stored mode needs a leaf_log_path, and
-   * liblmdb. The directory continues from its last commit: optiks_dir_states returns the epoch. OPTIKS_E_IO if the
-   * contents cannot be used (damaged, of another period, of other secrets). The folder and the leaf log can be made
-   * again from stored leaves. */
+   * directory creates a folder at this path for the trees and the keys, and no other directory may use the folder.
+   * Stored mode needs a leaf_log_path, and liblmdb. If the folder already has a directory, the new handle continues
+   * from its last commit, and optiks_dir_states returns the epoch of that commit. OPTIKS_E_IO if the contents of the
+   * folder cannot be used because they are damaged, or belong to another period or other secrets. Both the folder and
+   * the leaf log can be made again from stored leaves. */
   const char* node_store_path;
-  uint64_t node_cache_bytes; /* stored mode: bound of the cache of parts of the trees */
+  uint64_t node_cache_bytes; /* in stored mode: maximum size of the cache of tree pages */
 } optiks_dir_options_t;
 
-/* One stored leaf. Loads and stages take the rows of an epoch in ordinal order: sorted by (structure, label). */
+/* One stored leaf. The load and stage calls take the rows of an epoch in ordinal order, that is, sorted by (structure,
+ * label). */
 typedef struct optiks_leaf {
   uint8_t label[32];
   uint8_t commitment[32];
-  uint8_t tag[OPTIKS_TAG_LEN];         /* keyed hash of (structure, key); optiks_dir_tags */
+  uint8_t tag[OPTIKS_TAG_LEN];         /* keyed hash of (structure, key); see optiks_dir_tags */
   uint8_t opening[OPTIKS_OPENING_LEN]; /* zero if the value was erased */
   uint64_t epoch;                      /* the epoch that inserted the leaf */
-  uint64_t version;                    /* 1, 2, ...; 0 in an oZKS. Usernames are an oZKS unless they are used again. */
-  /* Offset into the call's values blob. UINT64_MAX: the value was erased, or the directory does not keep it and did not
-   * get it. */
+  uint64_t version;                    /* 1, 2, ...; 0 in an oZKS, as `usernames` is unless username_reuse is 1. */
+  /* Offset of the value in the call's blob of values. UINT64_MAX if the value was erased, or if the caller left it out
+   * because the directory does not keep such values. */
   uint64_t value_offset;
   uint32_t value_len;
-  /* Bits 28..31: structure. Bits 0..27: for prepared leaves the index of the input update, otherwise 0. */
+  /* Bits 28..31 hold the structure. Bits 0..27 hold the index of the input update in leaves from a prepare call,
+   * otherwise 0. */
   uint32_t structure_and_input;
 } optiks_leaf_t; /* 128 octets */
 
-/* The size of an answer about users, before it is made. */
+/* The size of an answer about users, known before the answer is made. */
 typedef struct optiks_users_summary {
-  uint64_t num_entries; /* number of names, decommissions, device lists and keys that the answer shows */
+  uint64_t num_entries; /* number of usernames, decommissions, device lists and keys in the answer */
   uint64_t num_proofs;  /* number of VRF proofs that the answer needs */
-  size_t ahead_user;    /* index of the first user that the client knows more of than the view; the number of users if
-                         * there is no such user */
-  uint32_t ahead_of;    /* the kind of state of which the client knows more: 0: nothing, 1: its user id, 2: the device
-                           list, 3: the key of a device */
+  size_t ahead_user;    /* index of the first user of whom the client knows a newer state than the view; the number of
+                           users if there is no such user */
+  uint32_t ahead_of;    /* the state of that user that is newer than the view: 0: nothing, 1: its user id, 2: its device
+                           list, 3: the key of one of its devices */
   uint32_t reserved;
 } optiks_users_summary_t;
 
-/* The size of an answer to an owner about its own user, before it is made. */
+/* The size of an answer to an owner about its own user, known before the answer is made. */
 typedef struct optiks_user_monitor_summary {
-  uint64_t num_entries; /* names, decommission, list and keys that it shows, and one for each 64 versions of the list
-                         * that were read to make it */
+  uint64_t num_entries; /* number of names, decommissions, lists and keys in the answer, plus one for each 64 versions
+                           of the list that were read to make it */
   uint64_t num_proofs;  /* number of VRF proofs that the answer needs */
-  size_t index;         /* index of the name or named id that `unanswered` is about */
-  /* Why there is no answer. 0: there is an answer; 1: there is no such user; 2: a name leads to no user or, with
-   * own_only, to another user; 3: the client knows of a later version of the list; 4: the client knows of a later
-   * version of a named key; 5, with own_only: a named id is not in any kept version of the list, searched in the latest
-   * 4 MiB of versions. */
+  size_t index;         /* index of the name or of the named id that is the cause of `unanswered` */
+  /* Why there is no answer. 0: there is an answer. 1: the user does not exist. 2: a name leads to no user or, with
+   * own_only, to another user. 3: the client knows a later version of the list than the view. 4: the client knows a
+   * later version of a named key than the view. 5, only with own_only: a named id is in no kept version of the list, of
+   * which the latest 4 MiB are searched. */
   uint32_t unanswered;
   uint32_t reserved;
 } optiks_user_monitor_summary_t;
 
-/* Bounds of an answer to an owner about its own user. An answer always has a version of the list and of each followed
- * key that has one. */
+/* Bounds of an answer to an owner about its own user. An answer has at least one version of the list and of each
+ * followed key that has versions, even if this exceeds the bounds. */
 typedef struct optiks_user_monitor_page {
-  uint64_t max_members;     /* maximum number of versions of the list, and of each key; at least 1 */
+  uint64_t max_members;     /* maximum number of versions of the list, and of versions of each key; at least 1 */
   uint64_t max_all_members; /* maximum number of versions of all keys together */
-  uint64_t max_followed;    /* maximum number of followed ids, beyond which the list's page ends */
+  uint64_t max_followed;    /* maximum number of followed ids; a page of the list ends before more ids are followed */
   uint64_t max_bytes;       /* approximate size of the answer in octets */
-  uint32_t own_only;        /* 1: the caller may see nothing of other users, not even which names have a user */
+  uint32_t own_only;        /* 1: the caller may learn nothing about other users, not even which names lead to a user */
   uint32_t reserved;        /* 0 */
 } optiks_user_monitor_page_t;
 
-/* Kept state of a user that a client asks about (docs/spec/users.md section 2), without its octet strings. */
+/* A client's kept state of the user that it asks about (docs/spec/users.md section 2), without the state's octet
+ * strings. */
 typedef struct optiks_user_state {
-  uint64_t least_epoch; /* the largest of the epochs that the client keeps with its state of the user */
-  size_t num_keys;      /* number of devices whose key is known */
-  uint32_t has_left;    /* 1: the user is known to have left */
-  /* Which generation of the username the known user is (docs/spec/recycled-names.md). 0: names are not used
-   * again, no user is known, or the question is about the client's own user. */
+  uint64_t least_epoch; /* the largest of the epochs that the client keeps with this state */
+  size_t num_keys;      /* number of devices whose key the client knows */
+  uint32_t has_left;    /* 1: the client knows that the user has left */
+  /* The generation of the username at which it led to the known user (docs/spec/recycled-names.md). 0: the log does not
+   * reassign usernames, the client knows no user, or the question is about the client's own user. */
   uint32_t generation;
 } optiks_user_state_t;
 

@@ -6,9 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A client's input to the verifier (docs/spec/answers.md section 2). Unknown fields are zero or NULL. */
+/* A client's trust anchor, which is an input to the verifier (docs/spec/answers.md section 2). Fields that the client
+ * does not know are zero or NULL. */
 typedef struct optiks_anchor {
-  const uint8_t* configuration; /* Configuration, docs/spec/records.md section 1 */
+  const uint8_t* configuration; /* the log's Configuration (docs/spec/records.md section 1) */
   size_t configuration_len;
   uint8_t log_public_key[32];
   uint8_t reserved[8];
@@ -17,29 +18,30 @@ typedef struct optiks_anchor {
 typedef struct optiks_context {
   optiks_anchor_t anchor;
   uint64_t now_ms;
-  uint64_t kept_size; /* of the kept checkpoint; 0: no checkpoint is kept */
+  uint64_t kept_size; /* size of the kept checkpoint; 0 means that the client keeps no checkpoint */
   uint8_t kept_root[32];
-  const uint8_t* kept_record; /* a record, or NULL */
-  /* The record of the first epoch of the kept record's period, or NULL: unknown. If this record is unknown, and the
-   * kept record is not of the first epoch of its period, the verifier refuses a switch of the period. */
+  const uint8_t* kept_record; /* the kept record, or NULL */
+  /* The record of the first epoch of the kept record's period, or NULL if the client does not know it. If this field is
+   * NULL, and the kept record is not of the first epoch of its period, the verifier refuses a switch of the period. */
   const uint8_t* kept_period_record;
-  /* The record of the last epoch of the requested period if that period has ended, or NULL: the current period was
-   * requested. The answer's record must be this record; the verifier then checks neither the record's age nor a kept
-   * record (docs/spec/periods.md section 5). Lookups do not accept an ended record. */
+  /* NULL if the client asked about the current period. If the requested period has ended: the record of its last epoch.
+   * The answer's record must then be this record, and the verifier checks neither the record's age nor a kept record
+   * (docs/spec/periods.md section 5). In calls about lookups this field must be NULL. */
   const uint8_t* ended_record;
 } optiks_context_t;
 
 /* A client's knowledge of one key in period `period` (docs/spec/pahd.md section 3). After an answer that showed the
- * latest version, n is known (has_absent = 1). After a page that did not end its list, page_version is the `version` of
- * the page, which is above w. For a version > 0 exactly one of n and page_version must be known, otherwise the result
- * is OPTIKS_E_ARGUMENT. A lookup does not accept the state after a page. */
+ * latest version, has_absent is 1 and absent_epoch is known. After a page that did not end its list, page_version is
+ * the `version` of the page, which is greater than w. If `version` is not 0, exactly one of absent_epoch and
+ * page_version must be known; otherwise the call returns OPTIKS_E_ARGUMENT. Lookups do not accept a state with a
+ * page_version. */
 typedef struct optiks_known {
   uint64_t least_epoch;
   uint64_t period;
   uint64_t version;      /* w */
   uint64_t time;         /* T(w) */
   uint64_t absent_epoch; /* n */
-  uint64_t page_version; /* b; 0: the last answer was not a page */
+  uint64_t page_version; /* b; 0 means that the last answer was not a page */
   uint32_t has_absent;
   uint32_t reserved;
 } optiks_known_t;
@@ -47,29 +49,29 @@ typedef struct optiks_known {
 /* An owner's knowledge of a key at the last epoch of a period (docs/spec/periods.md section 6). */
 typedef struct optiks_end {
   uint64_t period, last_epoch;
-  uint64_t version;         /* 0: the key had no version */
-  uint8_t value_sha256[32]; /* SHA-256 of that version's value */
+  uint64_t version;         /* 0 means that the key had no version */
+  uint8_t value_sha256[32]; /* SHA-256 of the value of `version` */
 } optiks_end_t;
 
-/* Result of an accepted head. */
+/* The verified contents of an accepted head. */
 typedef struct optiks_head_result {
   uint64_t epoch, period, period_first_epoch, time_ms;
-  uint64_t size; /* size of the checkpoint that was used */
+  uint64_t size; /* size of the checkpoint that the verifier used */
   uint8_t root[32];
   size_t record_offset;     /* into the answer */
   size_t checkpoint_offset; /* into the answer */
-  size_t checkpoint_len;    /* 0: the kept checkpoint was used */
+  size_t checkpoint_len;    /* 0 means that the verifier used the kept checkpoint */
 } optiks_head_result_t;
 
-/* Result of one accepted key. */
+/* The verified contents of an accepted answer about one key. */
 typedef struct optiks_lookup_result {
-  uint64_t version;    /* a; 0: proven absent */
-  uint64_t time;       /* T(a) to remember (the known T if the version is unchanged) */
-  uint64_t leaf_epoch; /* t_a; 0 for a copy, or if no member was sent */
+  uint64_t version;    /* a; 0 means that the key is proven absent */
+  uint64_t time;       /* T(a), which the client keeps (the known T if the version is unchanged) */
+  uint64_t leaf_epoch; /* t_a; 0 for a copy, or if the answer has no member */
   size_t value_offset; /* into the answer */
   size_t value_len;
-  int32_t has_value;        /* 0: absent, or unchanged since the known version */
-  int32_t begins_with_copy; /* version 1 was sent, as a copy from the previous period */
+  int32_t has_value;        /* 0 means that the key is absent, or unchanged since the known version */
+  int32_t begins_with_copy; /* 1 if the answer shows version 1 as a copy from the previous period */
 } optiks_lookup_result_t;
 
 typedef struct optiks_version_entry {
@@ -83,38 +85,38 @@ typedef struct optiks_versions_result {
   uint64_t version; /* a */
   uint64_t from;
   size_t num_entries;
-  int32_t complete; /* 0: a page; continue from the last entry, with `version` as page_version */
+  int32_t complete; /* 0 means a page; ask again from the last entry, with `version` as page_version */
   int32_t reserved;
 } optiks_versions_result_t;
 
-/* Result of one accepted user. */
+/* The verified contents of an accepted answer about one user. */
 typedef struct optiks_user_result {
-  uint64_t epoch;                 /* e*: the epoch of the answer, and of everything that the client keeps of it */
-  uint64_t largest_epoch;         /* the largest epoch up to which auditors have to cover the log */
-  uint64_t devices_epoch;         /* n of the device list from now on */
+  uint64_t epoch;                 /* e*: epoch of the answer, and of all state that the client keeps of it */
+  uint64_t largest_epoch;         /* auditors must cover the log up to this epoch */
+  uint64_t devices_epoch;         /* the absent_epoch n that the client keeps for the device list */
   size_t user_offset;             /* offset of the user id in the answer */
-  size_t user_len;                /* 0: there is no such user, or the user id is the known one */
-  optiks_lookup_result_t devices; /* the list; without a value the known list is still valid */
+  size_t user_len;                /* 0: the user does not exist, or has the known user id */
+  optiks_lookup_result_t devices; /* the device list; without a value the known list is still valid */
   size_t num_devices;
-  int32_t kind; /* 0: no such user, 1: has left, 2: current; only a current user has devices */
-  /* Generation of the username; 0: no such user, or names are not used again. The users of the earlier generations are
-   * in the answer, and have left. */
+  int32_t kind; /* 0: no such user, 1: the user has left, 2: current; only a current user has devices */
+  /* Generation of the username; 0 if the user does not exist, or the log does not reassign usernames. The answer
+   * contains the users of the earlier generations, who have left. */
   uint32_t generation;
 } optiks_user_result_t;
 
 typedef struct optiks_device_result {
-  size_t id_offset; /* into the device list, which is in the answer or is the known one */
+  size_t id_offset; /* offset in the device list, either the list in the answer or the known list */
   size_t id_len;
-  uint64_t record_epoch; /* n of the key from now on */
+  uint64_t record_epoch; /* the absent_epoch n that the client keeps for the key */
   optiks_lookup_result_t key;
 } optiks_device_result_t;
 
-/* Result of one accepted followed id. */
+/* The verified contents of an accepted answer about one followed device id. */
 typedef struct optiks_own_key_result {
-  size_t id_offset; /* into the answer, or into the strings of the call */
+  size_t id_offset; /* offset in the answer, or in the strings of the call */
   size_t id_len;
   optiks_versions_result_t versions;
-  int32_t id_is_brought; /* 1: id_offset is into the strings of the call */
+  int32_t id_is_brought; /* 1 means that id_offset is in the strings of the call */
   int32_t reserved;
 } optiks_own_key_result_t;
 

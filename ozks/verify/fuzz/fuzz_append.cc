@@ -1,5 +1,5 @@
-// Walks an append-only proof. The fuzzer cannot know the old root, so the counts are taken from the input's own list of
-// leaves. The first octet of the input is the number of epochs.
+// Verifies an append-only proof. The fuzzer cannot find inputs that fit fixed tree states. So the target takes the
+// counts of the states from the list of leaves in the input. The first octet of the input is the number of epochs.
 #include <array>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// Verifies an audit proof from its own first record, and then its append-only proofs alone, with the states that its
-// records claim.
+// Verifies an audit proof as an auditor who stores the proof's own first record. Then verifies only the append-only
+// proofs, with the tree states that the proof's records claim.
 #include <vector>
 
 #include "fuzz_support.h"

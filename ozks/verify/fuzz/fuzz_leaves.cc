@@ -1,4 +1,4 @@
-// Judges two statements about a leaf. The first four octets of the input are the length of the first statement.
+// Judges two leaf statements. The first four octets of the input are the length of the first statement.
 #include "fuzz_support.h"
 #include "optiks/base/check.h"
 #include "optiks/ozks/verify/leaves.h"
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Context context = fuzz::context_for(first);
   const Reason reason = judge_leaves(context, first, second);
   OPTIKS_CHECK(reason != Reason::kValid);
-  // The order of the statements does not matter.
+  // The verdict must not depend on the order of the statements.
   const bool proves = reason == Reason::kLeafContradicts;
   OPTIKS_CHECK(proves == (judge_leaves(context, second, first) == Reason::kLeafContradicts));
   OPTIKS_CHECK(judge_leaves(context, first, first) != Reason::kLeafContradicts);

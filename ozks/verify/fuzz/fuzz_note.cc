@@ -1,4 +1,5 @@
-// Verifies a checkpoint. An accepted note begins with the origin, and with the size that the verifier returned.
+// Verifies a checkpoint. If the verifier accepts the note, its first two lines must be the origin and the size that the
+// verifier returned.
 #include <string>
 
 #include "fuzz_support.h"

@@ -1,4 +1,4 @@
-// Verifies the bounds of periods, from the first period on, with a verifier that keeps no state.
+// Verifies a PeriodsAnswer that begins with period 0, for a client that keeps no state.
 #include "fuzz_support.h"
 #include "optiks/base/check.h"
 #include "optiks/ozks/verify/periods.h"

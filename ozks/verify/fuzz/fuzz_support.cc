@@ -7,7 +7,7 @@
 namespace optiks::ozks::verify::fuzz {
 namespace {
 
-// The configuration and the log key of tests/vectors/lookup, anchor 0.
+// The configuration and the log key of anchor 0 in tests/vectors/lookup.
 constexpr std::uint8_t kConfiguration[] = {
     0x00, 0x01, 0x00, 0x01, 0x12, 'e',  'x',  'a',  'm',  'p',  'l',  'e',  '.',  'c',  'o',  'm',  '/',  'o',
     'p',  't',  'i',  'k',  's',  0x00, 0x00, 0x00, 0x01, 0xCF, 0x7C, 0x58, 0x00, 0x02, 0x00, 0xFF, 0x00, 0x01,

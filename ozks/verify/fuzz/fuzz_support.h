@@ -1,4 +1,4 @@
-// Helpers of the fuzz targets: a trust anchor, and a verifier that takes its context from the input.
+// Helpers of the fuzz targets: a trust anchor, and a verifier's context that fits the input.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace optiks::ozks::verify::fuzz {
 // Accepts every signature: a fuzzer cannot make a true signature, and the octets after a signature must be fuzzed too.
 inline bool accept_any_signature(ByteSpan /*public_key*/, ByteSpan /*message*/, ByteSpan /*signature*/) { return true; }
 
-// Returns a verifier of the log that the answer itself names, whose clock shows the record's own time, so that random
-// changes pass the first checks. The anchor's views are static.
+// Returns a context that accepts the log id and the time in `record`, so that inputs with random changes pass the first
+// checks. The views of its anchor are static.
 Context context_for(ByteSpan record);
 
-// Aborts unless reason is one of docs/spec/reasons.md: every outcome has a name.
+// Aborts unless docs/spec/reasons.md has a name for the reason.
 void check_reason(Reason reason);
 
-// True if a view lies within the input. Results must never point elsewhere.
+// True if the view lies within the input, as the views in all results must.
 bool within(ByteSpan input, ByteSpan view);
 
 }  // namespace optiks::ozks::verify::fuzz

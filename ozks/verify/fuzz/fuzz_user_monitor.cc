@@ -1,5 +1,5 @@
-// Verifies an answer about an owner's own user, for an owner that keeps no state, and for one that keeps the first page
-// of a history. Changes after the head leave the head valid.
+// Verifies an answer to an owner about its own user. One owner keeps no state; the other keeps the first page of a
+// history. The context accepts any signature, so changes after the head leave the head valid.
 #include <vector>
 
 #include "fuzz_support.h"

@@ -1,4 +1,5 @@
-// Verifies an answer about one user, with a verifier that keeps no state. Changes after the head leave the head valid.
+// Verifies an answer about one user, for a client that keeps no state. Input changes after the head leave the head
+// valid.
 #include <vector>
 
 #include "fuzz_support.h"

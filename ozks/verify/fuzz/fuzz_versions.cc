@@ -1,4 +1,4 @@
-// Verifies a history or monitoring answer of one key, with the known state that the first octet of the input selects.
+// Verifies a HistoryAnswer or MonitorAnswer for one key. The first octet of the input selects the client's known state.
 #include <vector>
 
 #include "fuzz_support.h"
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   KeyState state;
   state.known.version = data[0] >> 4;
-  // An even version is the state after a page, which claimed one version more.
+  // If the known version is even, the state is that after a page, which claimed one more version.
   if (state.known.version % 2 == 0) {
     state.known.page_version = state.known.version == 0 ? 0 : state.known.version + 1;
   } else {

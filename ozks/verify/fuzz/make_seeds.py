@@ -41,7 +41,7 @@ def seeds():
     for row in vectors("proofs/append.json")["vectors"]:
         yield "fuzz_append", bytes([len(row["states"]) - 2 & 0xFF]) + bytes.fromhex(row["proof"])
     for row in vectors("tlog/notes.json")["vectors"]:
-        # The origin of the fuzz targets' configuration.
+        # Replaces the vector's origin by the origin in the fuzz targets' configuration.
         yield "fuzz_note", base64.b64decode(row["note_base64"]).replace(b"optiks.example/log", b"example.com/optiks")
 
 

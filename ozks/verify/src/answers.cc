@@ -7,7 +7,7 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// Does step 3 of section 3.
+// Does step 3 of docs/spec/answers.md section 3.
 Reason check_checkpoint(const Context& context, const Head& head, Checkpoint& out) {
   const std::optional<Checkpoint>& kept = context.kept_checkpoint;
   if (head.checkpoint.empty()) {
@@ -38,7 +38,7 @@ Reason check_checkpoint(const Context& context, const Head& head, Checkpoint& ou
 const List<Lookup>& items_of(const LookupAnswer& answer) { return answer.lookups; }
 const List<Versions>& items_of(const VersionsAnswer& answer) { return answer.versions; }
 
-// Does steps 2 and 3 of section 5.
+// Does steps 2 and 3 of docs/spec/answers.md section 5.
 Reason check_audit_records(const Context& context, const EpochRecord& stored, const EpochRecord& period_start,
                            ByteSpan records) {
   if (!equal(records.first(kRecordLen), stored.octets)) {
@@ -56,7 +56,7 @@ Reason check_audit_records(const Context& context, const EpochRecord& stored, co
     if (reason != Reason::kValid) {
       return reason;
     }
-    // No epoch follows the last one, so the comparison must not wrap to epoch 0.
+    // The comparison must not wrap: no epoch follows the epoch 2^64 - 1, not even epoch 0.
     if (record.epoch <= before.epoch || record.epoch - before.epoch != 1) {
       return Reason::kRecordEpoch;
     }
@@ -75,7 +75,7 @@ Reason check_audit_records(const Context& context, const EpochRecord& stored, co
   return Reason::kValid;
 }
 
-// Does step 4 of section 5, for records that switch the period.
+// Does step 4 of docs/spec/answers.md section 5, for a proof whose records are of two periods.
 Reason check_switch(const AuditProof& proof) {
   if (proof.records.size() != 2 * kRecordLen) {
     return Reason::kAuditCrossesSwitch;

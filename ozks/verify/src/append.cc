@@ -1,8 +1,8 @@
-// One walk computes the roots of all epochs. It walks the tree after the last epoch, and reduces each node to the list
-// of its hashes over time (Change). A list begins with the epoch in which the subtree got its first leaf. A parent's
-// list is merged from the lists of its children. While both children are present, the parent's hash is the hash of an
-// interior node. While only one child is present, that child takes the parent's place. The entry of epoch a at the top
-// is the old root.
+// A single walk computes the roots of all epochs. It walks the tree of the last epoch, and computes for each node the
+// list of the hashes that the node had in the epochs of the range (Change). A list begins with the epoch in which the
+// subtree got its first leaf. A parent's list is merged from the lists of its two children. In epochs in which both
+// children have leaves, the parent's hash is the hash of an interior node. In epochs in which only one child has
+// leaves, the parent's entry is that child's hash. The root's entry for epoch a is the old root.
 #include "optiks/ozks/verify/append.h"
 
 #include <algorithm>
@@ -17,10 +17,11 @@ namespace {
 constexpr std::uint8_t kTokenInterior = 1;
 constexpr std::uint8_t kTokenLeaf = 2;
 
-// Interior nodes on one path have different prefix lengths 0..255.
+// The maximum number of interior nodes on a path, because their prefix lengths differ and are in 0..255.
 constexpr std::size_t kMaxDepth = 256;
 
-// The listed leaves, or a run of these leaves. The leaves are sorted, so the leaves below a prefix are a run.
+// The leaves that the proof lists, or a contiguous part of them. They are sorted, so the leaves below a prefix are
+// contiguous.
 class Leaves {
  public:
   explicit Leaves(ByteSpan octets) : octets_(octets) {}
@@ -31,8 +32,8 @@ class Leaves {
   [[nodiscard]] ByteSpan commitment(std::size_t i) const { return octets_.subspan(i * kAddedLeafLen + 32, 32); }
   [[nodiscard]] std::uint8_t offset(std::size_t i) const { return octets_[i * kAddedLeafLen + 64]; }
 
-  // Returns the leaves whose labels have 0 as bit i, and the leaves whose labels have 1 there. All labels agree on the
-  // bits before.
+  // Returns the leaves whose labels have 0 as bit `bit`, and the leaves whose labels have 1 as this bit. All labels
+  // must agree on the bits before it.
   [[nodiscard]] std::array<Leaves, 2> split(std::size_t bit) const {
     std::size_t low = 0;
     std::size_t high = size();
@@ -47,8 +48,8 @@ class Leaves {
     return {Leaves(octets_.first(low * kAddedLeafLen)), Leaves(octets_.subspan(low * kAddedLeafLen))};
   }
 
-  // Returns the length of the shortest common prefix of a position with any of the leaves. The first or the last leaf
-  // has this prefix.
+  // Returns the minimum, over all leaves, of the length of the prefix that a leaf's label shares with the position. The
+  // leaves are sorted, so the first or the last leaf has this minimum.
   [[nodiscard]] std::size_t divergence(ByteSpan position) const {
     return std::min(common_prefix_length(label(0), position), common_prefix_length(label(size() - 1), position));
   }
@@ -75,8 +76,8 @@ class Leaves {
   ByteSpan octets_;
 };
 
-// An old node that added leaves reach. The node is opened, so its position is known. A leaf's position is its label, of
-// length 256.
+// A node of the old tree that added leaves reach. The proof opens such a node, so its position is known. If the node is
+// a leaf, `position` is its label and `length` is 256.
 struct OldNode {
   Hash position{};
   std::size_t length = 0;
@@ -87,8 +88,8 @@ struct OldNode {
 
 std::optional<AppendWorkspace> AppendWorkspace::create(std::size_t num_epochs) {
   OPTIKS_CHECK(num_epochs >= 1 && num_epochs <= kMaxRangeEpochs);
-  // The stack has room for a finished list at each depth, for two lists that are being merged, and for the merged list.
-  // A list has an entry for each epoch of the range, and an entry for epoch a.
+  // The stack must have room for a finished list at each depth, for two lists that are being merged, and for the merged
+  // list. A list has an entry for each epoch of the range, and an entry for epoch a.
   const std::size_t capacity = (kMaxDepth + 3) * (num_epochs + 1);
   std::unique_ptr<Change[]> changes(new (std::nothrow) Change[capacity]);
   if (!changes) {
@@ -97,15 +98,14 @@ std::optional<AppendWorkspace> AppendWorkspace::create(std::size_t num_epochs) {
   return AppendWorkspace(std::move(changes), capacity);
 }
 
-// The walk of one proof. The lists of changes lie one after another on the workspace's stack. Each function that
-// computes a subtree leaves exactly its list on top. Recursion is bounded, because every level has a greater prefix
-// length than the level above it.
+// The walk of one proof. The workspace is a stack of lists of changes. Each function that computes a subtree pushes
+// exactly the list of this subtree. The recursion ends, because the prefix length increases at each level.
 class AppendWalk {
  public:
   AppendWalk(AppendWorkspace& workspace, std::uint64_t first_epoch, ByteSpan opened)
       : stack_(workspace.changes_.get(), workspace.capacity_), first_epoch_(first_epoch), rest_(opened) {}
 
-  // Walks the old tree from its root, with the leaves added. At least one leaf.
+  // Walks the old tree from its root and adds the leaves, of which there must be at least one.
   Reason old_tree(const Leaves& leaves) {
     const Reason reason = node({}, 0, leaves);
     if (reason != Reason::kValid) {
@@ -114,7 +114,7 @@ class AppendWalk {
     return rest_.empty() ? Reason::kValid : Reason::kAppendTrailing;
   }
 
-  // Computes a subtree of new leaves alone. At least one leaf.
+  // Computes a subtree that has only new leaves. There must be at least one leaf.
   void new_subtree(const Leaves& leaves) {
     if (leaves.size() == 1) {
       const std::uint8_t offset = leaves.offset(0);
@@ -131,7 +131,8 @@ class AppendWalk {
     merge(left, right, length, position);
   }
 
-  // Returns, after the walk, the root in epoch a + j. Before the first leaf this is the root of an empty tree.
+  // Returns the root in epoch a + j; call it after the walk. In epochs before the first leaf this is the root of an
+  // empty tree.
   [[nodiscard]] Hash root(std::size_t j) const {
     const auto list = stack_.first(size_);
     const auto later = std::ranges::find_if(list, [&](const auto& change) { return change.from > j; });
@@ -155,8 +156,8 @@ class AppendWalk {
     stack_[size_++] = {static_cast<std::uint16_t>(from), hash};
   }
 
-  // Walks the old node at a position (the first `length` bits of prefix, which it must extend), with the leaves that
-  // reach it.
+  // Walks an old node and adds the leaves that reach it. The node's place implies the first `length` bits of its
+  // position, which are in `prefix`.
   Reason node(const Hash& prefix, std::size_t length, const Leaves& leaves) {
     ByteSpan octets;
     if (leaves.empty()) {
@@ -227,7 +228,7 @@ class AppendWalk {
     return Reason::kValid;
   }
 
-  // Combines an opened node with leaves, some of which may diverge from its prefix.
+  // Adds leaves to an opened node. Some of them may diverge from the node's prefix.
   Reason spread(const OldNode& old, const Leaves& leaves) {
     const std::size_t parting = leaves.empty() ? kLabelBits : leaves.divergence(old.position);
     if (parting >= old.length) {
@@ -275,8 +276,8 @@ class AppendWalk {
     return Reason::kValid;
   }
 
-  // Replaces the lists [left, right) and [right, size) by the list of their parent, whose prefix is `length` bits of
-  // `position`.
+  // Replaces two lists on the stack, [left, right) and [right, size_), by the list of their parent. The parent's prefix
+  // is the first `length` bits of `position`.
   void merge(std::size_t left, std::size_t right, std::size_t length, ByteSpan position) {
     const std::size_t end = size_;
     std::size_t l = left;
@@ -302,8 +303,8 @@ class AppendWalk {
     size_ = left + (size_ - end);
   }
 
-  // Queues the hash of the entry that was pushed last. The hashes of one node do not depend on each other, so they are
-  // computed in one batch. With one epoch there are two: before and after it.
+  // Queues the computation of the hash for the entry that was pushed last. The hashes that one node has in different
+  // epochs do not depend on each other, so they are computed in one batch.
   void queue_hash(std::size_t length, ByteSpan position, const Hash& left, const Hash& right) {
     if (num_queued_ == kQueueLen) {
       hash_queued();
@@ -327,7 +328,7 @@ class AppendWalk {
     position[i / 8] = static_cast<std::uint8_t>(position[i / 8] | 0x80U >> (i % 8));
   }
 
-  // The length of the queue is a multiple of every kernel's lanes.
+  // The length of the queue, a multiple of each kernel's number of lanes.
   static constexpr std::size_t kQueueLen = 8;
   static constexpr std::array<std::size_t, kQueueLen> kLens = [] {
     std::array<std::size_t, kQueueLen> lens{};

@@ -26,7 +26,8 @@ struct SignatureLine {
   std::size_t decoded_len;
 };
 
-// Removes the next line from a text whose last line ends in a newline, and returns it without its newline.
+// Removes the first line from a text, and returns it without its newline. The last line of the text must end with a
+// newline.
 ByteSpan take_line(ByteSpan& text) {
   const auto newline = std::ranges::find(text, '\n');
   const auto length = static_cast<std::size_t>(newline - text.begin());
@@ -45,7 +46,7 @@ std::optional<Note> split_note(ByteSpan note) {
   if (note.empty() || note.back() != '\n') {
     return std::nullopt;
   }
-  // The last empty line is the separator: the text itself may contain empty lines.
+  // The last empty line separates text and signatures, because the text itself may contain empty lines.
   for (std::size_t i = note.size() - 1; i > 0; --i) {
     if (note[i] == '\n' && note[i - 1] == '\n') {
       const Note split{note.first(i), note.subspan(i + 1)};
@@ -87,7 +88,7 @@ std::array<std::uint8_t, kKeyIdLen> key_id(ByteSpan name, ByteSpan public_key) {
   return id;
 }
 
-// Parses the three lines of the text. The caller compares the origin.
+// Parses the three lines of a checkpoint's text. The caller must compare the origin.
 std::optional<Checkpoint> parse_body(ByteSpan text, ByteSpan& origin) {
   if (std::ranges::count(text, '\n') != 3) {
     return std::nullopt;
@@ -95,7 +96,7 @@ std::optional<Checkpoint> parse_body(ByteSpan text, ByteSpan& origin) {
   origin = take_line(text);
   const auto size = parse_decimal(take_line(text));
   const ByteSpan root = take_line(text);
-  // Entry 0 is the genesis record: no log publishes an empty tree.
+  // The size is never 0, because entry 0 is the genesis record and no log publishes an empty tree.
   if (!size || *size == 0 || base64_decoded_length(root) != kHashLen) {
     return std::nullopt;
   }
@@ -104,14 +105,14 @@ std::optional<Checkpoint> parse_body(ByteSpan text, ByteSpan& origin) {
   return checkpoint;
 }
 
-// The log's signature lines in a note: the number of lines, and the last line.
+// The signature lines of the log's key in a note: their number, and the last of them.
 struct LogLines {
   std::size_t count = 0;
   SignatureLine last{};
 };
 
-// Reads every line, so that whether a note is well-formed does not depend on the log's key. Returns false if the note
-// is not valid.
+// Reads all signature lines, also those of other keys. So whether a note is well-formed does not depend on the log's
+// key. Returns false if a line is malformed or there are too many lines.
 bool read_signatures(ByteSpan lines, ByteSpan log_name, ByteSpan log_public_key, LogLines& out) {
   const auto log_key_id = key_id(log_name, log_public_key);
   std::size_t count = 0;

@@ -5,8 +5,7 @@
 namespace optiks::ozks::verify {
 
 Reason check_handover(const PeriodOfRecord& next, std::span<const VersionEntry> entries, const EndState& end) {
-  // Neither difference wraps, because a period that follows another period has a number above 0 and a first epoch above
-  // 0.
+  // `next.first_epoch` is not 0 if `next.period` is not 0, so neither of the two subtractions wraps.
   if (next.period == 0 || next.period - 1 != end.period || next.first_epoch - 1 != end.last_epoch) {
     return Reason::kHandoverPeriod;
   }

@@ -1,4 +1,4 @@
-// Computes the labels of a key's versions from their VRF proofs, several proofs at a time.
+// Verifies the VRF proofs for versions of a key and computes their labels, several proofs at a time.
 #pragma once
 
 #include <array>
@@ -9,17 +9,18 @@
 
 namespace optiks::ozks::verify {
 
-// A source that yields the VRF proofs of an answer in the order in which the verifier checks them.
+// The interface of a source of VRF proofs. It returns the proofs of an answer in the order in which the verifier checks
+// them.
 class ProofSource {
  public:
-  // Returns false at the end.
+  // Sets the next version and its proof. Returns false if there are no more proofs.
   virtual bool next(std::uint64_t& version, ByteSpan& proof) = 0;
 
  protected:
   ~ProofSource() = default;
 };
 
-// A source of one proof: the proof of an entry in an oZKS, whose version is 0, or of one version of a key.
+// A source of only one proof. The proof is of one version of a key, or of an entry in an oZKS, whose version is 0.
 class OneProof final : public ProofSource {
  public:
   OneProof(std::uint64_t version, ByteSpan proof) : version_(version), proof_(proof) {}
@@ -38,14 +39,15 @@ class OneProof final : public ProofSource {
   bool used_ = false;
 };
 
-// Verifies proofs before the checks need them, so that a batch shares work. next() returns each verdict only at its
-// turn, so the order of reasons is the same as if each proof were verified alone.
+// Verifies VRF proofs in batches, before the other checks need them, because proofs in a batch share work. next()
+// returns each proof's verdict only when it is this proof's turn. So the verifier finds the same first reason as if it
+// verified one proof after another.
 class LabelStream {
  public:
   LabelStream(const StructureView& view, ByteSpan key, ProofSource& source) : view_(view), key_(key), source_(source) {}
 
-  // Returns the next proof's verdict, and on kValid its label (valid until the next call). Aborts beyond the end of the
-  // source.
+  // Returns the verdict on the next proof. If it is kValid, sets `label`, which is valid until the next call. Aborts if
+  // the source has no more proofs.
   Reason next(ByteSpan& label);
 
  private:

@@ -15,7 +15,8 @@ VersionSet ladder(std::uint64_t a, std::uint64_t known) {
   for (int i = 0; i < bits; ++i) {
     add(std::uint64_t{1} << i);
   }
-  // The last power of two was the top bit of a alone. Each further set bit of a gives the next member.
+  // The last member so far is the highest bit of `a`. Each lower bit that is set in `a` gives one more member: `a`
+  // without the bits below this bit.
   for (int i = bits - 2; i >= 0; --i) {
     if ((a >> i & 1) != 0) {
       add(a >> i << i);

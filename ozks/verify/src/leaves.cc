@@ -9,7 +9,8 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// The record's facts about the statement's structure. A structure that lives as long as the log has only one period.
+// Returns the record's facts about the statement's structure. For a structure whose tree is never made anew, the view
+// always has period 0.
 StructureView view_of(const EpochRecord& record, const LeafStatement& statement, const vrf::PublicKey& key,
                       const Configuration& configuration) {
   const StructureState& state = record.structure(statement.structure);

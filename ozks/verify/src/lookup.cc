@@ -9,7 +9,8 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// The proofs of a Lookup: first the proofs of the rungs, then the proofs of the versions shown absent.
+// A source of the VRF proofs of a Lookup: first the proofs of the ladder's versions, then the proofs of the absent
+// versions.
 class LookupProofs final : public ProofSource {
  public:
   LookupProofs(const Lookup& lookup, std::span<const std::uint64_t> rungs,

@@ -16,7 +16,7 @@ std::size_t num_ancestors(const Path& path) {
 
 bool path_length_agrees(const Path& path) { return path.siblings.size() == kHashLen * num_ancestors(path); }
 
-// Returns the prefix length of the deepest ancestor plus one, or 0 if there are no ancestors.
+// Returns one more than the prefix length of the deepest ancestor, or 0 if the path has no ancestors.
 std::size_t depth_end(const Path& path) {
   for (std::size_t i = kLabelBits; i > 0; --i) {
     if (bit_at(path.mask, i - 1)) {
@@ -26,7 +26,7 @@ std::size_t depth_end(const Path& path) {
   return 0;
 }
 
-// Computes the root by section 2. path_length_agrees has accepted the path.
+// Computes the root by docs/spec/proofs.md section 2. path_length_agrees() must have accepted the path.
 Hash fold(Hash hash, ByteSpan position, const Path& path) {
   ByteSpan siblings = path.siblings;
   for (std::size_t i = depth_end(path); i-- > 0;) {

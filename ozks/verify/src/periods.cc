@@ -9,7 +9,7 @@ using Bounds = std::span<const ByteSpan>;
 
 bool is_first(const EpochRecord& record) { return record.epoch == record.period_first_epoch; }
 
-// Returns the time of the first epoch of a period, or nothing if that epoch is not among the bounds.
+// Returns the time of the first epoch of a period, or nullopt if the record of this epoch is not among the bounds.
 std::optional<std::uint64_t> start_ms_of(Bounds bounds, std::uint64_t period) {
   for (const ByteSpan octets : bounds) {
     const EpochRecord record = read_record(octets);
@@ -20,7 +20,7 @@ std::optional<std::uint64_t> start_ms_of(Bounds bounds, std::uint64_t period) {
   return std::nullopt;
 }
 
-// Does step 3 of section 4, and fills bounds.
+// Does step 3 of docs/spec/periods.md section 4, and sets `out.bounds`.
 Reason check_bounds(const Context& context, const PeriodsAnswer& answer, PeriodsResult& out) {
   if (answer.bounds.size() == 0 || answer.bounds.size() > out.bounds.size()) {
     return Reason::kPeriodBounds;
@@ -39,8 +39,8 @@ Reason check_bounds(const Context& context, const PeriodsAnswer& answer, Periods
   return Reason::kValid;
 }
 
-// True if `record` may follow `before`. The numbers of epoch and period do not wrap, because the numbers of `before`
-// are smaller than later numbers.
+// True if `record` may come after `before` in the list of bounds. The numbers are compared before they are subtracted,
+// so no difference wraps.
 bool is_next_bound(const EpochRecord& record, const EpochRecord& before) {
   if (record.period == before.period) {
     return is_first(before) && record.epoch > before.epoch;
@@ -49,7 +49,7 @@ bool is_next_bound(const EpochRecord& record, const EpochRecord& before) {
          record.epoch - before.epoch == 1 && is_first(record);
 }
 
-// Does step 4 of section 4.
+// Does step 4 of docs/spec/periods.md section 4.
 Reason check_shape(Bounds bounds, const EpochRecord& head, std::uint64_t period) {
   EpochRecord before = read_record(bounds.front());
   if (before.period != period || !is_first(before)) {
@@ -66,7 +66,8 @@ Reason check_shape(Bounds bounds, const EpochRecord& head, std::uint64_t period)
   return is_heads ? Reason::kValid : Reason::kPeriodBounds;
 }
 
-// Does step 5 of section 4. Every bound's period begins with a bound.
+// Does step 5 of docs/spec/periods.md section 4. check_shape() has checked that the bounds have the first epoch of each
+// bound's period.
 Reason check_chain(Bounds bounds, const EpochRecord& head, const Configuration& configuration) {
   EpochRecord before = read_record(bounds.front());
   for (const ByteSpan octets : bounds.subspan(1)) {
@@ -80,7 +81,7 @@ Reason check_chain(Bounds bounds, const EpochRecord& head, const Configuration& 
   return check_same_log(before, head, configuration, start_ms_of(bounds, before.period));
 }
 
-// Does step 6 of section 4, for one of the records.
+// Does step 6 of docs/spec/periods.md section 4 for one of the records.
 Reason check_kept(Bounds bounds, const EpochRecord& record, const EpochRecord& kept,
                   const Configuration& configuration) {
   const EpochRecord& earlier = kept.epoch < record.epoch ? kept : record;

@@ -11,10 +11,10 @@ namespace {
 constexpr std::uint16_t kFormat = 1;
 constexpr std::uint16_t kFormatWithUsernameForm = 2;  // of a configuration
 constexpr std::uint16_t kSuite = 1;
-// The limit lets every integer of a configuration have a JSON form.
+// The maximum of period_length_ms. JSON can represent all integers up to it exactly.
 constexpr std::uint64_t kMaxPeriodLengthMs = (std::uint64_t{1} << 53) - 1;
 
-// Reads an integer of a structure; the type of the field determines its width.
+// Reads an integer of a structure. The type of the field determines how many octets it has.
 template <typename T>
 void read(Reader& reader, T& field) {
   field = static_cast<T>(reader.integer(sizeof(T)));
@@ -29,7 +29,7 @@ bool is_zero(ByteSpan octets) {
   return std::ranges::all_of(octets, [](std::uint8_t octet) { return octet == 0; });
 }
 
-// Checks rule 3 of section 4.
+// Checks rule 3 of docs/spec/records.md section 4.
 bool period_follows(const EpochRecord& later, const EpochRecord& earlier, const Configuration& configuration,
                     std::optional<std::uint64_t> period_start_ms) {
   const std::uint64_t step = later.epoch - earlier.epoch;
@@ -45,7 +45,7 @@ bool period_follows(const EpochRecord& later, const EpochRecord& earlier, const 
   if (earlier.epoch == earlier.period_first_epoch) {
     period_start_ms = earlier.time_ms;
   }
-  // Each of the periods in between lasted at least period_length_ms.
+  // Each period that ended between the two records must have lasted at least period_length_ms.
   return period_start_ms && later.time_ms >= *period_start_ms &&
          (later.time_ms - *period_start_ms) / configuration.period_length_ms >= later.period - earlier.period;
 }
@@ -187,8 +187,8 @@ Reason check_period_start(const EpochRecord& start, const EpochRecord& record, c
   if (reason != Reason::kValid) {
     return reason;
   }
-  // Both records have the same first epoch of their period, so `start` is the record of the first epoch of the record's
-  // period.
+  // check_same_log() then checks that both records have the same period_first_epoch, so `start` is the record of the
+  // first epoch of the period of `record`.
   return start.epoch == record.period_first_epoch ? check_same_log(start, record, anchor.configuration)
                                                   : Reason::kRecordPeriod;
 }

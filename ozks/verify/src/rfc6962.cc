@@ -15,13 +15,13 @@ Hash sha256_of(std::uint8_t tag, ByteSpan a, ByteSpan b) {
   return out;
 }
 
-// The position of a node in the two trees of RFC 9162: fn is the node's index, and sn is the index of the last node of
-// its level.
+// A position in the tree during the verification of a proof by RFC 9162. `fn` is the index of a node, and `sn` is the
+// index of the last node on the same level.
 struct Climb {
   std::uint64_t fn, sn;
 
-  // Returns whether the next proof hash is the left sibling. If the parent has no sibling, moves up to the level above
-  // the parent's.
+  // Moves up to the parent, and returns true if the next hash of the proof is the left sibling. Skips levels on which
+  // the node has no sibling.
   bool next_is_left() {
     const bool left = (fn & 1) != 0 || fn == sn;
     if (left) {
@@ -82,8 +82,8 @@ bool verify_consistency(std::uint64_t old_size, std::uint64_t new_size, ByteSpan
   while ((climb.fn & 1) != 0) {
     climb.up();
   }
-  // If the old tree has 2^k entries, it is a node of the larger tree. The proof then omits this node's hash, which is
-  // the old root.
+  // If the number of entries in the old tree is a power of two, the old tree is a node of the new tree. The proof then
+  // leaves out the hash of this node, which is the old root.
   ByteSpan first = old_root;
   if (!std::has_single_bit(old_size)) {
     first = proof.first(kHashLen);

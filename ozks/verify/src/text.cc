@@ -9,16 +9,16 @@ namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// Returns the six bits that a base64 character encodes, or nothing for another character.
+// Returns the six bits that a base64 character encodes, or nullopt for other characters.
 std::optional<std::uint32_t> sextet(std::uint8_t c) {
   const std::size_t at = kAlphabet.find(static_cast<char>(c));
   return at == std::string_view::npos ? std::nullopt : std::optional(static_cast<std::uint32_t>(at));
 }
 
-// True if the character has general category Cc.
+// True if the character has Unicode's general category Cc.
 bool is_control_character(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }
 
-// True if is_asked holds for any character, or if the text is not UTF-8.
+// True if `is_asked` returns true for at least one character of the text, or if the text is not UTF-8.
 bool has_any(ByteSpan text, bool (*is_asked)(char32_t)) {
   while (!text.empty()) {
     const std::optional<char32_t> c = take_character(text);
@@ -29,7 +29,7 @@ bool has_any(ByteSpan text, bool (*is_asked)(char32_t)) {
   return false;
 }
 
-// True if the character is White_Space in PropList.txt of Unicode 15.
+// True if the character has the property White_Space in Unicode 15 (PropList.txt).
 bool is_white_space(char32_t c) {
   return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
          (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;

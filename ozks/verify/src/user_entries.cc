@@ -8,7 +8,7 @@
 namespace optiks::ozks::verify {
 namespace {
 
-constexpr std::uint8_t kHasLeft = 0x01;  // the value of an entry in decommissioned
+constexpr std::uint8_t kHasLeft = 0x01;  // the value of each key in the structure `decommissioned`
 
 Reason label_of(const StructureView& view, ByteSpan key, ByteSpan vrf_proof, Hash& out) {
   OneProof proof(0, vrf_proof);

@@ -1,4 +1,5 @@
-// Entries of usernames and decommissioned: docs/spec/users.md section 5, docs/spec/user-monitor.md section 4.
+// Checks entries of the structures `usernames` and `decommissioned` (docs/spec/users.md section 5,
+// docs/spec/user-monitor.md section 4).
 #pragma once
 
 #include <algorithm>
@@ -11,25 +12,25 @@
 
 namespace optiks::ozks::verify {
 
-// The order of device ids: a prefix of an id comes before the id.
+// True if id `a` comes before id `b` in the order of device ids. In this order a prefix of an id comes before the id.
 inline bool is_before(ByteSpan a, ByteSpan b) { return std::ranges::lexicographical_compare(a, b); }
 
-// The VRF keys of the structures of one record; the key of structure s is element s - 1.
+// The VRF public keys in one record. Element s - 1 is the key of structure s.
 using VrfKeys = std::array<vrf::PublicKey, kNumStructures>;
 
-// Returns kVrfKeyInvalid if a key is invalid.
+// Decodes the VRF public keys of a record. Returns kVrfKeyInvalid if a key is invalid.
 Reason read_vrf_keys(const EpochRecord& record, VrfKeys& out);
 
-// Returns a view that points into the record's octets and at `keys`.
+// Returns the facts about a structure in the record. The result points into the record's octets and to `keys`.
 StructureView structure_view(const EpochRecord& record, std::uint8_t structure, const VrfKeys& keys,
                              const Configuration& configuration);
 
-// Does check_entry of section 5, for an entry that is present.
+// Does check_entry of docs/spec/users.md section 5 for an entry that shows its key present.
 Reason check_present(const StructureView& view, ByteSpan key, const Member& member);
 
 Reason check_absent_entry(const StructureView& view, ByteSpan key, const NonMember& proof);
 
-// Does step 5 of section 5. has_left: whether the user is known to have left.
+// Does step 5 of docs/spec/users.md section 5. `has_left`: true if the client knows that the user has left.
 Reason check_decommissioned(const StructureView& view, ByteSpan user, bool has_left, const Entry& entry);
 
 }  // namespace optiks::ozks::verify

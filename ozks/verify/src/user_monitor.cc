@@ -26,7 +26,7 @@ Reason UserMonitorVerifier::begin(const Context& context, ByteSpan answer, const
   state_ = state;
   known_ = state.keys;
   Reason reason = decode_whole(answer, answer_);
-  // In a log that reassigns usernames, the query may not have names: lookups show to whom a name leads.
+  // In a log that reassigns usernames, the query must not have names; owners use lookups to see to whom a name leads.
   if (reason == Reason::kValid && configuration_.username_reuse != 0 && !query.names.empty()) {
     reason = Reason::kConfiguration;
   }
@@ -51,7 +51,7 @@ Reason UserMonitorVerifier::begin(const Context& context, ByteSpan answer, const
   return reason;
 }
 
-// Does steps 6 and 7 of section 4.
+// Does steps 6 and 7 of docs/spec/user-monitor.md section 4.
 Reason UserMonitorVerifier::check_names(const OwnQuery& query) const {
   bool refers_to_head = answer_.decommissioned.record == 0;
   for (const Entry& entry : answer_.names) {
@@ -87,7 +87,7 @@ std::size_t UserMonitorVerifier::num_key_versions() const {
   return count;
 }
 
-// State that was kept from another period is ignored.
+// True if the kept list is of the answer's period. The verifier ignores state from other periods.
 bool UserMonitorVerifier::has_kept_list() const {
   return !state_.list.empty() && state_.devices.period == head_.record.period;
 }
@@ -152,7 +152,7 @@ Reason UserMonitorVerifier::next(std::span<VersionEntry> entries, DeviceVersions
   ids_ = ids_.subspan(1);
   const Versions versions = **position_;
   ++*position_;
-  // Both lists are in order, and every named id is followed.
+  // The named ids and the followed ids are both in increasing order, and every named id is followed.
   const bool is_named = !known_.empty() && std::ranges::equal(known_.front().id, id);
   const Known known = is_named ? known_.front().known : Known();
   known_ = known_.subspan(is_named ? 1 : 0);

@@ -9,7 +9,8 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// `List` has no standard iterators, so `std::ranges` algorithms do not accept it.
+// True if `is_it` returns true for an element of the list. `List` has no standard iterators, so `std::ranges`
+// algorithms do not accept it.
 template <typename T, typename Predicate>
 bool has_any(const List<T>& list, const Predicate& is_it) {
   bool found = false;
@@ -25,7 +26,7 @@ bool has_leaf_after(const List<Member>& members, std::uint64_t epoch) {
 
 bool has_leaf_after(const Lookup& lookup, std::uint64_t epoch) { return has_leaf_after(lookup.members, epoch); }
 
-// Callers have checked that every entry is present.
+// True if a leaf in the generations is of a later epoch. Callers have checked that every entry is present.
 bool has_leaf_after(const Generations& generations, std::uint64_t epoch) {
   return has_leaf_after(generations.names.members, epoch) ||
          has_any(generations.left, [&](const Entry& entry) { return entry.member.epoch > epoch; });
@@ -35,20 +36,20 @@ bool has_device(const List<Device>& list, ByteSpan id) {
   return has_any(list, [&](const Device& device) { return std::ranges::equal(device.id, id); });
 }
 
-// True if a copy is missing, by steps 6 and 7 of section 5. A key or list with a version in an earlier period begins
-// each later period with a copy, as long as its user is current.
+// True if a copy is missing, by docs/spec/users.md section 5 steps 6 and 7. A key or list that had a version in an
+// earlier period begins each later period with a copy, as long as its user is current.
 bool is_lost(const Known& known, std::uint64_t period, const LookupResult& shown) {
   return known.version != 0 && known.period < period && !shown.begins_with_copy;
 }
 
-// True if the user's list had this id in the period.
+// True if the client's kept list is of this period and has this id.
 bool was_listed(const UserState& state, std::uint64_t period, ByteSpan id) {
   List<Device> list;
   return state.devices.version != 0 && state.devices.period == period && decode_device_list(state.list, list) &&
          has_device(list, id);
 }
 
-// Checks step 8 of section 5.
+// True if a leaf of the user's entries is of a later epoch (docs/spec/users.md section 5 step 8).
 bool has_leaf_after(const UserLookup& user, std::uint64_t epoch) {
   if (user.name && user.name->present && user.name->member.epoch > epoch) {
     return true;
@@ -80,7 +81,7 @@ Reason read_device_list(ByteSpan octets, const Configuration& configuration, Lis
   }
   ByteSpan before;
   for (const Device& device : out) {
-    // Ids are never empty, so the first one is after the empty string.
+    // Ids are never empty, so the first id comes after the empty string.
     if (device.id.size() > configuration.max_key_len || !is_before(before, device.id)) {
       return Reason::kDeviceList;
     }
@@ -115,7 +116,7 @@ Reason UserAnswerVerifier::begin(const Context& context, ByteSpan answer, std::s
   return reason;
 }
 
-// Does step 3 of section 4.
+// Does step 3 of docs/spec/users.md section 4.
 Reason UserAnswerVerifier::check_parts(const Context& context) {
   records_[0] = answer_.head.record;
   num_records_ = 1;
@@ -150,7 +151,8 @@ Reason UserAnswerVerifier::check_parts(const Context& context) {
 }
 
 ByteSpan UserAnswerVerifier::newest_record() const {
-  // The records of the parts are in the order of their epochs.
+  // The records of the parts are in the order of their epochs, so only the last of them can be newer than the head's
+  // record.
   const std::size_t last = num_records_ - 1;
   return record(last).epoch > head_.record.epoch ? records_[last] : records_[0];
 }
@@ -181,7 +183,7 @@ bool UserAnswerVerifier::refer(std::uint8_t number, bool shows_absence, Reach& r
   return true;
 }
 
-// Does step 1 of section 5.
+// Does step 1 of docs/spec/users.md section 5.
 bool UserAnswerVerifier::refer_all(const UserLookup& user, Reach& reach) {
   bool is_known = !user.name || refer(user.name->record, !user.name->present, reach);
   if (user.generations) {
@@ -212,7 +214,7 @@ Reason UserAnswerVerifier::next(const UserQuery& query, const UserState& state, 
   if (!refer_all(user, reach)) {
     return Reason::kPartUnknown;
   }
-  // The user has no entry at all. At least the entry that shows the name absent is missing.
+  // The answer has no entry for the user, although each user has at least the entry for the name.
   if (!reach.latest) {
     return Reason::kUserNameMissing;
   }
@@ -234,8 +236,8 @@ Reason UserAnswerVerifier::next(const UserQuery& query, const UserState& state, 
   }
   if (reason == Reason::kValid && user.kind != UserKind::kNone) {
     const Entry& entry = user.decommissioned;
-    // The client's state is about the user of one generation of the username, and does not apply to the users of other
-    // generations.
+    // The client's state is about the user of one generation of the username, so it is ignored if the name now leads to
+    // the user of another generation.
     const bool has_left = state.has_left && (!by_generations() || result.generation == state.generation);
     reason = check_decommissioned(view(entry.record, kDecommissioned), result.user, has_left, entry);
   }
@@ -254,7 +256,7 @@ Reason UserAnswerVerifier::next(const UserQuery& query, const UserState& state, 
   return reason;
 }
 
-// Does step 3 of section 5, except for the rule that the name is omitted.
+// Does step 3 of docs/spec/users.md section 5, except for the rule about leaving out the name.
 Reason UserAnswerVerifier::check_kinds(const UserLookup& user) const {
   const bool is_none = user.kind == UserKind::kNone;
   const bool is_other_form = user.generations.has_value() != by_generations();
@@ -265,7 +267,7 @@ Reason UserAnswerVerifier::check_kinds(const UserLookup& user) const {
                                                                                           : Reason::kValid;
 }
 
-// Does step 4 of section 5, and checks the rule of step 3 that the name is omitted.
+// Does step 4 of docs/spec/users.md section 5, and checks the rule of step 3 about leaving out the name.
 Reason UserAnswerVerifier::check_name(const UserLookup& user, const UserQuery& query, const UserState& state,
                                       UserResult& out) const {
   const bool is_none = user.kind == UserKind::kNone;
@@ -289,7 +291,7 @@ Reason UserAnswerVerifier::check_name(const UserLookup& user, const UserQuery& q
   return state.user.empty() || std::ranges::equal(state.user, member.value) ? Reason::kValid : Reason::kUserChanged;
 }
 
-// Does section 3 of docs/spec/recycled-names.md, which replaces step 4.
+// Does section 3 of docs/spec/recycled-names.md, which replaces step 4 of docs/spec/users.md section 5.
 Reason UserAnswerVerifier::check_generations(const Generations& shown, const UserQuery& query, const UserState& state,
                                              UserResult& out) const {
   const Versions& versions = shown.names;
@@ -303,7 +305,7 @@ Reason UserAnswerVerifier::check_generations(const Generations& shown, const Use
   if (count < state.generation) {
     return Reason::kVersionRegressed;
   }
-  // The tree lives as long as the log: its only period is 0.
+  // The tree of `usernames` is never made anew, so its only period is 0.
   StructureView names = view(shown.record, kUsernames);
   names.period = 0;
   names.period_first_epoch = 0;
@@ -335,7 +337,7 @@ Reason UserAnswerVerifier::check_generations(const Generations& shown, const Use
   return check_left(shown, entries);
 }
 
-// The users of all generations but the last have left, each before the next generation came.
+// Checks that the users of all generations but the last have left, each before the next generation began.
 Reason UserAnswerVerifier::check_left(const Generations& shown, std::span<const VersionEntry> names) const {
   if (shown.left.size() != std::max<std::size_t>(names.size(), 1) - 1) {
     return Reason::kGenerationLeft;
@@ -357,10 +359,10 @@ Reason UserAnswerVerifier::check_left(const Generations& shown, std::span<const 
   return Reason::kValid;
 }
 
-// Does step 6 of section 5, without the rules for the list.
+// Does step 6 of docs/spec/users.md section 5, without the rules for the contents of the list.
 Reason UserAnswerVerifier::check_devices(const UserLookup& user, const UserState& state, UserResult& out) const {
   const StructureView lists = view(user.devices.record, kDevices);
-  // In a log that reassigns usernames, the client's state of the devices is not used: the state might belong to the
+  // In a log that reassigns usernames, the client's state of the devices is ignored, because it might belong to the
   // previous user of the name.
   const Known known = by_generations() ? Known() : state.devices;
   const Reason reason = verify_lookup(lists, out.user, known, user.devices.lookup, out.devices);
@@ -378,7 +380,7 @@ Reason UserAnswerVerifier::check_devices(const UserLookup& user, const UserState
   return Reason::kValid;
 }
 
-// Does step 7 of section 5, and checks the rules of step 6 for the list.
+// Does step 7 of docs/spec/users.md section 5, and checks the rules of step 6 for the contents of the list.
 Reason UserAnswerVerifier::check_keys(const UserLookup& user, const UserQuery& query, const UserState& state,
                                       std::span<DeviceResult> devices, UserResult& out) const {
   List<Device> list;

@@ -15,7 +15,8 @@ Known known_in(const StructureView& view, const Known& known) {
 
 Reason check_version_range(const StructureView& view, std::uint64_t a) {
   const std::uint64_t num_epochs = view.epoch - view.period_first_epoch;
-  // A copy at a period switch is version 1 in the period's first epoch.
+  // In a period after the first, one more version is possible, because a copy is version 1 already in the period's
+  // first epoch.
   const bool in_range = a <= num_epochs || (view.period > 0 && a - 1 <= num_epochs);
   return in_range ? Reason::kValid : Reason::kVersionRange;
 }
@@ -45,8 +46,8 @@ Reason check_member(const StructureView& view, const Known& known, std::uint64_t
     return Reason::kLeafEpochPeriod;
   }
   const std::uint64_t time = is_copy ? view.period_first_epoch : member.epoch;
-  // If the previous version is not shown, the known absence bounds the time: w + 1 was absent at epoch n, so version i
-  // is at least i - w epochs later.
+  // If the answer does not show the previous version, the client's known absence bounds the time. Version w + 1 was
+  // absent at epoch n, so the time of version i is at least n + (i - w).
   std::optional<Previous> bound = previous;
   if (!bound && known.has_absent) {
     bound = Previous{known.version, known.absent_epoch};

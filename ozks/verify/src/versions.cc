@@ -10,8 +10,8 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// The proofs of a Versions: first the proofs of the versions from, from + 1, ..., then the proofs of the versions shown
-// absent.
+// A source of the VRF proofs of a Versions structure: first the proofs of the versions `from`, `from` + 1, ..., then
+// the proofs of the absent versions.
 class VersionsProofs final : public ProofSource {
  public:
   VersionsProofs(const Versions& versions, std::span<const std::uint64_t> absent_versions)
@@ -71,7 +71,7 @@ Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kep
   const std::size_t num_members = versions.members.size();
   const std::uint64_t num_new = a - known.version;
   const bool complete = num_members == num_new;
-  // A page proves no version absent.
+  // Only an answer that ends the list proves versions absent.
   const VersionSet absent_versions = complete ? next_rungs(a) : VersionSet();
   if (num_members > num_new || (!complete && num_members == 0) || versions.absent.size() != absent_versions.size()) {
     return Reason::kLadderCount;
@@ -80,8 +80,8 @@ Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kep
 
   VersionsProofs proofs(versions, absent_versions.get());
   LabelStream labels(view, key, proofs);
-  // After a page the known version is the previous one. Otherwise the absence of its successor bounds the time of the
-  // next version.
+  // After a page, the time of the known version bounds the time of the next version. Otherwise check_member() uses the
+  // epoch at which the next version was still absent.
   std::optional<Previous> previous;
   if (known.page_version > 0) {
     previous = Previous{known.version, known.time};

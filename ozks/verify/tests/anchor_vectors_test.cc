@@ -1,4 +1,4 @@
-// Configurations of the Python reference (tests/vectors/anchor) and their verdicts.
+// Tests the verdicts on the configurations of the Python reference (tests/vectors/anchor).
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,4 +1,5 @@
-// The common part of the rows of tests/vectors/users and periods: the client's kept state of the log, and the answer.
+// AnswerRow: the part that rows of tests/vectors/users and tests/vectors/periods have in common. It has the client's
+// kept state of the log, and the answer.
 #pragma once
 
 #include <deque>
@@ -49,7 +50,7 @@ class AnswerRow {
     answer_ = keep(vector["answer"]);
   }
 
-  // Returns the client's kept state of a key at the end of a period.
+  // Returns the owner's kept state of a key at the end of a period.
   EndState end_of(const Json& given) {
     EndState end{number(given["period"]), number(given["last_epoch"]), number(given["version"]), {}};
     if (!given["value"].is_null()) {
@@ -58,11 +59,11 @@ class AnswerRow {
     return end;
   }
 
-  // Returns the octets, which live as long as the row.
+  // Decodes hexadecimal octets and keeps them as long as the row exists.
   ByteSpan keep(const Json& hex) { return kept_.emplace_back(from_hex(hex)); }
 
   const Json& vector_;
-  // This is a deque, because its elements keep their addresses.
+  // A deque does not move its elements, so views of them stay valid.
   std::deque<Bytes> kept_;
   Context context_;
   ByteSpan answer_;

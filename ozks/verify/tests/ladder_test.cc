@@ -12,7 +12,7 @@ namespace {
 
 std::vector<std::uint64_t> to_vector(const VersionSet& set) { return {set.get().begin(), set.get().end()}; }
 
-// The definition of docs/spec/pahd.md section 1.
+// Computes the ladder as docs/spec/pahd.md section 1 defines it.
 std::vector<std::uint64_t> ladder_by_definition(std::uint64_t a) {
   std::set<std::uint64_t> set;
   for (std::uint64_t power = 1; power <= a; power *= 2) {

@@ -1,4 +1,4 @@
-// Pairs of statements about leaves from the Python reference (tests/vectors/leaves), and their verdicts.
+// Tests the verdicts on the pairs of leaf statements of the Python reference (tests/vectors/leaves).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -25,7 +25,7 @@ TEST(LeafVectors, Leaves) {
     const Bytes second = from_hex(vector["second"]);
     const std::string reason = name_of(judge_leaves(context, first, second));
     EXPECT_EQ(reason, vector["reason"].get<std::string>());
-    // The order of the statements does not matter.
+    // The verdict must not depend on the order of the statements.
     EXPECT_EQ(judge_leaves(context, second, first) == Reason::kLeafContradicts, reason == "leaf_contradicts");
     ++seen[reason];
   }

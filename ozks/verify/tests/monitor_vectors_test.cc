@@ -1,4 +1,4 @@
-// Answers about an owner's own user from the Python reference (tests/vectors/users), and their verdicts.
+// Tests the verdicts on the answers to owners about their own users of the Python reference (tests/vectors/users).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// One row of the vectors: the owner's state, and the verdict.
+// One row of the vectors. It has the owner's state, and the expected verdict.
 class OwnRow : private AnswerRow {
  public:
   OwnRow(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {
@@ -34,7 +34,7 @@ class OwnRow : private AnswerRow {
   Reason verify() {
     UserMonitorVerifier verifier;
     Reason reason = verifier.begin(context_, answer_, query_, state_);
-    // Refused rows have no result.
+    // A row whose answer is refused has no result.
     const Json expected = vector_.value("result", Json());
     if (reason == Reason::kValid && verifier.has_left()) {
       EXPECT_TRUE(expected["has_left"].get<bool>());
@@ -85,7 +85,7 @@ class OwnRow : private AnswerRow {
   }
 
  private:
-  // Checks the hand-overs by docs/spec/periods.md section 6: first for the list, then for each key in order.
+  // Checks the hand-overs by docs/spec/periods.md section 6: first that of the list, then those of the keys in order.
   Reason check_handovers(const EpochRecord& record, const VersionsResult& devices, std::span<const VersionEntry> list,
                          std::span<const DeviceVersions> keys, std::span<const VersionEntry> entries) {
     Reason reason = check_handover_of(record, kDevices, query_.user, devices, list);

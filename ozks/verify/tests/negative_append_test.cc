@@ -1,5 +1,5 @@
-// docs/negative-tests.md 46 to 57: append-only proofs and audits. 56 (a crash between storing and signing) is tested
-// with the auditor.
+// Tests 46 to 57 of docs/negative-tests.md: append-only proofs and audits. Test 56, a crash between storing and
+// signing, is among the auditor's tests.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 Hash random_label(std::mt19937& random) {
   Hash label;
-  // Long common prefixes occur, because most octets come from a small set.
+  // Most octets are one of two values, so labels often share long prefixes.
   for (std::uint8_t& octet : label) {
     octet = static_cast<std::uint8_t>(random() % 8 == 0 ? random() : 0x80 * (random() % 2));
   }
@@ -24,7 +24,7 @@ Leaf random_leaf(std::mt19937& random, std::uint64_t epoch) {
   return {random_label(random), leaf_hash(random_label(random), random_label(random), 0), epoch};
 }
 
-// A history: the leaves of epochs up to `a`, and the leaves of epochs (a, a + steps].
+// The leaves of a tree: those of the epochs up to `a`, and those that the epochs a + 1 to a + `steps` added.
 struct History {
   std::uint64_t a = 5;
   std::vector<Leaf> old;
@@ -49,7 +49,7 @@ struct History {
 
   [[nodiscard]] AppendParts proof() const { return Tree(old).append(a, added); }
 
-  // Returns the true states of all epochs.
+  // Returns the correct states of the tree in all epochs from `a` on.
   [[nodiscard]] std::vector<std::pair<Hash, std::uint64_t>> states() const {
     std::vector<std::pair<Hash, std::uint64_t>> states;
     for (std::size_t j = 0; j <= steps; ++j) {
@@ -90,7 +90,8 @@ TEST(NegativeAppend, N00PositiveControl) {
 }
 
 TEST(NegativeAppend, N00DeepestTree) {
-  // One leaf diverges from the first at each of the 256 depths.
+  // For each of the 256 bits, one leaf diverges at this bit from the leaf with the label 0, so the tree has the maximum
+  // depth.
   std::vector<Leaf> chain;
   for (std::size_t i = 0; i < 256; ++i) {
     Leaf leaf;
@@ -119,7 +120,7 @@ TEST(NegativeAppend, N46InsertedLeafExists) {
 }
 
 TEST(NegativeAppend, N47StubAboveAnInsertedLeaf) {
-  // The server hides the node that a listed leaf reaches behind its hash.
+  // Instead of opening the node that a listed leaf reaches, the server sends only the node's hash.
   const History history = History::make(3, 12, 1, 1);
   AppendParts proof = history.proof();
   const Hash root = Tree(history.old).root();
@@ -208,7 +209,7 @@ TEST(NegativeAppend, N51LeafOfAnotherEpoch) {
   EXPECT_EQ(history.verify(proof), "append_leaf_epoch");
   proof.leaves[0].offset = static_cast<std::uint8_t>(1 - history.proof().leaves[0].offset);
   EXPECT_EQ(history.verify(proof), "append_leaf_count");
-  // The tree holds the leaf with an older epoch than the list says.
+  // In the server's tree, the leaf has an earlier epoch than in the proof's list.
   History backdated = History::make(9, 8, 1, 1);
   auto states = backdated.states();
   std::vector<Leaf> leaves = backdated.old;
@@ -252,7 +253,7 @@ TEST(NegativeAppend, N53N54EpochsSkippedRepeatedOrReversed) {
 }
 
 TEST(NegativeAppend, N53EveryRootOfARangeIsChecked) {
-  // A leaf is published in the middle of a range and removed at its end.
+  // In one epoch of the range the root is that of another tree: an old leaf has another commitment.
   const History history = History::make(11, 8, 6, 3);
   for (std::size_t j = 1; j <= 3; ++j) {
     auto states = history.states();
@@ -271,12 +272,12 @@ TEST(NegativeAppend, N55EmptyEpochWithChangedRoot) {
   auto states = history.states();
   states[1].first[5] ^= 1;
   EXPECT_EQ(history.verify(history.proof(), states), "append_new_root");
-  // The root is unchanged although a leaf is listed.
+  // The proof lists a leaf, but the root does not change.
   const History grown = History::make(12, 8, 1, 1);
   states = grown.states();
   states[1].first = states[0].first;
   EXPECT_EQ(grown.verify(grown.proof(), states), "append_new_root");
-  // Counts must not wrap around.
+  // The number of leaves must not wrap around to 0.
   states = grown.states();
   states[0].second = UINT64_MAX;
   states[1].second = 0;
@@ -290,7 +291,7 @@ TEST(NegativeAppend, N57AnnouncedLengthsAreNotBelieved) {
   for (std::size_t i = 0; i < 4; ++i) {
     proof[first_structure + i] = 0xFF;
   }
-  // 2^32 - 1 octets are not a whole number of 65-octet leaves; 2^32 - 61 octets are a whole number.
+  // A length of 2^32 - 1 octets is not a multiple of a leaf's 65 octets; a length of 2^32 - 61 octets is.
   EXPECT_EQ(scene.audit_proof(proof, 2), "malformed_length");
   ASSERT_EQ((0xFFFFFFFFU - 60) % 65, 0U);
   proof[first_structure + 3] = 0xFF - 60;

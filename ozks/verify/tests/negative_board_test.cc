@@ -1,5 +1,5 @@
-// docs/negative-tests.md 58 to 64: records, checkpoints, log proofs. 63 (cosignatures) belongs to the policy of the
-// verifier's caller.
+// Tests 58 to 64 of docs/negative-tests.md: records, checkpoints and log proofs. Test 63, about cosignatures, is not
+// here, because the policy of the verifier's caller checks them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr std::string_view kOrigin = "optiks.example/log";
 
 class NegativeBoard : public testing::Test {
  protected:
-  // Two consecutive records of the scene, with the later one changed.
+  // Returns the verdict on record 4 and a later record of the scene, which `change` has changed.
   template <typename Change>
   [[nodiscard]] std::string later_changed(Change change, std::uint64_t step = 1) const {
     RecordParts later = scene_.record(4 + step);
@@ -29,7 +29,8 @@ class NegativeBoard : public testing::Test {
         check_against_kept(read_record(later_octets), {read_record(earlier_octets), {}}, scene_.context().anchor));
   }
 
-  // Checks a record after an earlier record, with the record of the first epoch of the earlier record's period.
+  // Returns the verdict on a record and an earlier, kept record. `period_start`: the record of the first epoch of the
+  // earlier record's period.
   [[nodiscard]] std::string after(const RecordParts& later, const RecordParts& earlier,
                                   const RecordParts& period_start) const {
     const Bytes later_octets = later.encode();
@@ -50,7 +51,7 @@ class NegativeBoard : public testing::Test {
         verify_checkpoint(to_bytes(note), to_bytes(kOrigin), scene_.log_key.public_key(), ed25519_verify, out));
   }
 
-  // A note with this body, signed by the log.
+  // Returns the verdict on a checkpoint with this text and the log's signature.
   [[nodiscard]] std::string signed_body(const std::string& body) const {
     return checkpoint(signed_note(body, kOrigin, scene_.log_key));
   }
@@ -89,7 +90,7 @@ TEST_F(NegativeBoard, N58ChainAndTime) {
   EXPECT_EQ(later_changed([&](RecordParts& r) { r.time_ms = scene_.record(4).time_ms + 1; }), "valid");
   EXPECT_EQ(later_changed([&](RecordParts& r) { r.time_ms = scene_.record(4).time_ms + 1; }, 2), "record_time");
   EXPECT_EQ(later_changed([](RecordParts& r) { r.time_ms = 0; }), "record_time");
-  // The result is the same in either order of arguments.
+  // The verdict must be the same if the arguments are exchanged.
   RecordParts later = scene_.record(5);
   later.time_ms = 0;
   EXPECT_EQ(after(scene_.record(4), later), "record_time");
@@ -116,16 +117,16 @@ TEST_F(NegativeBoard, N58Periods) {
   EXPECT_EQ(with([](RecordParts& r) { --r.period_first_epoch; }), "record_period");
   EXPECT_EQ(later_changed([](RecordParts& r) { r.period = 1; }), "record_period");
   EXPECT_EQ(later_changed([](RecordParts& r) { r.period_first_epoch = 1; }), "record_period");
-  // A switch needs the record of the period's first epoch. Here record 0 is this record.
+  // The client can accept a switch only if it has the record of the period's first epoch. Here this is record 0.
   EXPECT_EQ(later_changed(switched), "record_period");
   RecordParts later = scene_.record(5);
   switched(later);
   EXPECT_EQ(after(later, start), "valid");
-  // The switch is too early.
+  // These switches come one millisecond too early.
   later.time_ms = start.time_ms + scene_.configuration.period_length_ms - 1;
   EXPECT_EQ(after(later, start), "record_period");
   EXPECT_EQ(after(later, scene_.record(4), start), "record_period");
-  // Two periods need twice the time.
+  // A record that is two periods later must be later by at least twice the length of a period.
   later = scene_.record(6);
   switched(later);
   later.period = 2;
@@ -142,7 +143,8 @@ TEST_F(NegativeBoard, N58Periods) {
   EXPECT_EQ(after(back, in_period), "record_period");
 }
 
-// The record of the period's first epoch is checked before it is used, whether or not the period switches.
+// Tests that the verifier checks the record of the period's first epoch before it uses it, even if the period does not
+// switch.
 TEST_F(NegativeBoard, N58PeriodStart) {
   const auto with = [&](auto change) {
     RecordParts start = scene_.record(0);
@@ -157,7 +159,7 @@ TEST_F(NegativeBoard, N58PeriodStart) {
   EXPECT_EQ(with([](RecordParts& r) { r.period = 1; }), "record_period");
   EXPECT_EQ(with([&](RecordParts& r) { r.time_ms = scene_.record(4).time_ms; }), "record_time");
   EXPECT_EQ(with([](RecordParts& r) { r.structures[kKeys - 1U].vrf_public_key[0] ^= 1; }), "record_vrf_key");
-  // The record of the period's first epoch must be the kept record itself, and not a second record of the same epoch.
+  // If the kept record is of the period's first epoch, the record of that epoch must be the kept record itself.
   RecordParts other = scene_.record(0);
   EXPECT_EQ(after(scene_.record(5), scene_.record(0), other), "valid");
   ++other.time_ms;
@@ -189,7 +191,7 @@ TEST_F(NegativeBoard, N59WhatNeverChanges) {
   record = scene_.record(4);
   record.log_id[0] ^= 1;
   EXPECT_EQ(alone(record), "record_log_id");
-  // A log of another configuration or key is another log.
+  // A log with another configuration or log key is another log.
   Scene other;
   other.configuration.max_devices = 63;
   const Bytes answer = encode_answer(scene_.head(9, 10), {scene_.honest().encode()});
@@ -298,7 +300,7 @@ TEST_F(NegativeBoard, N60Body) {
   EXPECT_EQ(body("10", root64() + "\n"), "checkpoint_malformed");
   EXPECT_EQ(body("10", root64() + "\r"), "checkpoint_malformed");
   EXPECT_EQ(body("10\t", root64()), "checkpoint_malformed");
-  // The base64 text has non-zero unused bits: A and B as the last digit differ only in an unused bit.
+  // The unused bits of a base64 text must be 0. The last digits A and B differ only in an unused bit.
   std::string root = base64(Bytes(32));
   EXPECT_EQ(body("10", root), "valid");
   root[42] = 'B';
@@ -335,8 +337,8 @@ TEST_F(NegativeBoard, N61AgainstTheKeptCheckpoint) {
   EXPECT_EQ(head(scene_.head(9, 10, 7), context), "valid");
   context.kept_checkpoint->root[0] ^= 1;
   EXPECT_EQ(head(scene_.head(9, 10, 7), context), "checkpoint_consistency");
-  // Each head has a consistency proof where none is allowed: without a kept checkpoint, with the same size, and with
-  // the kept checkpoint used.
+  // Each of the refused heads has a consistency proof that it must not have. The client has no kept checkpoint, or a
+  // kept checkpoint of the same size, or the head uses the kept checkpoint.
   EXPECT_EQ(head(scene_.head(9, 10, 7)), "checkpoint_consistency");
   context.kept_checkpoint = scene_.checkpoint_of(10);
   HeadParts extra = scene_.head(9, 10);
@@ -348,7 +350,7 @@ TEST_F(NegativeBoard, N61AgainstTheKeptCheckpoint) {
   EXPECT_EQ(head(extra, context), "checkpoint_consistency");
   extra.consistency.resize(64);
   EXPECT_EQ(head(extra, context), "malformed_length");
-  // The answer has no checkpoint, and no checkpoint is kept.
+  // The answer has no checkpoint, and the client keeps no checkpoint.
   EXPECT_EQ(head(scene_.head(9, 10, 10)), "checkpoint_missing");
 }
 
@@ -372,7 +374,8 @@ TEST_F(NegativeBoard, N61N66AgainstTheKeptRecord) {
 TEST_F(NegativeBoard, N62OriginOfAnotherLog) {
   const Hash root = scene_.checkpoint_of(10).root;
   const std::string other = "other.example/log";
-  // Our key signs another log's checkpoint under either name.
+  // The log's key signs a checkpoint with another log's origin, once under its own name and once under the other log's
+  // name.
   EXPECT_EQ(checkpoint(signed_note(checkpoint_body(other, 10, root), kOrigin, scene_.log_key)), "checkpoint_origin");
   EXPECT_EQ(checkpoint(signed_note(checkpoint_body(other, 10, root), other, scene_.log_key)), "checkpoint_origin");
   EXPECT_EQ(checkpoint(signed_note(checkpoint_body(kOrigin, 10, root), kOrigin, scene_.log_key)), "valid");
@@ -397,11 +400,12 @@ TEST_F(NegativeBoard, N64Inclusion) {
   parts = scene_.head(9, 10);
   parts.inclusion[0][0] ^= 1;
   EXPECT_EQ(head(parts), "inclusion_proof");
-  // The head shows the record of one epoch at the index of another epoch.
+  // The head has the record of epoch 9 with the inclusion proof of entry 8.
   parts = scene_.head(8, 10);
   parts.record = scene_.record(9).encode();
   EXPECT_EQ(head(parts), "inclusion_proof");
-  // A node of the log is presented as an entry: the prefixes 0x00 and 0x01 distinguish nodes from entries.
+  // An interior node of the log cannot be presented as an entry, because the prefixes 0x00 and 0x01 of their hashes
+  // differ.
   const auto leaves = scene_.log_leaves(2);
   Writer pair;
   pair.raw(leaves[0]).raw(leaves[1]);

@@ -1,4 +1,4 @@
-// docs/negative-tests.md 16 to 36: membership and non-membership.
+// Tests 16 to 36 of docs/negative-tests.md: membership and non-membership proofs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 class NegativeMember : public testing::Test {
  protected:
-  // Returns the verdict on the honest lookup of alice after a change.
+  // Returns the verdict on the honest lookup of `key` after `change` has changed it.
   template <typename Change>
   [[nodiscard]] std::string changed(Change change, std::string_view key = "alice") const {
     LookupParts parts = scene_.honest(key);
@@ -30,7 +30,7 @@ TEST_F(NegativeMember, N00PositiveControl) {
   EXPECT_EQ(changed([](LookupParts&) {}), "valid");
   EXPECT_EQ(changed([](LookupParts&) {}, "bob"), "valid");
   EXPECT_EQ(changed([](LookupParts&) {}, "carol"), "valid");
-  // Both kinds of opened node occur among absent keys.
+  // Among the proofs of absent keys, some must open a leaf and some an interior node.
   bool leaf = false;
   bool interior = false;
   for (int i = 0; i < 40; ++i) {
@@ -55,7 +55,7 @@ TEST_F(NegativeMember, N18ValueOrOpeningChanged) {
   EXPECT_EQ(changed([](LookupParts& p) { p.members.back().value[0] ^= 1; }), "member_root");
   EXPECT_EQ(changed([](LookupParts& p) { p.members.back().value.push_back(0); }), "member_root");
   EXPECT_EQ(changed([](LookupParts& p) { p.members.back().opening[15] ^= 1; }), "member_root");
-  // An opening of another length is not a valid encoding: the octets after it shift.
+  // An opening has a fixed length, so with another length the octets after it shift, and the encoding is not valid.
   EXPECT_NE(changed([](LookupParts& p) { p.members.back().opening.push_back(0); }), "valid");
   EXPECT_NE(changed([](LookupParts& p) { p.members.back().opening.pop_back(); }), "valid");
 }
@@ -63,7 +63,7 @@ TEST_F(NegativeMember, N18ValueOrOpeningChanged) {
 TEST_F(NegativeMember, N18ValueTooLong) {
   const Bytes answer = encode_answer(scene_.head(9, 10), {scene_.honest().encode()});
   Context context = scene_.context();
-  context.anchor.configuration.max_value_len = 7;  // the length of the value "alice 8"
+  context.anchor.configuration.max_value_len = 7;  // length of the value "alice 8"
   EXPECT_EQ(Scene::lookup_answer(answer, context), "valid");
   context.anchor.configuration.max_value_len = 6;
   EXPECT_EQ(Scene::lookup_answer(answer, context), "value_too_long");
@@ -74,7 +74,8 @@ TEST_F(NegativeMember, N19EpochOfLeafChanged) {
     EXPECT_EQ(changed([&](LookupParts& p) { p.members[0].epoch += static_cast<std::uint64_t>(change); }),
               "member_root");
   }
-  // The leaf is really in the tree, but is newer than the record: the tree is of a later epoch than the record says.
+  // The leaf is in the tree, but is newer than the record, because the record names an earlier epoch than that of its
+  // tree.
   Scene scene;
   scene.keys.put_version("mallory", 1, 10, "ahead");
   scene.publish(10);
@@ -124,7 +125,8 @@ TEST_F(NegativeMember, N21SiblingsSwapped) {
 }
 
 TEST_F(NegativeMember, N22MaskMovedOrExtended) {
-  // The hash of every ancestor binds its prefix length.
+  // Moving a bit of the mask changes the prefix length of an ancestor. The ancestor's hash depends on this length, so
+  // the root must differ.
   for (std::size_t i = 0; i < 256; ++i) {
     LookupParts parts = scene_.honest();
     PathParts& path = parts.members[0].path;
@@ -146,7 +148,8 @@ TEST_F(NegativeMember, N22MaskMovedOrExtended) {
 }
 
 TEST_F(NegativeMember, N23InteriorNodeAsLeafAndReverse) {
-  // The server sends the root's content as if it were a leaf: tags and lengths distinguish nodes from leaves.
+  // The server sends the content of an interior node as if it were a leaf. The hash's tag and the length of its input
+  // distinguish nodes from leaves.
   const NonMemberParts top = scene_.keys.absent("carol", 1, Scene::kLast);
   const auto as_leaf = [&](LookupParts& p) {
     p.absent = {top};
@@ -175,7 +178,7 @@ TEST_F(NegativeMember, N24PathLength) {
             "path_length");
   EXPECT_EQ(changed([](LookupParts& p) { p.members[0].path = {}; }), "member_root");
   EXPECT_EQ(changed([](LookupParts& p) { p.absent[0].path.siblings.emplace_back(); }), "path_length");
-  // No path has 257 hashes.
+  // A path has at most 256 hashes.
   EXPECT_EQ(changed([](LookupParts& p) { p.members[0].path.siblings.resize(257); }), "malformed_length");
 }
 
@@ -198,7 +201,7 @@ TEST_F(NegativeMember, N27N33EmptyTreeClaimed) {
   world.publish(1);
   const Bytes answer = encode_answer(world.head(1, 2), {world.keys.lookup("alice", 1).encode()});
   EXPECT_EQ(Scene::lookup_answer(answer, world.context()), "valid");
-  // A tree of one leaf has an empty path; that proof does not fit a tree of two leaves.
+  // In a tree of one leaf the path is empty. A proof with an empty path must not be valid in a tree of two leaves.
   World one;
   one.keys.put("alice", 1, "only");
   one.keys.put("bob", 2, "second");
@@ -210,7 +213,7 @@ TEST_F(NegativeMember, N27N33EmptyTreeClaimed) {
 }
 
 TEST_F(NegativeMember, N28N29N35AnchoredAtAnAncestor) {
-  // alice's version 5 exists; the server opens the node above it and claims that version 5 is absent.
+  // Version 5 of alice exists. The server opens the node above its leaf and claims that version 5 is absent.
   LookupParts parts = scene_.keys.lookup_at("alice", 4, Scene::kLast);
   EXPECT_NE(scene_.lookup(parts), "valid");
   const Hash label = scene_.keys.label("alice", 5);
@@ -264,8 +267,8 @@ TEST_F(NegativeMember, N31OpenedLeafIsTheTarget) {
 }
 
 TEST_F(NegativeMember, N32AncestorBeyondTheDivergence) {
-  // The proof opens another key's leaf, far away from the target: some ancestor is at or beyond the point where the
-  // labels diverge.
+  // The proof opens the leaf of another key. At least one ancestor on its path is at or below the point where this
+  // leaf's label diverges from the absent label.
   const Hash target = scene_.keys.label("carol", 1);
   int tried = 0;
   for (int i = 0; i < 20; ++i) {
@@ -286,7 +289,7 @@ TEST_F(NegativeMember, N32AncestorBeyondTheDivergence) {
 }
 
 TEST_F(NegativeMember, N34AbsenceFromAnotherEpoch) {
-  // Version 4 is the latest in epoch 7; version 5 came in epoch 8.
+  // In epoch 7 version 4 was the latest version; epoch 8 added version 5.
   LookupParts mixed = scene_.keys.lookup_at("alice", 4, 9);
   mixed.absent[0] = scene_.keys.absent("alice", 5, 7);
   EXPECT_EQ(scene_.lookup(mixed), "absent_root");
@@ -294,7 +297,7 @@ TEST_F(NegativeMember, N34AbsenceFromAnotherEpoch) {
 }
 
 TEST_F(NegativeMember, N36AbsentWithoutProof) {
-  // The structure ends before the vector of absences, and the vector is empty.
+  // First the answer lacks the vector of absence proofs; then this vector is empty.
   LookupParts parts = scene_.honest("carol");
   Bytes encoded = parts.encode();
   encoded.resize(8 + 3);

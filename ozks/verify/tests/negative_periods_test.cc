@@ -1,4 +1,5 @@
-// docs/negative-tests.md 91: the hand-over from one period to the next. 90 and 92 are vectors (period_vectors_test.cc).
+// Test 91 of docs/negative-tests.md: the hand-over from one period to the next. Tests 90 and 92 are in the vectors
+// (period_vectors_test.cc).
 #include <gtest/gtest.h>
 
 #include "optiks/base/sha256.h"
@@ -15,10 +16,10 @@ constexpr std::uint64_t kLastNumber = UINT64_MAX;
 
 VersionEntry copy_of(ByteSpan value) { return {1, 0, kNext.first_epoch, true, value}; }
 
-// Returns an entry of version 1 that was set after the switch.
+// Returns an entry of version 1 that is no copy: the owner set it after the switch.
 VersionEntry set_later(ByteSpan value) { return {1, kNext.first_epoch + 7, kNext.first_epoch + 7, true, value}; }
 
-// The owner's kept hash of a value.
+// Returns the hash that an owner keeps of a value.
 Hash hash_of(ByteSpan value) {
   Hash hash;
   base::sha256(hash, value);
@@ -47,7 +48,7 @@ TEST(NegativePeriods, N91AnotherPeriodOrEpoch) {
   for (const std::uint64_t epoch : {0ULL, 98ULL, 100ULL, static_cast<unsigned long long>(kLastNumber)}) {
     EXPECT_EQ(handover({copy_of(kValue)}, {2, epoch, 1, hash_of(kValue)}), "handover_period") << epoch;
   }
-  // No number wraps: no period ended before period 0.
+  // The numbers must not wrap: the period before period 0 is not period 2^64 - 1.
   EXPECT_EQ(handover({copy_of(kValue)}, {kLastNumber, kLastNumber, 1, hash_of(kValue)}, {0, 0}), "handover_period");
 }
 
@@ -56,7 +57,7 @@ TEST(NegativePeriods, N91AnotherCopy) {
   EXPECT_EQ(handover({copy_of(kOther)}, end), "handover_value");
   EXPECT_EQ(handover({copy_of({})}, end), "handover_value");
   EXPECT_EQ(handover({copy_of(ByteSpan(kValue).first(2))}, end), "handover_value");
-  // The value is erased, so only the commitment was shown.
+  // The answer shows only the commitment, because the value was erased.
   EXPECT_EQ(handover({{1, 0, kNext.first_epoch, false, {}}}, end), "handover_value");
   EXPECT_EQ(handover({{1, 0, kNext.first_epoch, false, {}}}, {2, 99, 1, hash_of({})}), "handover_value");
 }

@@ -1,4 +1,4 @@
-// docs/negative-tests.md 37 to 41: greatest version, history, monitoring.
+// Tests 37 to 41 of docs/negative-tests.md: latest version, history and monitoring.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,11 +32,11 @@ TEST_F(NegativeVersions, N00PositiveControl) {
 
 TEST_F(NegativeVersions, N37OldVersionAsLatest) {
   for (std::uint64_t old = 0; old < 5; ++old) {
-    // All proofs are honest except the proof of absence, which cannot exist: the opened node is on the path of version
-    // old + 1 itself.
+    // All proofs are honest except the absence proof of version `old` + 1. This version exists, so the node that the
+    // proof opens is on the path of this version's own leaf.
     LookupParts parts = scene_.keys.lookup_at("alice", old, Scene::kLast);
     EXPECT_NE(scene_.lookup(parts), "valid") << old;
-    // The absence of the version after the true one.
+    // The server sends the absence proof of version 6, the version after the latest.
     parts.absent[0] = scene_.keys.absent("alice", 6, Scene::kLast);
     EXPECT_EQ(scene_.lookup(parts), "vrf_challenge") << old;
   }
@@ -78,7 +78,7 @@ TEST_F(NegativeVersions, N38HistoryWithAGapRepeatOrDisorder) {
   VersionsParts cut = honest();
   cut.members.pop_back();
   EXPECT_EQ(scene_.versions(cut), "ladder_count");
-  // The tail is cut off and the version lowered: version 5 would have to be absent.
+  // The server leaves out version 5 and claims that version 4 is the latest. It cannot prove that version 5 is absent.
   cut.version = 4;
   EXPECT_NE(scene_.versions(cut), "valid");
 
@@ -95,7 +95,7 @@ TEST_F(NegativeVersions, N38AbsenceProofsMissingOrExtra) {
   parts = honest();
   parts.absent.pop_back();
   EXPECT_EQ(scene_.versions(parts), "ladder_count");
-  // C(5) = {6, 8}.
+  // The absent versions must be C(5) = {6, 8}. The answer proves version 7 absent instead of version 8.
   VersionsParts wrong = honest();
   wrong.absent[1] = scene_.keys.absent("alice", 7, Scene::kLast);
   EXPECT_EQ(scene_.versions(wrong), "vrf_challenge");
@@ -109,7 +109,7 @@ TEST_F(NegativeVersions, N38StartsElsewhere) {
 }
 
 TEST_F(NegativeVersions, N38EpochsCloserThanVersions) {
-  // The key has two versions in one epoch. A directory that does this cannot prove its lookups.
+  // The key "twice" gets two versions in one epoch, so its lookups are refused.
   World world;
   world.keys.put("control", 1, "a");
   world.keys.put("control", 2, "b");
@@ -122,10 +122,10 @@ TEST_F(NegativeVersions, N38EpochsCloserThanVersions) {
   };
   EXPECT_EQ(lookup("control"), "valid");
   EXPECT_EQ(lookup("twice"), "leaf_epoch_order");
-  // The version came before the epoch in which it was proven absent.
+  // Version 2 is of epoch 2. A client to whom version 2 was proven absent in epoch 2 must refuse it.
   EXPECT_EQ(lookup("control", known_version(1, 1)), "valid");
   EXPECT_EQ(lookup("control", known_version(1, 2)), "leaf_epoch_order");
-  // Known state of another period is ignored.
+  // The verifier ignores known state of another period.
   Known other = known_version(1, 2);
   other.period = 3;
   const Bytes whole = encode_answer(world.head(4, 5), {world.keys.lookup("control", 4).encode()});
@@ -143,8 +143,8 @@ TEST_F(NegativeVersions, N38PageGoesOnFromItsLastEntry) {
   EXPECT_EQ(scene_.versions(second, page), "leaf_epoch_order");
 }
 
-// A first page claims more versions than the key has, and the last page claims the true number. The value of the last
-// version shown would then never be opened.
+// Tests an attack with two pages. The first page claims more versions than the key has, and the last page claims the
+// true number. Then no page would show the value of the latest version.
 TEST_F(NegativeVersions, N38PageBelowTheOneBefore) {
   VersionsParts claimed = scene_.keys.versions("bob", Scene::kLast, 0, SIZE_MAX);
   const VersionsParts whole = claimed;
@@ -163,7 +163,7 @@ TEST_F(NegativeVersions, N38PageBelowTheOneBefore) {
   EXPECT_EQ(scene_.versions(ending, page, "bob"), "version_regressed");
   EXPECT_EQ(scene_.versions(ending, known_version(1, 9, 2), "bob"), "valid");
 
-  // Versions 3 to 5 of alice after a page that claimed 5, or fewer, or more.
+  // The last page shows versions 3 to 5 of alice. The page before it claimed 3, 5 or 6 versions.
   const VersionsParts last = honest(2);
   page.version = 2;
   page.time = 3;
@@ -175,7 +175,7 @@ TEST_F(NegativeVersions, N38PageBelowTheOneBefore) {
   erased.members.back().kind = 0;
   page.page_version = 5;
   EXPECT_EQ(scene_.versions(erased, page), "member_kind");
-  // The number of versions must not decrease in a middle page either.
+  // The claimed number of versions must not decrease in a page in the middle either.
   VersionsParts middle = honest(2, 1);
   EXPECT_EQ(scene_.versions(middle, page), "valid");
   middle.version = 4;
@@ -212,13 +212,13 @@ TEST_F(NegativeVersions, N39LadderMissingOrExtra) {
   LookupParts other = scene_.honest();
   other.members[2] = scene_.keys.member("alice", 3, Scene::kLast, false);
   EXPECT_EQ(scene_.lookup(other), "vrf_challenge");
-  // Members up to the known version are not sent again.
+  // The answer must not have members up to the version that the client knows.
   EXPECT_EQ(scene_.lookup(scene_.honest("alice", 0), "alice", known_version(2, 3)), "ladder_count");
   EXPECT_EQ(scene_.lookup(scene_.honest("alice", 2), "alice"), "ladder_count");
 }
 
 TEST_F(NegativeVersions, N39AbsencesOfALookupMissingOrExtra) {
-  // C(5) = {6, 8}, whether version 5 is known or not.
+  // The absent versions must be C(5) = {6, 8}, whether the client knows version 5 or not.
   for (const std::uint64_t w : {0U, 5U}) {
     const Known known = w == 0 ? Known() : known_version(w, 9);
     const auto with = [&](auto change) {
@@ -238,7 +238,7 @@ TEST_F(NegativeVersions, N39AbsencesOfALookupMissingOrExtra) {
 }
 
 TEST_F(NegativeVersions, N39ErasedValues) {
-  // An earlier value may be erased, but the latest value may not.
+  // The value of an earlier version may be erased, but the latest value may not.
   VersionsParts parts = honest();
   parts.members[1].kind = 0;
   EXPECT_EQ(scene_.versions(parts), "valid");
@@ -247,7 +247,8 @@ TEST_F(NegativeVersions, N39ErasedValues) {
 }
 
 TEST_F(NegativeVersions, N40N41ForgedLaterVersionMeetsAProvenRung) {
-  // Every answer that ends with version 5 proves C(5) absent, and C(5) meets the ladder of every later version.
+  // Every answer whose latest version is 5 proves the versions in C(5) absent. Each later version's ladder has one of
+  // these versions, so the log cannot show a later version without contradicting that answer.
   const VersionSet proven = next_rungs(5);
   for (std::uint64_t forged = 6; forged < 200; ++forged) {
     const VersionSet needed = ladder(forged);

@@ -1,5 +1,5 @@
-// docs/negative-tests.md 1 to 15: VRF proofs and keys inside a whole lookup answer. 14 (a proof of another suite) is in
-// vrf/tests, where the suite string can be changed.
+// Tests 1 to 15 of docs/negative-tests.md: VRF proofs and keys inside a whole lookup answer. Test 14, a proof of
+// another suite, belongs to vrf/tests.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 class NegativeVrf : public testing::Test {
  protected:
-  // Returns the verdict on the honest answer with another proof for alice's version 1.
+  // Returns the verdict on an honest answer in which `proof` replaces the VRF proof of alice's version 1.
   [[nodiscard]] std::string with_proof(const Bytes& proof) const {
     LookupParts parts = scene_.honest();
     parts.members[0].vrf_proof = proof;
@@ -20,12 +20,12 @@ class NegativeVrf : public testing::Test {
   }
   [[nodiscard]] Bytes proof() const { return scene_.keys.vrf_proof("alice", 1); }
 
-  // Returns the verdict in a world whose records name another VRF key for structure keys.
+  // Returns the verdict on an honest answer under a record that names this VRF public key for the structure `keys`.
   static std::string under_key(const Bytes& public_key) {
     Scene scene;
     LookupParts parts = scene.honest();
     HeadParts head = scene.head(Scene::kLast, Scene::kLast + 1);
-    // A log of our own, whose last entry is the changed record.
+    // Makes a signed log whose last entry is the changed record.
     RecordParts record = scene.record(Scene::kLast);
     std::ranges::copy(public_key, record.structures[kKeys - 1U].vrf_public_key.begin());
     head.record = record.encode();
@@ -49,7 +49,7 @@ TEST_F(NegativeVrf, N00PositiveControl) {
 }
 
 TEST_F(NegativeVrf, N01ScalarPlusOrder) {
-  // N of docs/spec/vrf.md, little-endian, 31 octets.
+  // The group order N of docs/spec/vrf.md, in 31 octets; the next line makes it little-endian.
   Bytes order = from_hex("29cbc14e5e0a72f05397829cbc14e5dfbd004dfe0f79992fb2540ec7768ce7");
   std::ranges::reverse(order);
   Bytes changed = proof();
@@ -129,18 +129,19 @@ TEST_F(NegativeVrf, N12ProofOfAnotherVersionNameOrStructure) {
 }
 
 TEST_F(NegativeVrf, N13NamesDoNotCollide) {
-  // Without the length octet, "b" with version 1 and "b\0..." would be the same input.
+  // The VRF input has an octet with the key's length. Without this octet, different pairs of key and version could have
+  // the same input.
   EXPECT_EQ(scene_.lookup(scene_.honest("bob"), "bo"), "vrf_challenge");
   EXPECT_EQ(scene_.lookup(scene_.honest("bob"), std::string_view("bob\0", 4)), "vrf_challenge");
   EXPECT_EQ(scene_.lookup(scene_.honest("bob"), "Bob"), "vrf_challenge");
-  // U+00E9, and e with U+0301: octets are compared, not characters.
+  // U+00E9, and e followed by U+0301, are the same character but different octets. Keys are compared as octets.
   EXPECT_EQ(scene_.lookup(scene_.honest("\xC3\xA9"), "\xC3\xA9"), "valid");
   EXPECT_EQ(scene_.lookup(scene_.honest("\xC3\xA9"), "e\xCC\x81"), "vrf_challenge");
 }
 
 TEST_F(NegativeVrf, N15LabelIsRecomputedNeverTaken) {
-  // The answer shows the leaf and path of bob under the (correct) proof of alice's version 1. An answer cannot name
-  // another label.
+  // The answer has the correct VRF proof of alice's version 1, but shows the leaf and the path of bob. The verifier
+  // computes the label from the proof, so the answer cannot name another label.
   LookupParts parts = scene_.honest();
   const MemberParts bob = scene_.keys.member("bob", 1, Scene::kLast, false);
   parts.members[0].commitment = bob.commitment;

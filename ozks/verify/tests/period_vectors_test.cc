@@ -1,5 +1,5 @@
-// Bounds of periods, answers about ended periods and hand-overs from the Python reference (tests/vectors/periods), and
-// their verdicts.
+// Tests the verdicts on the vectors of the Python reference about periods (tests/vectors/periods): bounds, answers
+// about ended periods, and hand-overs.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// One row of the vectors: the client's kept state, and the verdict.
+// One row of the vectors. It has the client's kept state, and the expected verdict.
 class PeriodRow : private AnswerRow {
  public:
   PeriodRow(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {}

@@ -1,4 +1,4 @@
-// Known answers of the Python reference (tests/vectors/proofs).
+// Tests the verification of proofs against the vectors of the Python reference (tests/vectors/proofs).
 #include <gtest/gtest.h>
 
 #include <set>
@@ -11,7 +11,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// Does the VRF step of verify_member and verify_non_member.
+// Verifies the VRF proof and computes the label for verify_member() or verify_non_member().
 Reason label_of(const Json& vector, ByteSpan vrf_proof, Hash& label) {
   vrf::PublicKey key;
   if (vrf::PublicKey::parse_vartime(from_hex(vector["pk"]), key) != vrf::Reason::kValid) {

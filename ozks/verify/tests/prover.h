@@ -1,6 +1,6 @@
-// A naive prover: trees are rebuilt from their leaves for every proof, and logs are hashed whole for every proof. The
-// prover shares no code with the server, and only the hashes with the verifier. Tests build the answers of a malicious
-// server from the prover's parts.
+// A naive prover. For each proof it rebuilds the whole tree from its leaves, or hashes the whole log. It shares no code
+// with the server, and only the hash functions with the verifier. Tests use the prover's parts to build the answers of
+// a malicious server.
 #pragma once
 
 #include <array>
@@ -23,15 +23,15 @@ using Bytes = std::vector<std::uint8_t>;
 Bytes to_bytes(std::string_view text);
 Bytes to_bytes(ByteSpan octets);
 
-// Returns "user-3" for "user-", 3.
+// Returns the prefix followed by the number, for example "user-3".
 std::string numbered(std::string_view prefix, int number);
 
-// Writes encodings in the TLS presentation language.
+// Writes structures in the encoding of docs/spec/encoding.md.
 class Writer {
  public:
   Writer& integer(std::uint64_t value, std::size_t octets);
   Writer& raw(ByteSpan octets);
-  // Writes a vector whose length takes `length_octets`.
+  // Writes a vector. Its length is encoded in `length_octets` octets.
   Writer& vector(ByteSpan contents, std::size_t length_octets);
   [[nodiscard]] const Bytes& get() const { return out_; }
 
@@ -107,7 +107,7 @@ struct AppendParts {
   [[nodiscard]] Bytes encode() const;
 };
 
-// The naive Patricia tree over a set of leaves.
+// A naive Patricia tree over a set of leaves.
 class Tree {
  public:
   explicit Tree(std::vector<Leaf> leaves);
@@ -116,14 +116,16 @@ class Tree {
   [[nodiscard]] Hash root() const;
   [[nodiscard]] std::size_t count() const { return leaves_.size(); }
   [[nodiscard]] const std::vector<Leaf>& leaves() const { return leaves_; }
-  // Returns the ancestors of a label that is in the tree.
+  // Returns the path to a label that is in the tree.
   [[nodiscard]] PathParts path_to(const Hash& label) const;
-  // Opens the node at which the walk to an absent label ends. The caller sets vrf_proof.
+  // Returns a proof of absence, which opens the node at which the walk to an absent label ends. The caller must set
+  // vrf_proof.
   [[nodiscard]] NonMemberParts absent(const Hash& label) const;
-  // Returns the proof that this tree, of epoch a, grows by these leaves, each with an epoch above a.
+  // Returns the append-only proof that this tree, which is of epoch a, grows by these leaves. The epochs of the leaves
+  // must be greater than a.
   [[nodiscard]] AppendParts append(std::uint64_t a, std::vector<Leaf> added) const;
-  // Returns the opened content of the deepest interior node above a label that is in the tree, as a non-membership
-  // proof.
+  // Returns a false proof of absence for a label that is in the tree. It opens the deepest interior node above the
+  // label's leaf.
   [[nodiscard]] NonMemberParts open_parent_of(const Hash& label) const;
 
  private:
@@ -166,7 +168,7 @@ struct HeadParts {
   [[nodiscard]] Bytes encode() const;
 };
 
-// Encodes a whole answer: the head and the encoded items.
+// Encodes a whole answer, which has the head and the encoded items.
 Bytes encode_answer(const HeadParts& head, const std::vector<Bytes>& items);
 
 struct ConfigurationParts {
@@ -186,7 +188,7 @@ struct ConfigurationParts {
   [[nodiscard]] Bytes encode() const;
 };
 
-// An Ed25519 key from a seed of one repeated octet.
+// An Ed25519 key whose seed is one octet repeated 32 times.
 class SigningKey {
  public:
   explicit SigningKey(std::uint8_t seed);
@@ -202,7 +204,7 @@ class SigningKey {
 
 std::string base64(ByteSpan octets);
 std::string signature_line(std::string_view name, ByteSpan key_id, ByteSpan signature);
-// Returns the body, a blank line, and one signature line by the key.
+// Returns a signed note: the body, an empty line, and one signature line by the key.
 std::string signed_note(const std::string& body, std::string_view name, const SigningKey& key);
 std::string checkpoint_body(std::string_view origin, std::uint64_t size, const Hash& root);
 
@@ -214,17 +216,17 @@ std::vector<Hash> log_consistency(std::span<const Hash> leaves, std::size_t old_
 // Ed25519Verify by libsodium.
 bool ed25519_verify(ByteSpan public_key, ByteSpan message, ByteSpan signature);
 
-// Structure keys (3) of one period, with everything that a lookup needs, at every epoch.
+// The structure `keys` in one period: makes the proofs for lookups and histories at each epoch.
 class KeyDirectory {
  public:
   explicit KeyDirectory(std::uint8_t vrf_seed, std::uint8_t structure = kKeys);
 
-  // Inserts the next version of a key in an epoch; epochs do not decrease.
+  // Adds the next version of a key in an epoch. The epochs of successive calls must not decrease.
   void put(std::string_view key, std::uint64_t epoch, std::string_view value);
-  // Inserts any version, in any epoch.
+  // Adds an arbitrary version of a key in an arbitrary epoch.
   void put_version(std::string_view key, std::uint64_t version, std::uint64_t epoch, std::string_view value);
 
-  // Returns the tree of the leaves inserted up to an epoch.
+  // Returns the tree of all leaves up to an epoch.
   [[nodiscard]] Tree tree(std::uint64_t epoch) const;
   [[nodiscard]] std::vector<Leaf> added_in(std::uint64_t epoch) const;
   [[nodiscard]] StateParts state(std::uint64_t epoch) const;
@@ -235,7 +237,7 @@ class KeyDirectory {
   [[nodiscard]] MemberParts member(std::string_view key, std::uint64_t version, std::uint64_t epoch, bool opened) const;
   [[nodiscard]] NonMemberParts absent(std::string_view key, std::uint64_t version, std::uint64_t epoch) const;
   [[nodiscard]] LookupParts lookup(std::string_view key, std::uint64_t epoch, std::uint64_t known = 0) const;
-  // Returns a lookup that claims that `version` is the latest.
+  // Returns a Lookup that claims that `version` is the latest version.
   [[nodiscard]] LookupParts lookup_at(std::string_view key, std::uint64_t version, std::uint64_t epoch,
                                       std::uint64_t known = 0) const;
   [[nodiscard]] VersionsParts versions(std::string_view key, std::uint64_t epoch, std::uint64_t known,
@@ -256,7 +258,7 @@ class KeyDirectory {
   std::uint8_t next_opening_ = 1;
 };
 
-// A log over a key directory: one epoch each second; the other three structures are empty.
+// A log over a KeyDirectory, with an epoch each second. The other three structures are empty.
 class World {
  public:
   static constexpr std::uint64_t kStartMs = 1'700'000'000'000;
@@ -267,7 +269,7 @@ class World {
   ConfigurationParts configuration;
   SigningKey log_key{1};
 
-  // Publishes epochs up to this one.
+  // Publishes the epochs up to `last_epoch`.
   void publish(std::uint64_t last_epoch);
   [[nodiscard]] std::uint64_t last_epoch() const { return records_.size() - 1; }
   [[nodiscard]] const RecordParts& record(std::uint64_t epoch) const { return records_[epoch]; }
@@ -275,12 +277,12 @@ class World {
   [[nodiscard]] std::vector<Hash> log_leaves(std::size_t size) const;
   [[nodiscard]] Bytes checkpoint(std::uint64_t size) const;
   [[nodiscard]] Checkpoint checkpoint_of(std::uint64_t size) const;
-  // Returns a head with the record of `epoch` under the checkpoint of `size`, for a client that keeps the checkpoint of
-  // `kept_size`.
+  // Returns a head with the record of `epoch` and the checkpoint of size `size`. The head is for a client that keeps
+  // the checkpoint of size `kept_size`.
   [[nodiscard]] HeadParts head(std::uint64_t epoch, std::uint64_t size, std::uint64_t kept_size = 0) const;
-  // Returns the time at which a client verifies: one second after the last epoch.
+  // Returns the time of the client's clock, which is one second after the last epoch.
   [[nodiscard]] std::uint64_t now_ms() const { return records_.back().time_ms + 1000; }
-  // Returns views into this world, which keeps the octets of the configuration alive.
+  // Returns a verifier's context. Its views point into this object, which keeps the octets of the configuration alive.
   [[nodiscard]] Context context() const;
   [[nodiscard]] Bytes audit(std::uint64_t a, std::uint64_t b) const;
 

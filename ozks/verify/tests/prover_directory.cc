@@ -199,7 +199,7 @@ HeadParts World::head(std::uint64_t epoch, std::uint64_t size, std::uint64_t kep
 
 Context World::context() const {
   Context context;
-  // Views of earlier contexts stay valid as long as the configuration is unchanged.
+  // The octets are replaced only if the configuration has changed, so that the views of earlier contexts stay valid.
   if (Bytes octets = configuration.encode(); octets != configuration_octets_) {
     configuration_octets_ = std::move(octets);
   }

@@ -9,7 +9,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// Returns the largest power of two below size.
+// Returns the largest power of two that is less than `size`.
 std::size_t split(std::size_t size) { return std::bit_floor(size - 1); }
 
 std::vector<Hash> subproof(std::span<const Hash> leaves, std::size_t old_size, bool whole) {

@@ -1,5 +1,6 @@
-// The world of the tests of docs/negative-tests.md: alice has five versions, bob one, carol does not exist, and there
-// are twenty more users. Each function verifies what a server would send and returns the reason's name.
+// Scene: the World of the tests of docs/negative-tests.md. The key alice has five versions, bob has one, and carol does
+// not exist; there are twenty other keys. The functions that return a string verify an answer and return the name of
+// the reason.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ class Scene : public World {
 
   Scene() : Scene(true) {}
 
-  // Returns a scene without leaves, with epoch 0 alone.
+  // Returns a scene that has no leaves and only epoch 0.
   static Scene empty() { return Scene(false); }
 
   [[nodiscard]] LookupParts honest(std::string_view key = "alice", std::uint64_t known = 0) const {
@@ -83,7 +84,7 @@ class Scene : public World {
   }
 };
 
-// Returns a client's knowledge of version w, proven to be the latest at epoch n.
+// Returns the knowledge of a client to whom `version` was proven to be the latest version at epoch `absent_epoch`.
 inline Known known_version(std::uint64_t version, std::uint64_t absent_epoch, std::uint64_t time = 0) {
   Known known;
   known.version = version;

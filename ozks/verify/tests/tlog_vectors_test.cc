@@ -1,4 +1,4 @@
-// The C2SP vectors of tests/vectors/tlog, made with third-party Go programs.
+// Tests the vectors of tests/vectors/tlog, which were made with Go programs of third parties that implement C2SP.
 #include <gtest/gtest.h>
 #include <sodium.h>
 
@@ -12,7 +12,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// Concatenates hashes, whatever their length.
+// Concatenates hashes, which may have a wrong length.
 Bytes concatenate(const Json& hashes) {
   Writer out;
   for (const Json& hash : hashes) {
@@ -72,7 +72,8 @@ TEST(TlogVectors, PublishedCheckpoints) {
   }
 }
 
-// Tests the C2SP notes and our own notes in tlog/notes.json against the verdicts of docs/spec/board.md section 2.
+// Tests that the notes in tlog/notes.json, from C2SP and of this project, get the verdicts of docs/spec/board.md
+// section 2.
 TEST(TlogVectors, Notes) {
   const Bytes origin = to_bytes(load_vectors("tlog/notes.json")["expected_origin"].get<std::string>());
   const Bytes key = log_public_key();

@@ -1,5 +1,5 @@
-// Known answers of the Python reference for roots (tests/vectors/tree): the hashes, the test's own tree, and
-// append-only proofs over the same histories.
+// Tests hashes, the prover's tree and append-only proofs against the roots that the Python reference computed
+// (tests/vectors/tree).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,8 @@ TEST(TreeVectors, RootsOfHistories) {
       const Hash root = to_hash(epoch["root"]);
       EXPECT_EQ(Tree(leaves).root(), root);
 
-      // An append-only proof can show a step only if all its leaves are of one epoch, above the last.
+      // An append-only proof can show this step only if all its leaves are of the same epoch, which must be greater
+      // than the last step's.
       const auto is_new = [&](const Leaf& leaf) { return leaf.epoch > 0 && leaf.epoch == added.front().epoch; };
       if (!std::ranges::all_of(added, is_new)) {
         continue;

@@ -1,4 +1,4 @@
-// Answers about users from the Python reference (tests/vectors/users), and their verdicts.
+// Tests the verdicts on the answers about users of the Python reference (tests/vectors/users).
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -10,7 +10,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// One row of the vectors: the client's kept state, and the verdict.
+// One row of the vectors. It has the client's kept state, and the expected verdict.
 class UserRow : private AnswerRow {
  public:
   UserRow(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {}
@@ -62,7 +62,8 @@ class UserRow : private AnswerRow {
       state.devices = known_of(kept["devices"]);
       state.list = keep(kept["devices"]["list"]);
     }
-    // The parser orders an object's members by name, and hexadecimal digits have the order of octets.
+    // The keys are in the right order: the JSON parser sorts an object's members by name, and hexadecimal names sort as
+    // the octets do.
     std::vector<KnownDevice>& keys = known_keys_.emplace_back();
     for (const auto& [id, known] : kept["keys"].items()) {
       keys.push_back({keep(id), known_of(known)});
@@ -98,11 +99,11 @@ class UserRow : private AnswerRow {
     }
   }
 
-  // This is a deque, because its elements keep their addresses.
+  // A deque does not move its elements, so views of them stay valid.
   std::deque<std::vector<KnownDevice>> known_keys_;
 };
 
-// Returns how often each reason occurred.
+// Verifies all rows of a file. Returns how often each reason occurred.
 std::map<std::string, int> verify_all(const std::string& path) {
   const Json file = load_vectors(path);
   EXPECT_GE(file["vectors"].size(), 150U);
@@ -120,7 +121,7 @@ std::map<std::string, int> verify_all(const std::string& path) {
 
 TEST(UserVectors, Lookup) { EXPECT_GE(verify_all("users/lookup.json").size(), 45U); }
 
-// Entries 93 to 98 of docs/negative-tests.md.
+// Tests 93 to 98 of docs/negative-tests.md.
 TEST(UserVectors, Generations) {
   const std::map<std::string, int> seen = verify_all("users/generations.json");
   for (const char* reason : {"generation_left", "generation_order", "user_returned", "user_changed", "user_kind",

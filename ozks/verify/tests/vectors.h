@@ -1,4 +1,4 @@
-// Reads the files of tests/vectors.
+// Functions that read the files of tests/vectors.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The lane type of processors with AVX2. Include this header only where AVX2 is enabled.
+// The lane type for processors with AVX2. Include this header only in sources that are compiled with AVX2.
 #pragma once
 
 #include <immintrin.h>
@@ -24,11 +24,11 @@ struct Avx2 {
     return words(_mm256_blend_epi32(vector(low), _mm256_slli_epi64(vector(high), 32), 0xaa));
   }
 
-  // Looks up two tables of 16 words of 32 bits, each in two registers: vpermd selects one of eight by the low three
-  // bits.
+  // Returns the entries at `index` of two tables of 16 words of 32 bits. Each table is in two registers: vpermd selects
+  // one of eight words by the low three bits of the index.
   OPTIKS_INLINE static Words lookup16(const std::uint32_t* low, const std::uint32_t* high, Words index) {
-    const __m256i both = _mm256_shuffle_epi32(vector(index), 0xa0);  // the index in both halves
-    const __m256i above = _mm256_slli_epi32(both, 28);               // its bit 3 as the sign
+    const __m256i both = _mm256_shuffle_epi32(vector(index), 0xa0);  // the index in both halves of each lane
+    const __m256i above = _mm256_slli_epi32(both, 28);               // bit 3 of the index, moved to the sign bit
     const auto permute = [&](const std::uint32_t* table) {
       return _mm256_permutevar8x32_epi32(_mm256_load_si256(reinterpret_cast<const __m256i*>(table)), both);
     };

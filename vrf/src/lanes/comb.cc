@@ -10,7 +10,7 @@ namespace {
 // 2^252 - 1 mod N.
 constexpr Scalar kAllOnes = {{0xbdbbd257a49e0f91, 0x59a5e224be13735b, 0, 0}};
 
-// The points of a comb: the points of block 0, of block 1, ..., then the point itself.
+// The points that a comb is made of: the points of block 0, of block 1, and so on, then the point itself.
 template <typename Comb>
 using CombPoints = std::array<AffinePoint, Comb::kNumBlocks * Comb::kNumEntries + 1>;
 
@@ -34,8 +34,8 @@ void fill(CombTable<Limbs, NumTeeth, NumBlocks>& table,
   }
 }
 
-// Uses 64 KB of stack and allocates no memory: the first batch of proofs makes the generator's comb, and must not fail
-// then.
+// Makes the comb of a point. The function uses 64 KB of stack and allocates no memory, because the first batch of
+// proofs makes the generator's comb, and must not fail at this point.
 template <typename Comb>
 CombPoints<Comb> comb_points_vartime(const Point& y, std::size_t tooth_len) {
   constexpr std::size_t kNumTeeth = Comb::kNumTeeth;

@@ -1,4 +1,5 @@
-// The lane type of processors with AVX-512 F, DQ, VL and IFMA. Include this header only where these are enabled.
+// The lane type for processors with AVX-512 F, DQ, VL and IFMA. Include this header only in sources that are compiled
+// with these.
 #pragma once
 
 #include <immintrin.h>
@@ -21,14 +22,14 @@ struct Ifma {
     return words(_mm512_madd52hi_epu64(vector(sum), vector(a), vector(b)));
   }
 
-  // The last operand of vpternlogq is the truth table, indexed by the bits of the three inputs. The instruction
-  // overwrites its first operand. This operand is b and not the mask, because processors do not copy a mask for free if
-  // it is copied often.
+  // The last operand of vpternlogq is a truth table, indexed by the bits of the three inputs. The instruction
+  // overwrites its first operand. The code passes b as the first operand and not the mask, because copies of a mask
+  // that is needed often would take time.
   OPTIKS_INLINE static Words select(Words mask, Words a, Words b) {
     return words(_mm512_ternarylogic_epi64(vector(b), vector(mask), vector(a), 0xb8));
   }
-  // `from` is forced into a register: under a mask nothing may be read from memory (tests/check_disassembly.py), not
-  // even a constant.
+  // The code forces `from` into a register, because a masked instruction may not read memory
+  // (tests/check_disassembly.py), not even a constant.
   OPTIKS_INLINE static Words subtract_if(Words mask, Words from, Words a) {
     asm("" : "+v"(from));
     return words(_mm512_mask_sub_epi64(vector(a), _mm512_movepi64_mask(vector(mask)), vector(from), vector(a)));

@@ -1,4 +1,5 @@
-// Compiled for AVX2: no function of this file may run before the processor has been checked.
+// The kernel for AVX2. This file is compiled for AVX2, so call its functions only after a check that the processor has
+// AVX2.
 #include "kernel.h"
 
 #ifdef __AVX2__

@@ -1,4 +1,5 @@
-// Compiled for AVX-512 F, DQ, VL and IFMA: no function of this file may run before the processor has been checked.
+// The kernel for AVX-512 IFMA. This file is compiled for AVX-512 F, DQ, VL and IFMA, so call its functions only after a
+// check that the processor has these instructions.
 #include "kernel.h"
 
 #ifdef __AVX512IFMA__

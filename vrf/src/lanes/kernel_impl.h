@@ -1,4 +1,4 @@
-// A kernel over the lane type L.
+// The functions of a kernel, as a template over the lane type L.
 #pragma once
 
 #include <bit>
@@ -85,7 +85,7 @@ struct KernelOf {
     return std::endian::native == std::endian::little ? word : __builtin_bswap64(word);
   }
 
-  // Convert words to 32-octet strings, and back.
+  // These functions convert words to 32-octet strings, and back.
   OPTIKS_INLINE static void store_strings(PointString* out, const Words<L> (&words)[4]) {
     u64 rows[4][L::kLanes];
     __builtin_memcpy(rows, words, sizeof(rows));
@@ -108,7 +108,7 @@ struct KernelOf {
     __builtin_memcpy(words, rows, sizeof(words));
   }
 
-  // The sign of x, in the lowest bit (docs/spec/vrf.md section 2).
+  // Returns the sign of x in the lowest bit of each lane (docs/spec/vrf.md section 2).
   static Words<L> sign_of(const Element& x) {
     const Canonical<L> re = fp_canonical(x.re);
     const Canonical<L> im = fp_canonical(x.im);
@@ -128,7 +128,8 @@ struct KernelOf {
     store_strings(out, words);
   }
 
-  // Inverts by Montgomery's trick over the groups; the lanes are independent.
+  // Implements encode of kernel.h. The points of all groups share one inversion (Montgomery's trick). The lanes are
+  // independent of each other.
   static void encode(PointString* out, const GroupPoints* points, std::size_t num_points) {
     OPTIKS_CHECK(num_points >= 1 && num_points <= kMaxEncode);
     Element products[kMaxEncode];
@@ -148,7 +149,7 @@ struct KernelOf {
     encode_one(out, points[0], inverse);
   }
 
-  // GroupPoints holds x, y, z, ta and tb. Each of these has re and im, and each of re and im has its limbs.
+  // The layout of GroupPoints: x, y, z, ta and tb, for each of these re and im, and for each of re and im the limbs.
   using PointLimbs = Words<L>[5][2][L::Limbs::kNum];
   static_assert(sizeof(PointLimbs) <= sizeof(GroupPoints) && sizeof(LaneScalar<L>) <= sizeof(GroupScalar));
   OPTIKS_INLINE static PointLimbs& limbs_of(GroupPoints& points) { return reinterpret_cast<PointLimbs&>(points); }
@@ -159,7 +160,7 @@ struct KernelOf {
     return reinterpret_cast<const LaneScalar<L>&>(scalars);
   }
 
-  // Calls with(i, table of h[i]) for every group, from the last to the first.
+  // Calls with(i, table of h[i]) for every group i, from the last to the first.
   template <typename With>
   OPTIKS_INLINE static void with_tables(const GroupPoints* h, std::size_t num_groups, const With& with) {
     LaneMulTables<L> tables;
@@ -178,7 +179,8 @@ struct KernelOf {
 
   static void prove(GroupPoints* out, const GroupPoints* h, std::size_t num_groups, const Digits& x_digits,
                     const GroupScalar* k_parts, const GroupScalar* k_comb) {
-    // All groups use the generator first, so that its table is loaded into the nearest cache once.
+    // The code first multiplies the generator for all groups, so that the generator's table is loaded into the nearest
+    // cache only once.
     for (std::size_t i = 0; i < num_groups; ++i) {
       store(out[i * kNumProofPoints + kU], generator_mul<L>(generator_comb<typename L::Limbs>(), words_of(k_comb[i])));
     }
@@ -200,7 +202,7 @@ struct KernelOf {
     return static_cast<std::uint8_t>(bits);
   }
 
-  // Does what point_decode_vartime of point.cc does, for K groups.
+  // Decodes the strings of K groups, as point_decode_vartime of point.cc does for one string.
   template <std::size_t K>
   static void decode_groups(GroupPoints* out, std::uint8_t* valid, const PointString* strings) {
     const auto one = fp2_broadcast<L>(kFp2One);
@@ -216,7 +218,7 @@ struct KernelOf {
       sign[j] = words[3] >> 63;
       words[3] &= kHighMask;
       const Words<L> all = ~Words<L>{};
-      // The coordinate is below p if bit 127 is clear and the other bits are not all ones.
+      // A coordinate is below p if bit 127 is clear and the other bits are not all ones.
       is_point[j] = L::equal(words[1] >> 63, Words<L>{}) & ~L::equal(words[0] & (words[1] | ~kHighMask), all) &
                     ~L::equal(words[2] & (words[3] | ~kHighMask), all);
       words[1] &= kHighMask;

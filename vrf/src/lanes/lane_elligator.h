@@ -16,7 +16,7 @@ OPTIKS_INLINE Words<L> sgn0(const LaneFp2<L, B>& a) {
   return Words<L>{} - ((re.low & 1) | (re_is_zero & im.low & 1));
 }
 
-// Returns points of the curve, in general outside the subgroup.
+// Maps the elements u to points of the curve, which in general are outside the subgroup.
 template <typename L, std::size_t K>
 [[gnu::noinline]] void elligator2(LanePoint<L> (&out)[K], const LaneFp2<L, 1> (&u)[K]) {
   constexpr Fp2 kMinusC1 = fp2_neg(kElligatorC1);
@@ -54,7 +54,7 @@ template <typename L, std::size_t K>
     const LanePoint<L> identity = lane_identity<L>();
     out[j] = {fp2_select(exceptional, identity.x, fp2_mul(s, s_plus_1)),
               fp2_select(exceptional, identity.y, fp2_mul(s_minus_1, t)), fp2_select(exceptional, identity.z, z),
-              // T = s (s - 1): the factors are exchanged, because tb has the smaller bound.
+              // T = s (s - 1). ta and tb are exchanged here, because tb must have the smaller bound.
               fp2_select(exceptional, identity.ta, s_minus_1), fp2_select(exceptional, identity.tb, s)};
   }
 }

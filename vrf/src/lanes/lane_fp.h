@@ -1,4 +1,4 @@
-// GF(p), p = 2^127 - 1, with elements in lanes, in three limbs or in five.
+// Arithmetic in GF(p), p = 2^127 - 1, with one element in each lane, in three limbs or in five.
 #pragma once
 
 #include "lane_fp26.h"
@@ -26,7 +26,7 @@ OPTIKS_INLINE LaneFp<L, 1> fp_sqr(const LaneFp<L, A>& a) {
   return fp_narrow(fp_sqr_wide(a));
 }
 
-// Returns all ones in the lanes where a = 0.
+// Returns a mask that is all ones in the lanes where a = 0.
 template <typename L, unsigned B>
 OPTIKS_INLINE Words<L> fp_is_zero(const LaneFp<L, B>& a) {
   const Canonical<L> c = fp_canonical(a);

@@ -1,4 +1,5 @@
-// GF(p^2), with elements in lanes. The names are those of fp2.h, so that the formulas of the curve are written once.
+// Arithmetic in GF(p^2), with one element in each lane. The functions have the same names as in fp2.h, so that the
+// formulas of the curve are written only once.
 #pragma once
 
 #include "fp2.h"
@@ -17,7 +18,7 @@ struct LaneFp2 {
       : re(a.re), im(a.im) {}
 };
 
-// A constant in every lane.
+// Returns a constant in every lane.
 template <typename L>
 OPTIKS_INLINE LaneFp2<L, 1> fp2_broadcast(const Fp2& a) {
   return {fp_broadcast<L>(a.re), fp_broadcast<L>(a.im)};
@@ -49,7 +50,7 @@ OPTIKS_INLINE LaneFp2<L, 1> fp2_carry(const LaneFp2<L, B>& a) {
   return {fp_carry(a.re), fp_carry(a.im)};
 }
 
-// A product whose carries are not done yet. fp2_narrow does the carries once for a sum or difference of products.
+// A product before its carries. fp2_narrow makes the carries, once for a sum or difference of products.
 template <typename L, unsigned N, unsigned Room>
 struct LaneWide2 {
   LaneWide<L, N, Room> re, im;
@@ -68,8 +69,9 @@ OPTIKS_INLINE LaneFp2<L, 1> fp2_narrow(const LaneWide2<L, N, Room>& a) {
   return {fp_narrow(a.re), fp_narrow(a.im)};
 }
 
-// Karatsuba in three limbs: 63 multiply-adds and 21 other operations. The cross product is above the sum of the other
-// two products, except for what their cuts at bit 52 leave in the lower parts. This rest is less than Multiple<2>.
+// Returns a*b by Karatsuba's method in three limbs, with 63 multiply-adds and 21 other operations. In each column the
+// product of the sums is above the sum of the other two products, except for the lower parts that remain after the cuts
+// at bit 52. These lower parts are less than Multiple<2>.
 template <unsigned Room = 0, ThreeLimbs L, unsigned A, unsigned B>
 OPTIKS_INLINE auto fp2_mul_wide(const LaneFp2<L, A>& a, const LaneFp2<L, B>& b) {
   constexpr unsigned kWide = 2 * A * B + 1 + Room;
@@ -79,7 +81,7 @@ OPTIKS_INLINE auto fp2_mul_wide(const LaneFp2<L, A>& a, const LaneFp2<L, B>& b) 
   return LaneWide2<L, kWide, Room>{LaneWide<L, kWide, Room>(re - im), LaneWide<L, kWide, Room>(cross - re - im)};
 }
 
-// Computes (re + im)(re - im) + 2 re im i: 42 multiply-adds and 16 other operations.
+// Returns a*a = (re + im)(re - im) + 2 re im i, with 42 multiply-adds and 16 other operations.
 template <unsigned Room = 0, ThreeLimbs L, unsigned A>
 OPTIKS_INLINE auto fp2_sqr_wide(const LaneFp2<L, A>& a) {
   constexpr unsigned kWide = 2 * A * (2 * A + 1) + Room;
@@ -153,7 +155,7 @@ OPTIKS_INLINE LaneFp2<L, std::max(A, B)> fp2_select(Words<L> mask, const LaneFp2
   return {fp_select(mask, a.re, b.re), fp_select(mask, a.im, b.im)};
 }
 
-// -a if mask is all ones.
+// Returns -a in the lanes where `mask` is all ones, and `a` where it is zero.
 template <typename L, unsigned B>
 OPTIKS_INLINE LaneFp2<L, B + 1> fp2_negated_if(Words<L> mask, const LaneFp2<L, B>& a) {
   return {fp_negated_if(mask, a.re), fp_negated_if(mask, a.im)};

@@ -1,5 +1,5 @@
-// GF(p) in five limbs (limbs.h Limbs26), for lane types that multiply 32 bits by 32. L::multiply reads only the lower
-// half of each word, so the upper half of a factor may have any bits.
+// Arithmetic in GF(p) in five limbs (Limbs26 of limbs.h), for lane types that multiply 32 bits by 32 bits. L::multiply
+// reads only the lower half of each word, so the upper half of a factor may contain anything.
 #pragma once
 
 #include <algorithm>
@@ -34,13 +34,13 @@ struct LaneFp<L, B> {
     check_words<L>(limb, 0, 0, B * Limbs26::kLimbBound, B * Limbs26::kTopBound);
 #endif
   }
-  // An element with a smaller bound is also an element with a larger bound.
+  // An implicit conversion: an element with a smaller bound is also an element with a larger bound.
   template <unsigned Smaller>
   requires(Smaller < B) OPTIKS_INLINE LaneFp(const LaneFp<L, Smaller>& a)  // NOLINT(google-explicit-constructor)
       : LaneFp(a.limb[0], a.limb[1], a.limb[2], a.limb[3], a.limb[4]) {}
 };
 
-// value = t0 + t1 2^26 + t2 2^52 + t3 2^78 + t4 2^104.
+// Sums of products of limbs before they are carried. The value is t0 + t1 2^26 + t2 2^52 + t3 2^78 + t4 2^104.
 template <FiveLimbs L>
 struct Columns<L> {
   Words<L> t0, t1, t2, t3, t4;
@@ -59,8 +59,9 @@ OPTIKS_INLINE Columns<L> columns_of(const LaneFp<L, B>& x) {
   return {x.limb[0], x.limb[1], x.limb[2], x.limb[3], x.limb[4]};
 }
 
-// N times 2^31 p. Its columns are above the columns of any product of factors of bounds A and B with A*B = N. The
-// product's columns are below 20N*2^52, 13N*2^52, 6N*2^52, 5N*2^52 and 4N*2^52 - 2^31 N (docs/vrf-kernels.md).
+// N times 2^31 p is a multiple of p whose columns are above the columns of any product of factors of bounds A and B
+// with A*B = N. The product's columns t0 to t4 are below 20N*2^52, 13N*2^52, 6N*2^52, 5N*2^52 and 4N*2^52 - 2^31 N
+// (docs/vrf-kernels.md).
 inline constexpr u64 kWideMultiple = Limbs26::kLimbMask << 31;
 inline constexpr u64 kWideTopMultiple = Limbs26::kTopMask << 31;
 template <FiveLimbs L, unsigned N>
@@ -102,7 +103,7 @@ OPTIKS_INLINE LaneFp<L, A + B> fp_add(const LaneFp<L, A>& a, const LaneFp<L, B>&
           a.limb[4] + b.limb[4]};
 }
 
-// Multiples*p, whose limbs are above those of every element of bound Multiples - 1.
+// Returns Multiples*p, whose limbs are above the limbs of every element of bound Multiples - 1.
 template <unsigned Multiples>
 struct LimbsOfP {
   static constexpr u64 kLimb = Multiples * Limbs26::kLimbMask;
@@ -128,14 +129,14 @@ OPTIKS_INLINE LaneFp<L, std::max(A, B)> fp_select(Words<L> mask, const LaneFp<L,
           L::select(mask, a.limb[2], b.limb[2]), L::select(mask, a.limb[3], b.limb[3]),
           L::select(mask, a.limb[4], b.limb[4])};
 }
-// -a if mask is all ones.
+// Returns -a in the lanes where `mask` is all ones, and `a` where it is zero.
 template <FiveLimbs L, unsigned B>
 OPTIKS_INLINE LaneFp<L, B + 1> fp_negated_if(Words<L> mask, const LaneFp<L, B>& a) {
   return fp_select(mask, fp_neg(a), a);
 }
 
-// Converts limbs to an element with one carry from each limb. All carries are made at the same time, and each is below
-// 2^12.
+// Converts limbs to an element of bound 1, with one carry from each limb. All carries are made at the same time, and
+// each is below 2^12.
 template <FiveLimbs L, unsigned B>
 OPTIKS_INLINE LaneFp<L, 1> fp_carry(const LaneFp<L, B>& a) {
   using C = Limbs26;
@@ -145,8 +146,8 @@ OPTIKS_INLINE LaneFp<L, 1> fp_carry(const LaneFp<L, B>& a) {
           (l[4] & C::kTopMask) + (l[3] >> C::kLimbBits)};
 }
 
-// Converts columns to an element, one carry after another: 18 operations. The carry from the top column is below 2^41.
-// So the following carry from limb 0 is below 2^16, the slack of limb 1.
+// Converts columns to an element, one carry after another, with 18 operations. The carry from the top column is below
+// 2^41. So the carry from limb 0 that follows is below 2^16, the slack of limb 1.
 template <FiveLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> narrow_inline(const Columns<L>& t) {
   using C = Limbs26;
@@ -159,7 +160,8 @@ OPTIKS_INLINE LaneFp<L, 1> narrow_inline(const Columns<L>& t) {
           t4 & C::kTopMask};
 }
 
-// sums + a*b: 25 multiplications, 20 additions (25 with sums), 4 operations for the limbs of a, which wrap.
+// Returns sums + a*b, with 25 multiplications, 20 additions (25 if sums is not zero), and 4 operations that multiply
+// the limbs of `a` that wrap by 8.
 template <FiveLimbs L>
 OPTIKS_INLINE Columns<L> multiply_inline(const Columns<L>& sums, const Words<L> (&a)[5], const Words<L> (&b)[5]) {
   const auto m = [](Words<L> x, Words<L> y) { return L::multiply(x, y); };
@@ -200,7 +202,7 @@ OPTIKS_INLINE Columns<L> multiply_inline(const Columns<L>& sums, const Words<L> 
   return {t0, t1, t2, t3, t4};
 }
 
-// a^2: 15 multiplications, 10 additions, 6 operations to prepare.
+// Returns a^2, with 15 multiplications, 10 additions and 6 operations that prepare the factors.
 template <FiveLimbs L>
 OPTIKS_INLINE Columns<L> square_inline(const Words<L> (&a)[5]) {
   const auto m = [](Words<L> x, Words<L> y) { return L::multiply(x, y); };
@@ -226,7 +228,7 @@ OPTIKS_INLINE Columns<L> multiply(const Columns<L>& sums, const LaneFp<L, A>& a,
   return multiply_inline<L>(sums, a.limb, b.limb);
 }
 
-// A product with Room for its subtrahends.
+// Returns a*b as columns, with Room for the subtrahends of the product.
 template <unsigned Room = 0, FiveLimbs L, unsigned A, unsigned B>
 OPTIKS_INLINE LaneWide<L, A * B + Room, Room> fp_mul_wide(const LaneFp<L, A>& a, const LaneFp<L, B>& b) {
   if constexpr (A <= Limbs26::kMaxWrapped) {
@@ -244,8 +246,8 @@ OPTIKS_INLINE LaneWide<L, A * A> fp_sqr_wide(const LaneFp<L, A>& a) {
 template <FiveLimbs L, unsigned B>
 OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
   using C = Limbs26;
-  // Carries from limb to limb in two rounds; then every limb has its width. Before the second round the value is below
-  // 2^127 + 2^32. So the second round wraps at most a 1, and only into a lowest limb of zeros.
+  // The code carries from limb to limb in two rounds. After these every limb has its width: before the second round the
+  // value is below 2^127 + 2^32, so the second round wraps at most a 1, and only into a lowest limb of zeros.
   Words<L> l[5] = {a.limb[0], a.limb[1], a.limb[2], a.limb[3], a.limb[4]};
   for (int round = 0; round < 2; ++round) {
     for (std::size_t i = 0; i < 4; ++i) {
@@ -255,7 +257,7 @@ OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
     l[0] += l[4] >> C::kTopBits;
     l[4] &= C::kTopMask;
   }
-  // Adding 1 carries through all limbs only for p itself; it becomes 0.
+  // Adding 1 carries through all limbs only if the value is p, which becomes 0.
   Words<L> carry = (l[0] + 1) >> C::kLimbBits;
   for (std::size_t i = 1; i < 4; ++i) {
     carry = (l[i] + carry) >> C::kLimbBits;
@@ -264,14 +266,14 @@ OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
   return {(l[0] | (l[1] << 26) | (l[2] << 52)) & keep, ((l[2] >> 12) | (l[3] << 14) | (l[4] << 40)) & keep};
 }
 
-// Makes an element of two words in each lane, whose value is in [0, p].
+// Returns the element with the given two words in each lane. Its value is in [0, p].
 template <FiveLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> fp_from_words(Words<L> low, Words<L> high) {
   constexpr u64 kMask = Limbs26::kLimbMask;
   return {low & kMask, (low >> 26) & kMask, ((low >> 52) | (high << 12)) & kMask, (high >> 14) & kMask, high >> 40};
 }
 
-// a/2: adding p makes an odd value even.
+// Returns a/2. Adding p makes an odd value even.
 template <FiveLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> fp_half(const LaneFp<L, 1>& a) {
   using C = Limbs26;

@@ -1,4 +1,5 @@
-// GF(p) in three limbs (limbs.h Limbs43), for lane types that multiply 52 bits and add half of the product.
+// Arithmetic in GF(p) in three limbs (Limbs43 of limbs.h), for lane types that multiply 52 bits by 52 bits and add the
+// lower or the upper half of the product.
 #pragma once
 
 #include <algorithm>
@@ -44,13 +45,13 @@ struct LaneFp<L, B> {
     check_limbs<L>(limb, B);
 #endif
   }
-  // An element with a smaller bound is also an element with a larger bound.
+  // An implicit conversion: an element with a smaller bound is also an element with a larger bound.
   template <unsigned Smaller>
   requires(Smaller < B) OPTIKS_INLINE LaneFp(const LaneFp<L, Smaller>& a)  // NOLINT(google-explicit-constructor)
       : LaneFp(a.limb[0], a.limb[1], a.limb[2]) {}
 };
 
-// Sums of products of limbs before they are carried: t0 + t1 2^43 + t2 2^85.
+// Sums of products of limbs before they are carried. The value is t0 + t1 2^43 + t2 2^85.
 template <ThreeLimbs L>
 struct Columns<L> {
   Words<L> t0, t1, t2;
@@ -65,8 +66,8 @@ OPTIKS_INLINE Columns<L> operator-(Columns<L> a, Columns<L> b) {
   return {a.t0 - b.t0, a.t1 - b.t1, a.t2 - b.t2};
 }
 
-// N times 2^12 p, split so that each of its columns is slightly less than N 2^54. That is above the columns of any
-// product of factors of bounds A and B with A*B = N: the product's columns are below 4*2^52 (docs/vrf-kernels.md).
+// N times 2^12 p, divided into columns that are each slightly less than N 2^54. They are above the columns of any
+// product of factors of bounds A and B with A*B = N, because these are below 4*2^52 (docs/vrf-kernels.md).
 template <unsigned N>
 struct Multiple {
   static_assert(N <= Limbs43::kMaxWide);
@@ -87,8 +88,8 @@ OPTIKS_INLINE Columns<L> columns_of(const LaneFp<L, B>& x) {
 }
 
 // An element as columns. Each column is at least the column of Multiple<Room> and at most the column of Multiple<N>, so
-// a product up to Room may be subtracted without further additions. Intermediate sums may wrap at 2^64; the final ones
-// do not.
+// products whose bounds sum to at most Room can be subtracted without adding a multiple of p. Intermediate sums may
+// wrap at 2^64, but final sums do not.
 template <ThreeLimbs L, unsigned N, unsigned Room>
 struct LaneWide<L, N, Room> {
   static_assert(Room <= N && N <= Limbs43::kMaxWide);
@@ -116,8 +117,8 @@ OPTIKS_INLINE LaneFp<L, 1> fp_carry(const LaneFp<L, B>& a) {
   return narrow_inline<L>(columns_of(a));
 }
 
-// Joins the columns of a product from the sums of lower and upper parts. An upper part counts 2^52 times in its column,
-// which is 2^9 or 2^10 times in the next one. The column after column 2 is column 0.
+// Returns the columns of a product from the sums of its lower and upper parts. An upper part counts 2^52 times in its
+// column, which is 2^9 or 2^10 times in the next column. The column after column 2 is column 0.
 template <ThreeLimbs L>
 OPTIKS_INLINE Columns<L> join(const Columns<L>& low, const Columns<L>& high) {
   const auto up = [](Words<L> to, Words<L> from, unsigned bits) {
@@ -127,7 +128,7 @@ OPTIKS_INLINE Columns<L> join(const Columns<L>& low, const Columns<L>& high) {
           up(low.t2, high.t1, Limbs43::kBits[1])};
 }
 
-// sums + a*b: 21 multiply-adds and 2 additions. 2^86 is twice 2^85, 2^128 is twice 1, and 2^170 is 2^43.
+// Returns sums + a*b, with 21 multiply-adds and 2 additions. 2^86 is twice 2^85, 2^128 is twice 1, and 2^170 is 2^43.
 template <ThreeLimbs L>
 OPTIKS_INLINE Columns<L> multiply_inline(const Columns<L>& sums, const Words<L> (&a)[3], const Words<L> (&b)[3]) {
   const Words<L> twice_a1 = a[1] + a[1];
@@ -150,7 +151,7 @@ OPTIKS_INLINE Columns<L> multiply_inline(const Columns<L>& sums, const Words<L> 
   return join<L>(low, high);
 }
 
-// a^2: 15 multiply-adds and 2 additions.
+// Returns a^2, with 15 multiply-adds and 2 additions.
 template <ThreeLimbs L>
 OPTIKS_INLINE Columns<L> square_inline(const Words<L> (&a)[3]) {
   const Words<L> twice_a1 = a[1] + a[1];
@@ -170,7 +171,7 @@ OPTIKS_INLINE Columns<L> square_inline(const Words<L> (&a)[3]) {
   return join<L>(low, high);
 }
 
-// This function is not inlined, and has one copy for all bounds, for lane types that need many instructions.
+// For lane types that need many instructions, this function is not inlined, and has one copy for all bounds.
 template <ThreeLimbs L>
 [[gnu::noinline]] void multiply_call(Columns<L>& sums, const Words<L> (&a)[3], const Words<L> (&b)[3]) {
   sums = multiply_inline<L>(sums, a, b);
@@ -206,7 +207,7 @@ OPTIKS_INLINE Columns<L> multiply(Columns<L> sums, const LaneFp<L, A>& a, const 
   }
 }
 
-// A product with Room for its subtrahends.
+// Returns a*b as columns, with Room for the subtrahends of the product.
 template <unsigned Room = 0, ThreeLimbs L, unsigned A, unsigned B>
 OPTIKS_INLINE LaneWide<L, A * B + Room, Room> fp_mul_wide(const LaneFp<L, A>& a, const LaneFp<L, B>& b) {
   return LaneWide<L, A * B + Room, Room>(multiply(multiple_of_p<L, Room>(), a, b));
@@ -228,7 +229,7 @@ OPTIKS_INLINE LaneFp<L, A + B> fp_add(const LaneFp<L, A>& a, const LaneFp<L, B>&
   return {a.limb[0] + b.limb[0], a.limb[1] + b.limb[1], a.limb[2] + b.limb[2]};
 }
 
-// Multiples*p, whose limbs are above those of every element of bound Multiples - 1.
+// Returns Multiples*p, whose limbs are above the limbs of every element of bound Multiples - 1.
 template <unsigned Multiples>
 struct MultipleOfP {
   static constexpr u64 kLimb0 = Multiples * Limbs43::kMask[0];
@@ -250,7 +251,7 @@ OPTIKS_INLINE LaneFp<L, B + 1> fp_neg(const LaneFp<L, B>& a) {
   return {P::kLimb0 - a.limb[0], P::kLimb1 - a.limb[1], P::kLimb2 - a.limb[2]};
 }
 
-// -a if mask is all ones.
+// Returns -a in the lanes where `mask` is all ones, and `a` where it is zero.
 template <ThreeLimbs L, unsigned B>
 OPTIKS_INLINE LaneFp<L, B + 1> fp_negated_if(Words<L> mask, const LaneFp<L, B>& a) {
   using P = MultipleOfP<B + 1>;
@@ -277,8 +278,8 @@ OPTIKS_INLINE LaneFp<L, std::max(A, B)> fp_select(Words<L> mask, const LaneFp<L,
 template <ThreeLimbs L, unsigned B>
 OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
   using C = Limbs43;
-  // Carries from limb to limb in two rounds; then every limb has its width. Before the second round the value is below
-  // 2^127 + 2^20. So the second round wraps at most a 1, and only into a lowest limb of zeros.
+  // The code carries from limb to limb in two rounds. After these every limb has its width: before the second round the
+  // value is below 2^127 + 2^20, so the second round wraps at most a 1, and only into a lowest limb of zeros.
   Words<L> l0 = a.limb[0];
   Words<L> l1 = a.limb[1];
   Words<L> l2 = a.limb[2];
@@ -289,7 +290,7 @@ OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
     l1 &= C::kMask[1];
     l2 &= C::kMask[2];
   }
-  // Adding 1 carries through all limbs only for p itself; it becomes 0.
+  // Adding 1 carries through all limbs only if the value is p, which becomes 0.
   const Words<L> carry = (l2 + ((l1 + ((l0 + 1) >> C::kBits[0])) >> C::kBits[1])) >> C::kBits[2];
   const Words<L> keep = carry - 1;
   l0 &= keep;
@@ -298,8 +299,8 @@ OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
   return {l0 | (l1 << C::kPosition[1]), (l1 >> (64 - C::kPosition[1])) | (l2 << (C::kPosition[2] - 64))};
 }
 
-// Convert limbs to words and back. The limbs have their widths, except the top one, which keeps its slack: 43, 42 and
-// 43 bits.
+// These functions convert limbs to words and back. The limbs have their widths, except the top limb, which keeps its
+// slack: 43, 42 and 43 bits.
 template <ThreeLimbs L, unsigned B>
 OPTIKS_INLINE TwoWords<L> fp_to_words(const LaneFp<L, B>& a) {
   using C = Limbs43;
@@ -318,14 +319,14 @@ OPTIKS_INLINE LaneFp<L, 2> fp_from_words(const TwoWords<L>& a) {
           a.high >> (C::kPosition[2] - 64)};
 }
 
-// Makes an element of two words in each lane, whose value is in [0, p].
+// Returns the element with the given two words in each lane. Its value is in [0, p].
 template <ThreeLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> fp_from_words(Words<L> low, Words<L> high) {
   const LaneFp<L, 2> limbs = fp_from_words(TwoWords<L>{low, high});
   return {limbs.limb[0], limbs.limb[1], limbs.limb[2]};
 }
 
-// a/2: adding p makes an odd value even.
+// Returns a/2. Adding p makes an odd value even.
 template <ThreeLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> fp_half(const LaneFp<L, 1>& a) {
   using C = Limbs43;

@@ -13,7 +13,7 @@ struct LaneScalar {
   Words<L> w[4];
 };
 
-// The bits of each lane's digits (decompose.h).
+// The digits of each lane's scalar as bits (decompose.h).
 template <typename L>
 using LaneDigits = MiniScalarBits<Words<L>>;
 
@@ -27,7 +27,7 @@ OPTIKS_INLINE IndexMasks<L> index_at(const LaneDigits<L>& digits, std::size_t i)
   return {{L::bit_mask(digits.index[0], i), L::bit_mask(digits.index[1], i), L::bit_mask(digits.index[2], i)}};
 }
 
-// A MulTable (scalar_mul.h) of each lane's point.
+// The MulTable of each lane's point (scalar_mul.h).
 template <typename L>
 struct LaneMulTable {
   LaneCachedEntry<L> entries[8];
@@ -38,26 +38,27 @@ template <typename L>
   fill_mul_table(table.entries, point, [](const LanePoint<L>& sum) { return entry_of(sum); });
 }
 
-// A LaneMulTable with Z = 1. The affine table saves a product in each of 63 additions, and a quarter of the loads of
-// each selection. To make the table costs five more products for each entry, and a share of an inversion.
+// A LaneMulTable whose points have Z = 1. The affine table saves a product in each of 63 additions, and a quarter of
+// the loads of each selection. In exchange, making the table takes five more products for each entry, and a share of an
+// inversion.
 template <typename L>
 struct LaneAffineTable {
   LaneAffineEntry<L> entries[8];
 };
 
-// The tables of several groups, which share one inversion (Montgomery's trick). The tables are made affine one after
-// another, from the last to the first, so that only one affine table is in memory at a time.
+// The tables of several groups, which share one inversion (Montgomery's trick). The code makes the tables affine one
+// after another, from the last to the first, so that only one affine table is in memory at a time.
 template <typename L>
 struct LaneMulTables {
   struct Entry {
     LaneFp2<L, 1> x, y, z;
-    LaneFp2<L, 1> product;  // product of every z before this one
+    LaneFp2<L, 1> product;  // the product of all z before this one
   };
   Entry entries[kMaxGroups][8];
-  LaneFp2<L, 1> inverse;  // inverse of the product of every z of the remaining tables
+  LaneFp2<L, 1> inverse;  // the inverse of the product of all z of the remaining tables
 };
 
-// point(i) is the point of group i.
+// Makes the tables of num_groups groups. point(i) returns the point of group i.
 template <typename L, typename GetPoint>
 [[gnu::noinline]] void make_tables(LaneMulTables<L>& tables, std::size_t num_groups, const GetPoint& point) {
   auto product = fp2_broadcast<L>(kFp2One);
@@ -70,7 +71,7 @@ template <typename L, typename GetPoint>
   tables.inverse = fp2_invert(product);
 }
 
-// Makes table i affine, the last of the remaining tables.
+// Makes table i affine. It must be the last of the remaining tables.
 template <typename L>
 [[gnu::noinline]] void take_table(LaneAffineTable<L>& out, LaneMulTables<L>& tables, std::size_t i) {
   for (std::size_t j = 8; j-- > 0;) {
@@ -84,10 +85,10 @@ template <typename L>
   }
 }
 
-// The sum of the digits times their entries. index(i) is the index of digit i. change(i) is all ones where the sign of
-// digit i differs from that of digit i - 1; the sign below digit 0 is +. The sum has the sign of the next digit, so
-// that entries are added unchanged. To change the sign of a sum costs a quarter of what it costs to change the sign of
-// an entry. 62 doublings, 62 additions.
+// Returns the sum of the digits times their entries. index(i) returns the index of digit i. change(i) returns a mask
+// that is all ones where the sign of digit i differs from the sign of digit i - 1. The sign below digit 0 is +. The sum
+// is kept with the sign of the next digit, so that entries are added unchanged: changing the sign of a sum takes a
+// quarter of the time of changing the sign of an entry. Cost: 62 doublings and 62 additions.
 template <typename L, typename Index, typename Change>
 OPTIKS_INLINE LanePoint<L> mul_digits(const LaneAffineTable<L>& table, const Index& index, const Change& change) {
   LanePoint<L> sum = point_of<L>(select<L>(table.entries, index(kNumDigits - 1)), change(kNumDigits - 1));
@@ -117,18 +118,19 @@ template <typename L>
       [&](std::size_t i) { return L::bit_mask(changes, i); });
 }
 
-// Bit `position` of each lane's integer.
+// Returns bit `position` of each lane's integer.
 template <typename L>
 OPTIKS_INLINE Words<L> bit_at(const LaneScalar<L>& bits, std::size_t position) {
   return (bits.w[position / 64] >> (position % 64)) & 1;
 }
 
-// Returns the point of one column of a block, or its negative where `minus` is all ones.
+// Returns the point of one column of a block, or its negative in the lanes where `minus` is all ones.
 template <typename L, typename Limbs, std::size_t NumTeeth, std::size_t NumBlocks>
 OPTIKS_INLINE auto column_point(const CombTable<Limbs, NumTeeth, NumBlocks>& table, std::size_t block,
                                 const LaneScalar<L>& bits, std::size_t tooth_len, std::size_t position,
                                 Words<L> minus) {
-  // Table entries have a positive top tooth; where the top tooth is negative, all signs are flipped.
+  // Table entries are for a positive top tooth. Where the top tooth is negative, the code flips all signs and negates
+  // the entry.
   const Words<L> negative = bit_at(bits, position + (NumTeeth - 1) * tooth_len) - 1;
   Words<L> index{};
   for (std::size_t tooth = 0; tooth + 1 < NumTeeth; ++tooth) {
@@ -139,7 +141,7 @@ OPTIKS_INLINE auto column_point(const CombTable<Limbs, NumTeeth, NumBlocks>& tab
   return negated_if(negative ^ minus, entry);
 }
 
-// k*G. 6 doublings, 41 additions.
+// Returns k*G. Cost: 6 doublings and 41 additions.
 template <typename L>
 [[gnu::noinline]] LanePoint<L> generator_mul(const GeneratorComb<typename L::Limbs>& table, const LaneScalar<L>& bits) {
   const auto point = [&](std::size_t block, std::size_t column) {
@@ -158,7 +160,7 @@ template <typename L>
   return sum;
 }
 
-// A constant affine point in the lanes where mask is all ones, the identity (1, 1, 0) in the others.
+// Returns a constant affine point in the lanes where `mask` is all ones, and the identity (1, 1, 0) in the other lanes.
 template <typename L>
 OPTIKS_INLINE LaneAffineEntry<L> affine_or_identity(Words<L> mask, const AffinePoint& point) {
   const auto choose = [&](const Fp2& coordinate, const Fp2& of_identity) {
@@ -167,13 +169,13 @@ OPTIKS_INLINE LaneAffineEntry<L> affine_or_identity(Words<L> mask, const AffineP
   return {choose(point.y_plus_x, kFp2One), choose(point.y_minus_x, kFp2One), choose(point.t2d, kFp2Zero)};
 }
 
-// s*G - c*Y for every point Y of the curve. The comb multiplies by the odd one of c and c + 1; where that is c + 1, the
-// function adds Y again. 6 doublings, 69 additions.
+// Returns s*G - c*Y, for every point Y of the curve. The comb multiplies Y by the odd one of c and c + 1; where that is
+// c + 1, the function adds Y again. Cost: 6 doublings and 69 additions.
 template <typename L>
 [[gnu::noinline]] LanePoint<L> generator_minus(const GeneratorComb<typename L::Limbs>& g, const LaneScalar<L>& s_bits,
                                                const ChallengeCombs& y, const LaneScalar<L>& c) {
   const auto& challenge = y.in<typename L::Limbs>();
-  // (c + 2^130 - 1)/2 for an odd c.
+  // These bits are (c + 2^130 - 1)/2 for an odd c.
   const LaneScalar<L> c_bits = {{(c.w[0] >> 1) | (c.w[1] << 63), c.w[1] >> 1, broadcast<L>(2), Words<L>{}}};
   LanePoint<L> sum = lane_identity<L>();
   for (std::size_t column = kNumColumns; column-- > 0;) {
@@ -194,8 +196,9 @@ template <typename L>
   return sum;
 }
 
-// s*H - c*Gamma for H of order N and every point Gamma of the curve. c multiplies by odd digits of four bits, without
-// an endomorphism. As above, the odd one of c and c + 1 is used. 128 doublings, 97 additions.
+// Returns s*H - c*Gamma, for H of order N and every point Gamma of the curve. The multiplication by c uses odd digits
+// of four bits and no endomorphism. As above, it multiplies by the odd one of c and c + 1. Cost: 128 doublings and 97
+// additions.
 template <typename L>
 [[gnu::noinline]] LanePoint<L> subgroup_minus_any(const LaneMulTable<L>& h, const LaneDigits<L>& s,
                                                   const LanePoint<L>& gamma, const LaneScalar<L>& c) {
@@ -211,8 +214,8 @@ template <typename L>
     odd[i] = entry_of(multiple);
   }
 
-  // Digit i of c is 2 b - 15, where b is bits 4 i + 1 to 4 i + 4 of c with bit 128 set. The digit is subtracted, so a
-  // negative one is added.
+  // Digit i of c is 2 b - 15, where b is the number in bits 4 i + 1 to 4 i + 4 of c with bit 128 set. The function
+  // subtracts the digit's multiple of Gamma, so for a negative digit it adds the point of the table.
   const auto gamma_point = [&](std::size_t i) {
     const std::size_t first = 4 * i + 1;
     Words<L> b = first < 64 ? (c.w[0] >> first) | (c.w[1] << (64 - first)) : c.w[1] >> (first - 64);
@@ -226,7 +229,8 @@ template <typename L>
   };
   LanePoint<L> sum = lane_identity<L>();
   for (std::size_t position = 128; position-- > 0;) {
-    // Not point_double_add: with it this loop would exceed the first-level instruction cache.
+    // The code does not use point_double_add here, because this loop would then exceed the first-level instruction
+    // cache.
     point_double(sum);
     if (position % 4 == 0) {
       point_add(sum, gamma_point(position / 4));

@@ -1,7 +1,7 @@
 // Points in lanes: the formulas of curve_formulas.h and mul_formulas.h over GF(p^2) in lanes.
 //
-// Functions that are too large to repeat are not inlined: a doubling with an addition fills half of a first-level
-// instruction cache of 32 KB.
+// Large functions are not inlined: a doubling with an addition alone fills half of a first-level instruction cache of
+// 32 KB.
 #pragma once
 
 #include "lane_table.h"
@@ -48,8 +48,8 @@ template <typename L, typename F, typename T>
   add_in_place(point, other);
 }
 
-// point = 2*point + other. This is faster than a doubling and then an addition, because the product T = ta*tb of the
-// addition runs in parallel with the products of the doubling.
+// Computes point = 2*point + other. This is faster than a separate doubling and addition, because the product T = ta*tb
+// of the addition runs in parallel with the products of the doubling.
 template <typename L, typename T>
 [[gnu::noinline]] void point_double_add(LanePoint<L>& point, const BasicCachedPoint<LaneField<L>, T>& other) {
   double_in_place(point);
@@ -61,7 +61,7 @@ template <typename L, typename F, typename T>
   add_in_place(point, other);
 }
 
-// The affine point as (4x, 4y, 4) with T = 2x*2y; its negative where `negative` is all ones.
+// Returns the affine point as (4x, 4y, 4) with T = 2x*2y, or its negative in the lanes where `negative` is all ones.
 template <typename L, typename F, typename T>
 [[gnu::noinline]] LanePoint<L> point_of(const BasicAffinePoint<F, T>& affine, Words<L> negative) {
   const auto y_plus_x = unpacked(affine.y_plus_x);
@@ -97,13 +97,13 @@ template <typename L>
   return tau_dual(point);
 }
 
-// All ones in the lanes that hold the identity.
+// Returns a mask that is all ones in the lanes that hold the identity.
 template <typename L>
 OPTIKS_INLINE Words<L> point_is_identity(const LanePoint<L>& point) {
   return fp2_is_zero(point.x) & fp2_equal(point.y, point.z);
 }
 
-// 392*point, correct for every point of the curve.
+// Returns 392*point, for every point of the curve.
 template <typename L>
 [[gnu::noinline]] LanePoint<L> point_clear_cofactor(const LanePoint<L>& point) {
   return cofactor_cleared(point);
@@ -115,7 +115,7 @@ OPTIKS_INLINE LaneCachedEntry<L> entry_of(const LanePoint<L>& point) {
   return {table_form(form.y_plus_x), table_form(form.y_minus_x), table_form(form.z2), table_form(form.t2d)};
 }
 
-// The entry of each lane's table at each lane's index.
+// Returns the entry of each lane's table at the lane's index.
 template <typename L>
 OPTIKS_INLINE LaneCachedEntry<L> select(const LaneCachedEntry<L> (&entries)[8], const IndexMasks<L>& index) {
   const auto element = [&](auto LaneCachedEntry<L>::*member) {
@@ -135,15 +135,15 @@ OPTIKS_INLINE LaneAffineEntry<L> select(const LaneAffineEntry<L> (&entries)[8], 
           element(&LaneAffineEntry<L>::t2d)};
 }
 
-// Returns the entry of each lane's table at each lane's index, with each lane's sign.
+// Returns the entry of each lane's table at the lane's index, with the lane's sign.
 template <typename L>
 [[gnu::noinline]] auto select_signed(const LaneCachedEntry<L> (&entries)[8], const IndexMasks<L>& index,
                                      Words<L> negative) {
   return negated_if(negative, select<L>(entries, index));
 }
 
-// point = point + entries[index], or the negative of the sum where `negative` is all ones. This function also reads the
-// entry: a separate selection takes 20 to 50 cycles longer.
+// Computes point = point + entries[index], or the negative of this sum in the lanes where `negative` is all ones. This
+// function also reads the entry, because a separate selection takes 20 to 50 cycles longer.
 template <typename L>
 [[gnu::noinline]] void point_add(LanePoint<L>& point, const LaneAffineEntry<L> (&entries)[8],
                                  const IndexMasks<L>& index, Words<L> negative) {

@@ -6,13 +6,14 @@
 
 namespace optiks::vrf::lanes {
 
-// The bounds of the factors of products that are carried immediately. These bounds, and the bounds of the columns, are
-// large enough for all formulas.
+// The largest bounds of the factors of products that are carried immediately. These bounds, and the bounds of the
+// columns, are large enough for all formulas.
 inline constexpr unsigned kMaxFirst = 3;  // 8*2*3*2^26 < 2^32
 inline constexpr unsigned kMaxSecond = 8;
 static_assert(2 * kMaxFirst <= Limbs26::kMaxWrapped && 2 * kMaxFirst * kMaxSecond + 1 <= Limbs26::kMaxWide);
 
-// This bias is added to the columns of re, which are a difference, and with Room also to the columns of im.
+// The bias that products add to the columns of re, because these are a difference. If HasRoom, it is also added to the
+// columns of im.
 struct ColumnBias {
   u64 re, re_top, im, im_top;
 };
@@ -26,9 +27,9 @@ OPTIKS_INLINE Columns<L> columns_of(u64 limb, u64 top) {
   return {word, word, word, word, broadcast<L>(top)};
 }
 
-// Karatsuba: 75 multiplications and 102 other operations, 5 more for Room. No part is cut off, so the product of the
-// sums is above the sum of the other two products. use_re(re) comes before the third product, so that the dependent
-// carries of re run in parallel with it.
+// Karatsuba's method, with 75 multiplications and 102 other operations, and 5 more operations if HasRoom. No part of a
+// product is cut off, so the product of the sums is above the sum of the other two products. The function calls
+// use_re(re) before the third product, so that the dependent carries of re run in parallel with this product.
 template <bool HasRoom, FiveLimbs L, typename UseRe, typename UseIm>
 OPTIKS_INLINE void karatsuba(const Words<L> (&a_re)[5], const Words<L> (&a_im)[5], const Words<L> (&b_re)[5],
                              const Words<L> (&b_im)[5], const ColumnBias& bias, const UseRe& use_re,
@@ -54,7 +55,7 @@ template <bool HasRoom, FiveLimbs L>
       a_re, a_im, b_re, b_im, bias, [&](const Columns<L>& columns) { re = columns; },
       [&](const Columns<L>& columns) { im = columns; });
 }
-// out must not be one of the factors.
+// Computes out = a*b. `out` must not be one of the factors.
 template <FiveLimbs L>
 [[gnu::noinline]] void fp2_mul_call(LaneFp2<L, 1>& out, const Words<L> (&a_re)[5], const Words<L> (&a_im)[5],
                                     const Words<L> (&b_re)[5], const Words<L> (&b_im)[5]) {
@@ -91,7 +92,8 @@ OPTIKS_INLINE LaneFp2<L, 1> fp2_mul(const LaneFp2<L, A>& a, const LaneFp2<L, B>&
   }
 }
 
-// (re + im)(re - im) + 2 re im i: 50 multiplications and 68 other operations, 10 more for Room.
+// Returns a*a = (re + im)(re - im) + 2 re im i, with 50 multiplications and 68 other operations, and 10 more operations
+// for Room.
 template <unsigned Room, FiveLimbs L, unsigned A>
 OPTIKS_INLINE auto square(const LaneFp2<L, A>& a) {
   constexpr unsigned kWide = 2 * A * (2 * A + 1) + Room;

@@ -1,12 +1,12 @@
-// Exponentiations in GF(p) and square roots in GF(p^2), for several groups at a time. Each squaring waits for the one
-// before it, so one group leaves most of the multiplier idle: K groups are interleaved.
+// Exponentiations in GF(p) and square roots in GF(p^2), for several groups at a time. Each squaring waits for the
+// squaring before it, so one group would leave most of the multiplier idle. Therefore K groups are interleaved.
 #pragma once
 
 #include "lane_fp2.h"
 
 namespace optiks::vrf::lanes {
 
-// a[j]^(2^n) for the K groups.
+// Replaces a[j] by a[j]^(2^n), for K groups.
 template <typename L, std::size_t K>
 OPTIKS_INLINE void fp_sqr_n(LaneFp<L, 1> (&a)[K], unsigned n) {
   for (unsigned i = 0; i < n; ++i) {
@@ -31,7 +31,7 @@ OPTIKS_INLINE void copy(LaneFp<L, 1> (&to)[K], const LaneFp<L, 1> (&from)[K]) {
   }
 }
 
-// a^((p - 3)/4), with the addition chain of fp.cc.
+// Computes a^((p - 3)/4) for K groups, with the addition chain of fp.cc.
 template <typename L, std::size_t K>
 [[gnu::noinline]] void fp_pow_p_minus_3_over_4(LaneFp<L, 1> (&a)[K]) {
   LaneFp<L, 1> e1[K];
@@ -60,12 +60,12 @@ template <typename L, std::size_t K>
 
 template <typename L>
 struct LaneSqrtRatio {
-  Words<L> is_square;          // all ones where m/delta is a square, 0 included
-  LaneFp2<L, 2> root;          // of m/delta, otherwise of Z*m/delta
-  LaneFp<L, 2> delta_inverse;  // 1/delta, but 0 where m = 0
+  Words<L> is_square;          // all ones where m/delta is a square (0 is a square)
+  LaneFp2<L, 2> root;          // a root of m/delta if that is a square, otherwise of Z*m/delta
+  LaneFp<L, 2> delta_inverse;  // 1/delta, or 0 where m = 0
 };
 
-// fp2_sqrt_ratio of fp2.h for K groups; fp2.cc explains the method. delta is not 0.
+// Computes fp2_sqrt_ratio of fp2.h for K groups; fp2.cc explains the method. delta must not be 0.
 template <typename L, std::size_t K>
 [[gnu::noinline]] void fp2_sqrt_ratio(LaneSqrtRatio<L> (&out)[K], const LaneFp2<L, 1> (&m)[K],
                                       const LaneFp<L, 1> (&delta)[K]) {
@@ -102,7 +102,7 @@ template <typename L, std::size_t K>
   }
 }
 
-// 1/a for one group; a is not 0.
+// Returns 1/a for one group. `a` must not be 0.
 template <typename L>
 OPTIKS_INLINE LaneFp2<L, 1> fp2_invert(const LaneFp2<L, 1>& a) {
   const LaneFp<L, 1> norm = fp2_norm(a);

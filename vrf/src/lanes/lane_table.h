@@ -1,6 +1,6 @@
-// The form of elements of GF(p^2) in tables: fewer words, each of which has to be read, selected and, in five limbs,
-// negated. Reading a word costs more than computing with it: packing six limbs into four words makes a selection of one
-// of eight a quarter faster.
+// The form of elements of GF(p^2) in tables. It has fewer words than an element, because the code has to read and
+// select each word and, in five limbs, negate it. Reading a word takes more time than computing with it: packing six
+// limbs into four words makes a selection of one of eight entries a quarter faster.
 #pragma once
 
 #include <type_traits>
@@ -9,9 +9,10 @@
 
 namespace optiks::vrf::lanes {
 
-// In three limbs: two words for the real part and two for the imaginary part. In five limbs: limb i of the real part is
-// in the lower half of word i, and limb i of the imaginary part in the upper half. The halves are limbs of a LaneFp<L,
-// B>, which are below 2^32, so 64-bit sums and differences add and subtract both halves at the same time.
+// In three limbs, the form has two words for the real part and two for the imaginary part. In five limbs, the lower
+// half of word i is limb i of the real part, and the upper half is limb i of the imaginary part. The halves are limbs
+// of a LaneFp<L, B>, which are below 2^32. So 64-bit sums and differences add and subtract both halves at the same
+// time.
 template <typename L, unsigned B>
 struct PackedFp2 {
   static_assert(B <= Limbs26::kMaxFactor);
@@ -74,7 +75,7 @@ OPTIKS_INLINE auto fp2_mul_wide(const LaneFp2<L, A>& a, const PackedFp2<L, B>& b
   return fp2_mul_wide<Room>(a, unpacked(b));
 }
 
-// -a if mask is all ones.
+// Returns -a in the lanes where `mask` is all ones, and `a` where it is zero.
 template <ThreeLimbs L, unsigned B>
 OPTIKS_INLINE LaneFp2<L, 3> fp2_negated_if(Words<L> mask, const PackedFp2<L, B>& a) {
   return fp2_negated_if(mask, unpacked(a));
@@ -84,8 +85,8 @@ OPTIKS_INLINE PackedFp2<L, B + 1> fp2_negated_if(Words<L> mask, const PackedFp2<
   return fp2_select(mask, fp2_neg(a), a);
 }
 
-// Returns the word of the entry at `index`, of NumEntries entries. find(16 n) returns the word of the entry, among
-// entries 16 n to 16 n + 15, that the lower four bits of the index select.
+// Returns one word of the entry at `index`, for a table of NumEntries entries. find(16 n) must return the word of that
+// entry among entries 16 n to 16 n + 15 which the lower four bits of the index select.
 template <typename L, std::size_t NumEntries, typename Find>
 OPTIKS_INLINE Words<L> lookup_word(Words<L> index, const Find& find) {
   static_assert(NumEntries == 16 || NumEntries == 32);
@@ -96,7 +97,8 @@ OPTIKS_INLINE Words<L> lookup_word(Words<L> index, const Find& find) {
   }
 }
 
-// One coordinate of each lane's entry of a shared table: words[re, im][word][entry].
+// Returns one coordinate of the entry that each lane selects from a shared table. The layout of the table is words[re,
+// im][word][entry].
 template <ThreeLimbs L, std::size_t NumEntries>
 OPTIKS_INLINE PackedFp2<L, 1> lookup(const u64 (&words)[2][2][NumEntries], Words<L> index) {
   const auto word = [&](const u64(&table)[NumEntries]) {
@@ -119,15 +121,15 @@ struct IndexMasks {
   Words<L> bit[3];
 };
 
-// One word of the entry, of eight, that the index selects: every entry is read, so that no address depends on the
-// index.
+// Returns one word of the entry, of eight, that the index selects. The function reads every entry, so that no address
+// depends on the index.
 template <typename L, typename Entry>
 OPTIKS_INLINE Words<L> select_word(const IndexMasks<L>& index, const Entry& entry) {
   const auto pair = [&](std::size_t i) { return L::select(index.bit[0], entry(i + 1), entry(i)); };
   return L::select(index.bit[2], L::select(index.bit[1], pair(6), pair(4)), L::select(index.bit[1], pair(2), pair(0)));
 }
 
-// An element of the selected entry; element(i) is the element of entry i.
+// Returns one element of the selected entry. element(i) returns this element of entry i.
 template <typename L, typename Element>
 OPTIKS_INLINE auto select_element(const IndexMasks<L>& index, const Element& element) {
   std::remove_cvref_t<decltype(element(0))> out;

@@ -1,8 +1,9 @@
-// The types of elements of GF(p) in lanes; lane_fp43.h and lane_fp26.h define them for three limbs and for five.
+// The types of elements of GF(p) in lanes. lane_fp43.h defines them for three limbs, and lane_fp26.h for five.
 //
-// Bounds are types: LaneFp<L, B> has limbs up to B times those of a product. Products have B = 1, sums add their
-// bounds, and a factor needs a bound that its limbs allow. A formula whose sums grow too large does not compile. Debug
-// builds check every limb and every column.
+// Bounds are part of the types: the limbs of LaneFp<L, B> are up to B times as large as the limbs of a product.
+// Products have B = 1, the bound of a sum is the sum of the bounds, and the bound of a factor has a maximum that
+// depends on the limbs. A formula whose sums grow too large does not compile. Debug builds check every limb and every
+// column.
 #pragma once
 
 #include "word.h"
@@ -21,18 +22,19 @@ struct LaneFp;
 template <typename L>
 struct Columns;
 
-// An element as columns. Each column is between the columns of Room and of N multiples of p, so a product up to Room
-// may be subtracted without further additions. Intermediate sums may wrap at 2^64; the final ones do not.
+// An element as columns. Each column is between the columns of multiple_of_p for Room and for N, so products whose
+// bounds sum to at most Room can be subtracted without adding a multiple of p. Intermediate sums may wrap at 2^64, but
+// final sums do not.
 template <typename L, unsigned N, unsigned Room = 0>
 struct LaneWide;
 
-// The canonical form of an element: 127 bits, below p, in two words for each lane.
+// The canonical form of an element: below p, in 127 bits, as two words for each lane.
 template <typename L>
 struct Canonical {
   Words<L> low, high;
 };
 
-// An element below 2^128 in two words for each lane, not in its canonical form.
+// An element as two words for each lane. Its value is below 2^128, but not always in the canonical form.
 template <typename L>
 struct TwoWords {
   Words<L> low, high;

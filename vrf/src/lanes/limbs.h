@@ -10,9 +10,10 @@
 
 namespace optiks::vrf::lanes {
 
-// x = X0 + X1 2^43 + X2 2^85: limbs of 43, 42 and 42 bits, because a third of 127 bits is 42.3. A carry from the top
-// limb is added to the lowest limb unchanged. Products of two upper limbs wrap with a factor of 2 or 1. AVX-512 IFMA
-// splits a product at bit 52. A multiplication by 2^9 or 2^10 moves its upper part, 34 bits, to the next limb.
+// An element is x = X0 + X1 2^43 + X2 2^85, with limbs of 43, 42 and 42 bits, because a third of 127 bits is 42.3. A
+// carry from the top limb is added to the lowest limb unchanged. Products of two upper limbs wrap with a factor of 2 or
+// 1. AVX-512 IFMA splits a product at bit 52. A multiplication by 2^9 or 2^10 moves its upper part, 34 bits, to the
+// next limb.
 struct Limbs43 {
   static constexpr std::size_t kNum = 3;
 
@@ -23,8 +24,8 @@ struct Limbs43 {
   static constexpr u64 kSlack = u64{1} << 20;
   static constexpr std::array<u64, kNum> kBound = {kMask[0] + 1 + kSlack, kMask[1] + 1 + kSlack, kMask[2] + 1 + kSlack};
   static constexpr unsigned kMaxBound = 255;  // limbs, and twice the limbs that wrap, stay below 2^52
-  // The bound of the product of two factors' bounds. The upper parts of column 2 sum to less than 2^42, so 2^10 times
-  // the sum is below 2^52.
+  // The largest product of the bounds of two factors. With it the upper parts of column 2 sum to less than 2^42, so
+  // 2^10 times the sum is below 2^52.
   static constexpr unsigned kMaxProduct = 170;
   static constexpr unsigned kMaxWide = 255;  // 255 * 2^54 < 2^64, and the carry from a column is below the slack
 
@@ -32,13 +33,13 @@ struct Limbs43 {
     return {low64(a.v) & kMask[0], low64(a.v >> kPosition[1]) & kMask[1], low64(a.v >> kPosition[2])};
   }
 
-  // The form of an element in a table that the lanes share.
+  // The words of an element in a table that the lanes share.
   using TableWord = u64;
   static constexpr std::size_t kNumTableWords = 2;
   static constexpr std::array<u64, kNumTableWords> table_words(Fp a) { return {low64(a.v), high64(a.v)}; }
 };
 
-// x = X0 + X1 2^26 + X2 2^52 + X3 2^78 + X4 2^104, for a multiplier of 32-bit factors.
+// An element is x = X0 + X1 2^26 + X2 2^52 + X3 2^78 + X4 2^104, for a multiplier of 32-bit factors.
 struct Limbs26 {
   static constexpr std::size_t kNum = 5;
 
@@ -54,7 +55,7 @@ struct Limbs26 {
   static constexpr u64 kLimbBound = (u64{1} << kLimbBits) + kSlack;
   static constexpr u64 kTopBound = (u64{1} << kTopBits) + kSlack;
   static constexpr std::array<u64, kNum> kBound = {kLimbBound, kLimbBound, kLimbBound, kLimbBound, kTopBound};
-  // The bounds of two factors, one of which is multiplied by 8: limbs stay below 2^32.
+  // The largest bounds of two factors, the second of which is multiplied by 8. With them limbs stay below 2^32.
   static constexpr unsigned kMaxFactor = 63;
   static constexpr unsigned kMaxWrapped = 7;
 

@@ -1,6 +1,6 @@
-// Vectors of 64-bit words, which the batch kernels compute with. A kernel is the code of this folder over one lane
-// type. Portable (below) and Ifma (ifma.h) have eight lanes and elements in three limbs; Avx2 (avx2.h) has four lanes
-// and elements in five limbs. Lane types with the same number of limbs differ only in their multiplication and
+// Vectors of 64-bit words, which the batch kernels compute with. A kernel is the code of this folder, compiled for one
+// lane type. Portable (below) and Ifma (ifma.h) have eight lanes and elements in three limbs; Avx2 (avx2.h) has four
+// lanes and elements in five limbs. Lane types with the same number of limbs differ only in their multiplication and
 // selections.
 //
 // All functions here are always inlined, or are templates over the lane type. The object of a kernel that is compiled
@@ -17,7 +17,8 @@ namespace optiks::vrf::lanes {
 // The maximum number of lanes of a kernel.
 inline constexpr std::size_t kMaxLanes = 8;
 
-// One word in each lane. Comparisons, shifts and arithmetic act on every lane; masks are words of all ones or zeros.
+// One word in each lane. Comparisons, shifts and arithmetic act on every lane. The words of a mask are all ones or
+// zero.
 template <typename L>
 using Words = typename L::Words;
 
@@ -26,15 +27,15 @@ OPTIKS_INLINE Words<L> broadcast(u64 word) {
   return Words<L>{} + word;
 }
 
-// The semantics of the AVX-512 IFMA instructions for every machine, and for Valgrind and the sanitizers.
+// The semantics of the AVX-512 IFMA instructions in plain C++, for every machine, for Valgrind and for the sanitizers.
 struct Portable {
   using Limbs = Limbs43;
   using Words [[gnu::vector_size(64)]] = u64;
   static constexpr std::size_t kLanes = 8;
   static constexpr const char* kName = "portable8";
-  static constexpr bool kInline = false;  // whether an element's product is short enough to be inlined
+  static constexpr bool kInline = false;  // whether a product of elements is short enough to be inlined
 
-  // sum + the low 52 bits of a*b, for the low 52 bits of a and of b.
+  // Returns sum + the low 52 bits of the product of the low 52 bits of `a` and of b.
   OPTIKS_INLINE static Words multiply_add_low(Words sum, Words a, Words b) {
     for (std::size_t i = 0; i < kLanes; ++i) {
       sum[i] += low64(mul_64x64(a[i] & kMask, b[i] & kMask)) & kMask;
@@ -42,7 +43,7 @@ struct Portable {
     return sum;
   }
 
-  // sum + bits 52 to 103 of the product of the low 52 bits of a and of b.
+  // Returns sum + bits 52 to 103 of the product of the low 52 bits of `a` and of b.
   OPTIKS_INLINE static Words multiply_add_high(Words sum, Words a, Words b) {
     for (std::size_t i = 0; i < kLanes; ++i) {
       sum[i] += low64(mul_64x64(a[i] & kMask, b[i] & kMask) >> 52);
@@ -50,16 +51,16 @@ struct Portable {
     return sum;
   }
 
-  // a where mask is all ones, b where it is zero.
+  // Returns `a` in the lanes where `mask` is all ones, and b where it is zero.
   OPTIKS_INLINE static Words select(Words mask, Words a, Words b) { return b ^ (mask & (a ^ b)); }
 
-  // from - a where mask is all ones, a where it is zero.
+  // Returns from - a in the lanes where `mask` is all ones, and `a` where it is zero.
   OPTIKS_INLINE static Words subtract_if(Words mask, Words from, Words a) { return select(mask, from - a, a); }
 
-  // All ones in the lanes where bit number `bit` is set.
+  // Returns a mask that is all ones in the lanes where bit number `bit` of `a` is set.
   OPTIKS_INLINE static Words bit_mask(Words a, std::size_t bit) { return Words{} - ((a >> bit) & 1); }
 
-  // All ones in the lanes where a = b.
+  // Returns a mask that is all ones in the lanes where a = b.
   OPTIKS_INLINE static Words equal(Words a, Words b) {
     const Words difference = a ^ b;
     Words out;
@@ -82,17 +83,19 @@ struct Portable {
   static constexpr u64 kMask = (u64{1} << 52) - 1;
 };
 
-// The semantics of Avx2 for every machine. It is not a kernel: tests of the arithmetic in five limbs use it.
+// The semantics of Avx2 in plain C++, for every machine. No kernel uses this lane type; the tests of the arithmetic in
+// five limbs do.
 struct Portable4 {
   using Limbs = Limbs26;
   using Words [[gnu::vector_size(32)]] = u64;
   static constexpr std::size_t kLanes = 4;
 
-  // The product of the lower halves.
+  // Returns the product of the lower halves.
   OPTIKS_INLINE static Words multiply(Words a, Words b) { return (a & kLower) * (b & kLower); }
   OPTIKS_INLINE static Words select(Words mask, Words a, Words b) { return b ^ (mask & (a ^ b)); }
   OPTIKS_INLINE static Words equal(Words a, Words b) { return reinterpret_cast<Words>(a == b); }
-  // The lower half of low as the lower half, and the lower half of high as the upper one.
+  // Returns words whose lower halves are the lower halves of `low`, and whose upper halves are the lower halves of
+  // `high`.
   OPTIKS_INLINE static Words pack(Words low, Words high) { return (low & kLower) | (high << 32); }
 
  private:

@@ -1,5 +1,5 @@
 // BLAKE2b of many independent messages, four or eight at a time if the processor allows it (kernel.h). The time and the
-// memory access pattern depend on lengths only.
+// memory access pattern depend only on the lengths of the messages.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,15 @@
 
 namespace optiks::base {
 
-// Writes n unkeyed digests of digest_len octets each, one after another. Digest i is the hash of the prefix followed by
-// message i. Message i is the first lens[i] octets of slot i. A slot has stride octets, a multiple of 128; the octets
-// of a slot after its message must be 0. At least one octet must follow the prefix: lens[i] is in [1, stride].
-// digest_len must be the digest length of the prefix. Sizes that do not fit abort.
+// Writes `n` unkeyed digests of `digest_len` octets each, one after another. Digest `i` is the hash of the prefix
+// followed by message `i`. Message `i` is the first `lens[i]` octets of slot `i`; `lens[i]` must be in [1, `stride`]. A
+// slot has `stride` octets, a multiple of 128; the octets of a slot after its message must be 0. `digest_len` must be
+// the digest length of the prefix. The function aborts if a size breaks one of these rules.
 void blake2b_many(MutableByteSpan digests, std::size_t digest_len, const Blake2bPrefix& prefix, ByteSpan slots,
                   std::size_t stride, std::span<const std::size_t> lens);
 
-// Does what blake2b_many() does, with the given kernel, for tests and benchmarks. The machine must support the kernel.
+// Does what `blake2b_many()` does, but with the given kernel. For tests and benchmarks. The machine must support the
+// kernel.
 void blake2b_many_by(Kernel kernel, MutableByteSpan digests, std::size_t digest_len, const Blake2bPrefix& prefix,
                      ByteSpan slots, std::size_t stride, std::span<const std::size_t> lens);
 

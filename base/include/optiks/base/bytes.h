@@ -1,5 +1,5 @@
-// Byte views, and loads and stores of fixed endianness. Every multi-octet number that crosses a byte boundary goes
-// through these functions, so no code depends on the machine's endianness or alignment.
+// Views of bytes, and functions that load and store numbers with a fixed endianness. Every multi-octet number that
+// crosses a byte boundary goes through these functions, so no code depends on the machine's endianness or alignment.
 #pragma once
 
 #include <bit>

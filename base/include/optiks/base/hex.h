@@ -1,4 +1,4 @@
-// Lower-case hexadecimal, for tests, vectors and messages about public bytes.
+// Conversion between bytes and lower-case hexadecimal, for tests, test vectors and messages about public bytes.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ namespace optiks::base {
   return out;
 }
 
-// Returns the octets of the text, or nothing if the length is odd or a character is not a hexadecimal digit of either
-// case.
+// Returns the octets that the text encodes, with digits in upper or lower case. Returns `nullopt` if the length is odd
+// or a character is not a hexadecimal digit.
 [[nodiscard]] inline std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text) {
   if (text.size() % 2 != 0) {
     return std::nullopt;

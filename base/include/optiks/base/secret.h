@@ -1,8 +1,8 @@
 // Tools for code that handles secrets: erasing, branch-free selection, and marks for the constant-time check.
 //
-// With OPTIKS_CT_CHECK defined (vrf_ct_test) the marks become Valgrind memcheck requests. OPTIKS_SECRET makes bytes
-// "undefined", so that memcheck reports every branch and every address that depends on them. OPTIKS_DECLASSIFY makes
-// bytes that are public by the protocol "defined" again. Without OPTIKS_CT_CHECK both marks do nothing.
+// With OPTIKS_CT_CHECK defined (vrf_ct_test) the marks become Valgrind memcheck requests. OPTIKS_SECRET marks bytes as
+// undefined, so that memcheck reports every branch and every address that depends on these bytes. OPTIKS_DECLASSIFY
+// marks bytes as defined again, if the protocol makes them public. Without OPTIKS_CT_CHECK both marks do nothing.
 #pragma once
 
 #include <array>
@@ -24,33 +24,35 @@
 
 namespace optiks::base {
 
-// Overwrites len bytes with zeros. The clobber tells the compiler that the bytes are read afterwards.
+// Overwrites `len` bytes with zeros. The clobber in the assembler statement tells the compiler that the bytes may be
+// read afterwards, so the compiler cannot remove the writes.
 inline void zeroize(void* address, std::size_t len) {
   std::memset(address, 0, len);
   __asm__ __volatile__("" : : "r"(address) : "memory");
 }
 
-// Returns value, and hides it from the optimizer, so that arithmetic with a mask is not turned back into a branch.
+// Returns `value`, but hides it from the optimizer, so that the compiler does not turn arithmetic with a mask into a
+// branch.
 template <std::integral T>
 [[nodiscard, gnu::always_inline]] inline T value_barrier(T value) {
   __asm__("" : "+r"(value));
   return value;
 }
 
-// Returns all ones if bit is 1, and zero if bit is 0. No other input is allowed.
+// Returns a mask of all ones if `bit` is 1, and zero if `bit` is 0. Other inputs are not allowed.
 [[nodiscard, gnu::always_inline]] inline std::uint64_t ct_mask(std::uint64_t bit) { return value_barrier(~bit + 1); }
 
-// Returns 1 if value is 0, otherwise 0.
+// Returns 1 if `value` is 0, otherwise 0.
 [[nodiscard, gnu::always_inline]] inline std::uint64_t ct_is_zero(std::uint64_t value) {
   return value_barrier((~value & (value - 1)) >> 63);
 }
 
-// Returns a if mask is all ones, and b if mask is zero.
+// Returns `a` if `mask` is all ones, and `b` if `mask` is zero.
 [[nodiscard, gnu::always_inline]] inline std::uint64_t ct_select(std::uint64_t mask, std::uint64_t a, std::uint64_t b) {
   return b ^ (mask & (a ^ b));
 }
 
-// Compares two strings of the same public length in time that depends on the length only.
+// Compares two byte strings of the same length. The time depends only on the length, which is public.
 [[nodiscard]] inline bool ct_equal(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
   if (a.size() != b.size()) {
     return false;
@@ -62,15 +64,15 @@ template <std::integral T>
   return ct_is_zero(difference) == 1;
 }
 
-// Owns one trivially copyable T and erases it on destruction. It is not copyable, so the source shows each copy of a
-// secret; a move erases the source.
+// Owns one trivially copyable T and erases it on destruction. The type has no copy constructor, so each copy of a
+// secret is explicit in the code. A move erases the object that it moves from.
 template <typename T>
 requires std::is_trivially_copyable_v<T>
 class Zeroizing {
  public:
   Zeroizing() = default;
   explicit Zeroizing(const T& value) : value_(value) {}
-  // Takes over a function's result and erases the temporary that held it.
+  // Copies a function's result and erases the temporary object that held it.
   explicit Zeroizing(T&& value) : value_(value) { zeroize(&value, sizeof(value)); }
   Zeroizing(const Zeroizing&) = delete;
   Zeroizing& operator=(const Zeroizing&) = delete;
@@ -95,7 +97,8 @@ class Zeroizing {
   T value_{};
 };
 
-// N secret octets. Secret has no operator== (use ct_equal), and nothing prints it.
+// `N` secret octets. `Secret` has no `operator==`, so that code compares secrets with `ct_equal()`, and no function
+// prints a `Secret`.
 template <std::size_t N>
 class Secret {
  public:

@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4), portable: the hash of the RFC 6962 log.
+// SHA-256 (FIPS 180-4) in portable C++. The RFC 6962 log uses this hash.
 #pragma once
 
 #include <array>
@@ -12,7 +12,8 @@ namespace optiks::base {
 
 inline constexpr std::size_t kSha256DigestLen = 32;
 
-// A streaming hash. A copy is an independent hash of the same prefix. One thread at a time.
+// A streaming hash. A copy continues independently from the octets absorbed so far. Only one thread at a time may use
+// an object.
 class Sha256 {
  public:
   Sha256();
@@ -28,7 +29,7 @@ class Sha256 {
   std::array<std::uint8_t, 64> buffer_{};
 };
 
-// Hashes data at once.
+// Hashes `data` in one call.
 void sha256(std::span<std::uint8_t, kSha256DigestLen> out, ByteSpan data);
 
 }  // namespace optiks::base

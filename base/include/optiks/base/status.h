@@ -11,15 +11,16 @@ namespace optiks::base {
 
 enum class StatusCode {
   kOk,
-  kInvalidArgument,  // a parameter that no correct caller passes
-  kMalformed,        // bytes that are not a valid encoding
+  kInvalidArgument,  // a correct caller never passes this parameter
+  kMalformed,        // the bytes are not a valid encoding
   kOutOfRange,       // a limit is exceeded, or a position does not exist
   kNotFound,
-  kUnavailable,  // the operating system refused: randomness, memory locking, files
+  kUnavailable,  // the operating system refused a request for randomness, locked memory or a file
   kInternal,     // an invariant of the stored data does not hold
 };
 
-// kOk, or a code and one static sentence for the log. Copies are cheap; the message is never freed.
+// The code `kOk`, or an error code with a sentence for the log. The sentence is a string literal, so copies of a Status
+// are cheap and no code frees the sentence.
 class [[nodiscard]] Status {
  public:
   constexpr Status() = default;
@@ -29,7 +30,7 @@ class [[nodiscard]] Status {
   [[nodiscard]] constexpr StatusCode code() const { return code_; }
   [[nodiscard]] constexpr const char* message() const { return message_; }
 
-  // Drops the status deliberately; `why` documents the reason at the call.
+  // Drops the status deliberately; `why` documents the reason in the calling code.
   // NOLINTNEXTLINE(readability-convert-member-functions-to-static): it reads as an action on this status
   constexpr void ignore(const char* why) const { static_cast<void>(why); }
 
@@ -38,7 +39,7 @@ class [[nodiscard]] Status {
   const char* message_ = "";
 };
 
-// A T, or a Status that is not ok. Reading the value of a failed result aborts.
+// Holds a `T`, or a Status whose code is not `kOk`. Reading the value of a failed result aborts.
 template <typename T>
 class [[nodiscard]] Result {
  public:

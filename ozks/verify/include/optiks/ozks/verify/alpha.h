@@ -12,8 +12,8 @@
 
 namespace optiks::ozks::verify {
 
-// The encoding of structure, length of the key, key and version (docs/spec/tree.md section 1). The key has at most
-// kMaxKeyLen octets.
+// The VRF input for a version of a key: the encoding of the structure, the key's length, the key and the version
+// (docs/spec/tree.md section 1). The key may have at most kMaxKeyLen octets.
 class Alpha {
  public:
   static constexpr std::size_t kMaxLen = 1 + 1 + kMaxKeyLen + 8;

@@ -1,5 +1,5 @@
-// Verifies whole answers in the order of checks of docs/spec/answers.md. Any thread; one thread at a time for one
-// object.
+// Verifies whole answers. The checks and their order are those of docs/spec/answers.md. Any thread may call the
+// functions, but only one thread at a time may use an object.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@
 
 namespace optiks::ozks::verify {
 
-// A client's input to the verifier (section 2). Its views must outlive the verification.
+// A client's input to the verifier (docs/spec/answers.md section 2). The octets to which its views point must outlive
+// the verification.
 struct Context {
   Anchor anchor;
   Ed25519Verify ed25519 = nullptr;
@@ -26,7 +27,7 @@ struct Context {
   std::optional<Checkpoint> kept_checkpoint;
   std::optional<KeptRecord> kept_record;
   // The record of the last epoch of the requested period, if that period has ended (docs/spec/periods.md section 5).
-  // The head's record must be this record; the verifier checks neither its age nor the kept record.
+  // The head's record must then be this record, and the verifier checks neither the record's age nor the kept record.
   std::optional<EpochRecord> ended_record;
 };
 
@@ -35,31 +36,32 @@ struct VerifiedHead {
   Checkpoint checkpoint;
 };
 
-// A client's knowledge of one key.
+// A client's knowledge of one key, with the least epoch that it accepts for an answer.
 struct KeyState {
   std::uint64_t least_epoch = 0;
   Known known;
 };
 
-// Does steps 2 to 4 of section 3, for a decoded head. `out` is written only on kValid.
+// Does steps 2 to 4 of docs/spec/answers.md section 3 for a decoded head. Writes `out` only if it returns kValid.
 Reason verify_head_alone(const Context& context, const Head& head, VerifiedHead& out);
 
-// Does step 4 of section 3: checks that the checkpoint includes the record.
+// Does step 4 of docs/spec/answers.md section 3: checks that the checkpoint's log includes the record.
 Reason check_included(const EpochRecord& record, const Checkpoint& checkpoint, ByteSpan inclusion);
 
-// Does steps 2 to 5 of section 3, for a decoded head. `out` is written only on kValid.
+// Does steps 2 to 5 of docs/spec/answers.md section 3 for a decoded head. Writes `out` only if it returns kValid.
 Reason verify_head_of_any_time(const Context& context, const Head& head, VerifiedHead& out);
 
-// Does section 3 from step 2 on, or its replacement for an ended period. `out` is written only on kValid.
+// Does docs/spec/answers.md section 3 from step 2 on. If the context has an ended record, does the checks for an ended
+// period instead (docs/spec/periods.md section 5). Writes `out` only if it returns kValid.
 Reason verify_head(const Context& context, const Head& head, VerifiedHead& out);
 
-// Verifies an answer for `num_keys` keys: call begin, then next once for each key in the order of the request. The
-// first reason other than kValid ends the verification.
+// Verifies an answer for `num_keys` keys. The caller calls begin(), then next() once for each key, in the order of the
+// request. The verification ends when a call returns another reason than kValid.
 template <typename Answer, typename Item>
 class AnswerVerifier {
  public:
   AnswerVerifier() = default;
-  // Not copyable: view_ points at vrf_key_ in the same object.
+  // An object cannot be copied, because its view_ points to its vrf_public_key_.
   AnswerVerifier(const AnswerVerifier&) = delete;
   AnswerVerifier& operator=(const AnswerVerifier&) = delete;
 
@@ -72,7 +74,8 @@ class AnswerVerifier {
   [[nodiscard]] const List<Item>& items() const;
 
  protected:
-  // Reads the next item and checks its least epoch. Aborts if it is called more often than there are keys.
+  // Reads the next item, and checks that the answer's epoch is not before `state.least_epoch`. Aborts if it is called
+  // more often than there are keys.
   Reason take(const KeyState& state, Item& out);
   [[nodiscard]] const StructureView& view() const { return view_; }
 
@@ -85,7 +88,7 @@ class AnswerVerifier {
   std::size_t left_ = 0;
 };
 
-// Verifies lookups in structure keys, as section 4 says.
+// Verifies a LookupAnswer about keys of the structure `keys` (docs/spec/answers.md section 4).
 class LookupAnswerVerifier : public AnswerVerifier<LookupAnswer, Lookup> {
  public:
   Reason next(ByteSpan key, const KeyState& state, LookupResult& out);
@@ -93,22 +96,23 @@ class LookupAnswerVerifier : public AnswerVerifier<LookupAnswer, Lookup> {
 
 class VersionsAnswerVerifier : public AnswerVerifier<VersionsAnswer, Versions> {
  public:
-  // Returns the number of members of all keys together, which is the capacity for the entries of all `next` calls.
+  // Returns the number of members of all keys together. All next() calls together write at most this number of entries.
   [[nodiscard]] std::size_t num_entries() const;
 
-  // entries has room for the entries of this key and of all following keys.
+  // Verifies the answer about the next key. `entries` must have room for the entries of this key and of all later keys.
   Reason next(ByteSpan key, const KeyState& state, std::span<VersionEntry> entries, VersionsResult& out);
 };
 
 struct AuditResult {
-  EpochRecord record;  // record of the last epoch; a view into the proof
-  // Element s - 1: whether the proof showed that the tree of structure s only grew. False for a structure whose tree a
-  // switch of the period makes anew.
+  EpochRecord record;  // record of the proof's last epoch; a view into the proof
+  // Element s - 1 is true if the proof showed that the tree of structure s only grew. It is false if the tree was made
+  // anew at a switch of the period.
   std::array<bool, kNumStructures> structures{};
 };
 
-// Verifies an audit proof by section 5, from the auditor's stored record and the record of the first epoch of its
-// period. `out` is written only on kValid. The result is a failed status (kUnavailable) only if memory runs out.
+// Verifies an audit proof by docs/spec/answers.md section 5. `stored` is the auditor's stored record, and
+// `period_start` is the record of the first epoch of the stored record's period. Writes `out` only if the reason is
+// kValid. The result is a failed status (kUnavailable) only if memory runs out.
 [[nodiscard]] base::Result<Reason> verify_audit(const Context& context, const EpochRecord& stored,
                                                 const EpochRecord& period_start, ByteSpan octets, AuditResult& out);
 

@@ -1,4 +1,4 @@
-// Append-only proofs of one tree over the epochs (a, b]: docs/spec/proofs.md section 5.
+// Verifies append-only proofs (docs/spec/proofs.md section 5). A proof is about one tree over the epochs (a, b].
 #pragma once
 
 #include <array>
@@ -19,16 +19,17 @@ struct TreeState {
   std::uint64_t count = 0;
 };
 
-// The memory of one verification, about 9 KiB for each epoch of the range. It holds the hashes of at most one
-// unfinished node for each depth and epoch. A workspace can be reused. One thread at a time.
+// The memory for a verification: about 9 KiB for each epoch of the range. For each depth and each epoch it holds the
+// hash of at most one unfinished node. A workspace can be reused. Only one thread at a time may use it.
 class AppendWorkspace {
  public:
-  // Returns nothing if memory runs out. 1 <= num_epochs <= kMaxRangeEpochs.
+  // Makes a workspace for ranges of at most `num_epochs` epochs; `num_epochs` must be in [1, kMaxRangeEpochs]. Returns
+  // nullopt if memory runs out.
   [[nodiscard]] static std::optional<AppendWorkspace> create(std::size_t num_epochs);
 
  private:
   friend class AppendWalk;
-  // A node's hash from epoch a + `from` on, until the next change of the same node.
+  // The hash that a node has from epoch a + `from` until the node's next change.
   struct Change {
     std::uint16_t from;
     Hash hash;
@@ -40,9 +41,10 @@ class AppendWorkspace {
   std::size_t capacity_;
 };
 
-// states[0] is the tree's state in epoch first_epoch = a, and states[j] is its state in epoch a + j. There are 2 to
-// kMaxRangeEpochs + 1 states, from checked records. The workspace must have been created for states.size() - 1 epochs
-// or more.
+// Verifies that the tree only grew, by exactly the leaves that the proof lists. Let a be `first_epoch`. states[0] is
+// the tree's state in epoch a, and states[j] is its state in epoch a + j. There must be 2 to kMaxRangeEpochs + 1
+// states, and they must be from checked records. The workspace must have been created for at least `states.size() - 1`
+// epochs.
 Reason verify_append(std::uint64_t first_epoch, std::span<const TreeState> states, const AppendProof& proof,
                      AppendWorkspace& workspace);
 

@@ -1,4 +1,4 @@
-// Checkpoints as signed notes: docs/spec/board.md section 2.
+// Verifies checkpoints, which are signed notes (docs/spec/board.md section 2).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace optiks::ozks::verify {
 
 // Returns true if `signature` (64 octets) over `message` is valid under `public_key` (32 octets). The check is strict:
-// S and points must be canonical, and small-order keys are refused. The function must not throw. The type is a function
-// pointer, so that each build (libsodium, wasm) supplies its own function.
+// the signature's S and all points must be canonical, and keys of small order are refused. The function must not throw.
+// Each build of the verifier supplies its own function.
 using Ed25519Verify = bool (*)(ByteSpan public_key, ByteSpan message, ByteSpan signature);
 
 struct Checkpoint {
@@ -19,7 +19,7 @@ struct Checkpoint {
 };
 
 // Verifies a signed note. `origin` and `log_public_key` (32 octets) come from the trust anchor. Signature lines of
-// other keys are ignored if the note is well-formed.
+// other keys must be well-formed, but are otherwise ignored.
 Reason verify_checkpoint(ByteSpan note, ByteSpan origin, ByteSpan log_public_key, Ed25519Verify ed25519,
                          Checkpoint& out);
 

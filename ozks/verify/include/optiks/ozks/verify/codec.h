@@ -1,4 +1,4 @@
-// Strict decoding of the structures of docs/spec/encoding.md, sections 2 and 3.
+// Decodes the structures of docs/spec/encoding.md sections 2 and 3, and accepts only their one valid encoding.
 //
 // Lifetime: every structure is a set of views into the octets that it was decoded from. The octets must outlive the
 // structure. Decoding copies and allocates nothing.
@@ -15,15 +15,15 @@ namespace optiks::ozks::verify {
 
 using base::ByteSpan;
 
-// The maximum lengths of vectors whose length takes two, three or four octets.
+// The maximum length of a vector whose encoded length has two, three or four octets.
 inline constexpr std::uint64_t kMax16 = 0xffff;
 inline constexpr std::uint64_t kMax24 = 0xffffff;
 inline constexpr std::uint64_t kMax32 = 0xffffffff;
 
 inline constexpr std::size_t kMaxAuditRecords = kMaxRangeEpochs + 1;
 
-// Reads a container from front to back. After the first error every read returns zeros or empty views, and the position
-// does not move. A caller therefore checks reason() once, after a whole structure.
+// Reads a sequence of octets from front to back. After the first error, every read returns zeros or empty views, and
+// the position stays the same. So a caller need check reason() only once, after it has read a whole structure.
 class Reader {
  public:
   explicit Reader(ByteSpan container) : rest_(container) {}
@@ -42,7 +42,7 @@ class Reader {
   std::uint8_t discriminant(std::uint8_t count);
 
   void fail(Reason reason);
-  // Checks that the outermost structure ends here, and returns the reason.
+  // Checks that no octets are left, because the outermost structure must end here. Returns reason().
   Reason finish();
 
  private:
@@ -106,7 +106,7 @@ class List {
 
 struct Path {
   ByteSpan mask;      // kHashLen
-  ByteSpan siblings;  // kHashLen each, deepest first
+  ByteSpan siblings;  // hashes of kHashLen octets, that of the deepest sibling first
 
   static Path decode(Reader& reader);
 };
@@ -115,7 +115,7 @@ struct Member {
   ByteSpan vrf_proof;
   std::uint64_t epoch = 0;
   bool opened = false;
-  ByteSpan commitment;  // only if not opened
+  ByteSpan commitment;  // present only if not opened
   ByteSpan opening;     // only if opened
   ByteSpan value;       // only if opened
   Path path;
@@ -128,8 +128,8 @@ enum class NodeKind : std::uint8_t { kEmpty = 0, kInterior = 1, kLeaf = 2 };
 struct NonMember {
   ByteSpan vrf_proof;
   NodeKind node = NodeKind::kEmpty;
-  std::size_t length = 0;   // interior: length of the prefix; leaf: 256
-  ByteSpan position;        // interior: the prefix; leaf: the label
+  std::size_t length = 0;   // interior node: length of the prefix; leaf: 256
+  ByteSpan position;        // interior node: the prefix; leaf: the label
   ByteSpan left, right;     // interior
   ByteSpan commitment;      // leaf
   std::uint64_t epoch = 0;  // leaf
@@ -178,7 +178,8 @@ struct LookupAnswer {
   static LookupAnswer decode(Reader& reader);
 };
 
-// HistoryAnswer and MonitorAnswer have the same encoding; the request tells them apart.
+// A HistoryAnswer or a MonitorAnswer. They have the same encoding; only the request determines which of them an answer
+// is.
 struct VersionsAnswer {
   Head head;
   List<Versions> versions;
@@ -193,7 +194,7 @@ struct AuditProof {
   static AuditProof decode(Reader& reader);
 };
 
-// Decodes a T that takes up the whole input.
+// Decodes a T, which must take up all of the input.
 template <typename T>
 [[nodiscard]] Reason decode_whole(ByteSpan input, T& out) {
   Reader reader(input);

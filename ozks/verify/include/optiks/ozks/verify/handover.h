@@ -1,4 +1,5 @@
-// Checks that the next period took over an owner's key: docs/spec/periods.md section 6. Any thread, no state.
+// Checks that the next period took over an owner's key with the right value (docs/spec/periods.md section 6). Any
+// thread may call the function, which keeps no state.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +13,18 @@ namespace optiks::ozks::verify {
 struct EndState {
   std::uint64_t period = 0;
   std::uint64_t last_epoch = 0;
-  std::uint64_t version = 0;  // 0: the key had no version
-  Hash value_sha256{};        // SHA-256 of that version's value
+  std::uint64_t version = 0;  // 0: the key had no version in the period
+  Hash value_sha256{};        // SHA-256 of the value of `version`
 };
 
-// The number and first epoch of a period, from the record of an accepted answer.
+// The number and the first epoch of the period of a record. The record must be from an accepted answer.
 struct PeriodOfRecord {
   std::uint64_t period = 0;
   std::uint64_t first_epoch = 0;
 };
 
-// entries are the key's entries in an accepted answer of the next period, whose list begins with version 1.
+// Checks the hand-over of one key to the period after `end.period`. `entries` are the key's versions in an accepted
+// answer of that period; they must begin with version 1.
 Reason check_handover(const PeriodOfRecord& next, std::span<const VersionEntry> entries, const EndState& end);
 
 }  // namespace optiks::ozks::verify

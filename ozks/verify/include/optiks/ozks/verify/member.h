@@ -1,5 +1,5 @@
-// Membership and non-membership of a label under a root: docs/spec/proofs.md sections 2 to 4, from the step after the
-// VRF on. Any thread, no state.
+// Verifies that a label is, or is not, in the tree with a given root (docs/spec/proofs.md sections 2 to 4). The caller
+// has already verified the VRF proof. Any thread may call these functions, which keep no state.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,12 @@
 
 namespace optiks::ozks::verify {
 
-// Verifies a Member. `label` comes from the VRF proof, `root` from an epoch record that a checkpoint covers.
+// Verifies a Member. `label` must come from the verified VRF proof, and `root` from an epoch record that a checkpoint
+// covers.
 Reason verify_member(ByteSpan label, ByteSpan root, const Member& member);
 
-// Verifies a NonMember. `label` and `root` come from the same sources as for a Member; `count` comes from the same
-// record as `root`.
+// Verifies a NonMember. `label` and `root` must have the same sources as for verify_member(), and `count` must come
+// from the same record as `root`.
 Reason verify_non_member(ByteSpan label, ByteSpan root, std::uint64_t count, const NonMember& proof);
 
 }  // namespace optiks::ozks::verify

@@ -1,4 +1,5 @@
-// Owner's notes: docs/spec/user-monitor.md section 8. Any thread, no state.
+// Commitments to owner's notes (docs/spec/user-monitor.md section 8). Any thread may call these functions, which keep
+// no state.
 #pragma once
 
 #include "optiks/base/bytes.h"
@@ -6,10 +7,11 @@
 
 namespace optiks::ozks::verify {
 
-// Returns the commitment of a NotedValue to this note. opening: kOpeningLen random octets that the owner keeps.
+// Returns the commitment to this note, for a NotedValue. `opening` must have kOpeningLen random octets, which the owner
+// keeps.
 [[nodiscard]] Hash note_commitment(ByteSpan opening, ByteSpan note);
 
-// True if the value is a NotedValue that commits to this note.
+// Returns true if the value is a NotedValue that commits to this note.
 [[nodiscard]] bool is_note_of(ByteSpan value, ByteSpan opening, ByteSpan note);
 
 }  // namespace optiks::ozks::verify

@@ -1,4 +1,5 @@
-// The records of the first and last epochs of periods: docs/spec/periods.md section 4. Any thread, no state.
+// Verifies the bounds of periods: the records of their first and last epochs (docs/spec/periods.md section 4). Any
+// thread may call the function, which keeps no state.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@ struct PeriodsAnswer {
   static PeriodsAnswer decode(Reader& reader);
 };
 
-// All members are views into the answer.
+// The result of verify_periods(). All its views point into the answer.
 struct PeriodsResult {
   VerifiedHead head;
   Head encoded_head;
@@ -26,8 +27,8 @@ struct PeriodsResult {
   std::size_t num_bounds = 0;
 };
 
-// Verifies the bounds from `period` on, which is the kept record's period or an earlier one. `out` is meaningful only
-// on kValid.
+// Verifies a PeriodsAnswer whose bounds begin with `period`, which must be the kept record's period or an earlier
+// period. `out` is meaningful only if the function returns kValid.
 Reason verify_periods(const Context& context, std::uint64_t period, ByteSpan octets, PeriodsResult& out);
 
 }  // namespace optiks::ozks::verify

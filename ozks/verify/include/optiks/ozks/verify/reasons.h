@@ -1,4 +1,4 @@
-// The verdicts of docs/spec/reasons.md.
+// The names of the verifier's reasons (docs/spec/reasons.md).
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace optiks::ozks::verify {
 
-// Returns the name in docs/spec/reasons.md ("member_root"), a string of static lifetime; nullptr if no reason has this
-// number.
+// Returns the name that docs/spec/reasons.md gives to the reason, for example "member_root". Returns nullptr if no
+// reason has this number. The string has static lifetime.
 [[nodiscard]] const char* reason_name(std::int32_t reason);
 
-// The VRF's reasons have the same numbers in the list.
+// Converts a reason of the VRF. vrf::Reason and Reason have the same numbers for these reasons.
 [[nodiscard]] constexpr Reason reason_of(vrf::Reason reason) { return static_cast<Reason>(reason); }
 
 }  // namespace optiks::ozks::verify

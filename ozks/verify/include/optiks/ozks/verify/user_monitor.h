@@ -1,4 +1,5 @@
-// Checks of an owner's own user: docs/spec/user-monitor.md. Any thread; one thread at a time for one object.
+// Verifies answers to owners about their own users (docs/spec/user-monitor.md). Any thread may use the verifier, but
+// only one thread at a time may use an object.
 //
 // Lifetime: as in codec.h, every result is a view into the octets of the answer, or into the state that the caller
 // keeps.
@@ -31,14 +32,14 @@ struct OwnQuery {
   std::span<const ByteSpan> names;  // 1..255 octets each
 };
 
-// The client's state of its own user (section 2), all of it from valid answers.
+// The client's kept state of its own user (docs/spec/user-monitor.md section 2). All of it must be from valid answers.
 struct OwnState {
   std::uint64_t least_epoch = 0;
   bool has_left = false;
   Known devices;
-  ByteSpan list;                      // the kept list, of the period of `devices`; empty: no list is kept
-  std::span<const KnownDevice> keys;  // the ids that the query names, strictly increasing; version 0: nothing is known
-                                      // of the key
+  ByteSpan list;  // the kept list, of period `devices.period`; empty: no list is kept
+  std::span<const KnownDevice>
+      keys;  // the ids that the query names, strictly increasing; version 0: the client knows no version of the key
 };
 
 struct DeviceVersions {
@@ -46,43 +47,46 @@ struct DeviceVersions {
   VersionsResult versions;
 };
 
-// Verifies an answer about one user. Call begin. Unless the user has left, then call read_list, follow, and next once
-// for each of num_keys. The first reason other than kValid ends the verification and invalidates all earlier results.
-// The answer is a result (section 5) if the list and all keys are complete.
+// Verifies an answer about one user. Call begin(). Then, unless the user has left, call read_list(), follow(), and
+// next() num_keys() times. The verification ends when a call returns another reason than kValid; all earlier results
+// are then invalid. The answer is a result in the sense of docs/spec/user-monitor.md section 5 if the list and all keys
+// are complete.
 class UserMonitorVerifier {
  public:
   UserMonitorVerifier() = default;
-  // Not copyable: views point at keys in the same object.
+  // An object cannot be copied, because its views point to VRF keys in the object.
   UserMonitorVerifier(const UserMonitorVerifier&) = delete;
   UserMonitorVerifier& operator=(const UserMonitorVerifier&) = delete;
 
-  // Does steps 1 to 8 of section 4. query and state must outlive the verification.
+  // Does steps 1 to 8 of docs/spec/user-monitor.md section 4. `query` and `state` must outlive the verification.
   Reason begin(const Context& context, ByteSpan answer, const OwnQuery& query, const OwnState& state);
 
   // Valid after begin.
   [[nodiscard]] const VerifiedHead& head() const { return head_; }
   [[nodiscard]] const Head& encoded_head() const { return answer_.head; }
   [[nodiscard]] bool has_left() const { return answer_.decommissioned.present; }
-  // Return the capacities: for read_list, and for all calls of next together.
+  // Return the number of entries for which there must be room: in read_list(), and in all calls of next() together.
   [[nodiscard]] std::size_t num_list_versions() const { return answer_.devices.members.size(); }
   [[nodiscard]] std::size_t num_key_versions() const;
 
-  // Does step 9 of section 4: verifies the list's versions.
+  // Does step 9 of docs/spec/user-monitor.md section 4: verifies the versions of the device list.
   Reason read_list(std::span<VersionEntry> entries, VersionsResult& out);
 
-  // Valid after read_list: the new kept list, empty if there is no list; and the capacity that follow needs. This
-  // capacity is proportional to the octets of the proven lists and of `state`.
+  // The two functions below may be called after read_list(). kept_list() returns the list that the client must keep
+  // now; it is empty if the user has no list. num_ids() returns the number of ids for which follow() needs room; it is
+  // proportional to the octets of the proven lists and of `state`.
   [[nodiscard]] ByteSpan kept_list() const { return kept_list_; }
   [[nodiscard]] std::size_t num_ids() const { return num_ids_; }
 
-  // Determines the followed ids by section 3, and checks the number of keys by step 10. room receives the followed ids,
-  // and must outlive the verification.
+  // Determines the followed ids by docs/spec/user-monitor.md section 3, and checks by step 10 of section 4 that the
+  // answer has as many keys. `room` receives the followed ids, and must outlive the verification.
   Reason follow(std::span<ByteSpan> room);
 
   // Valid after follow.
   [[nodiscard]] std::size_t num_keys() const { return ids_.size(); }
 
-  // Does step 10 for the next id. entries has room for the entries of this id and of all following ids.
+  // Does step 10 of docs/spec/user-monitor.md section 4 for the next id. `entries` must have room for the entries of
+  // this id and of all later ids.
   Reason next(std::span<VersionEntry> entries, DeviceVersions& out);
 
  private:
@@ -100,7 +104,7 @@ class UserMonitorVerifier {
   std::array<vrf::PublicKey, kNumStructures> vrf_keys_;
   ByteSpan kept_list_;
   std::size_t num_ids_ = 0;
-  std::span<const ByteSpan> ids_;  // the ids for which next was not called yet
+  std::span<const ByteSpan> ids_;  // the ids for which next() was not called yet
   std::span<const KnownDevice> known_;
   std::optional<List<Versions>::Iterator> position_;
 };

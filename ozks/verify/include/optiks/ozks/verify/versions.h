@@ -1,4 +1,5 @@
-// History and monitoring of a key: docs/spec/pahd.md section 6. Any thread, no state.
+// Verifies the history and the monitoring of a key (docs/spec/pahd.md section 6). Any thread may call the function,
+// which keeps no state.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +14,13 @@ struct VersionsResult {
   std::uint64_t version = 0;  // a
   std::uint64_t from = 0;
   std::size_t num_entries = 0;
-  bool complete = false;  // false: a page, which shows nothing absent; continue from the last entry with `version` as
-                          // page_version
+  bool complete = false;  // false: a page, which proves no version absent; ask again from the last entry, with
+                          // `version` as page_version
 };
 
-// Verifies the versions after the known version; `kept` is a consistent state. entries has at least
-// versions.members.size() elements; entries and `out` are meaningful only on kValid.
+// Verifies the versions of a key after the client's known version. `kept` must be a consistent state. `entries` must
+// have at least `versions.members.size()` elements. `entries` and `out` are meaningful only if the function returns
+// kValid.
 Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kept, const Versions& versions,
                        std::span<VersionEntry> entries, VersionsResult& out);
 
