@@ -1,20 +1,21 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// Reads everything that is stored, as of one point in time, and returns rows as they are, even rows that contradict each other. All
-/// methods read pages in key order; the caller continues after the last row of the previous page. Writers are not blocked. Not thread-safe:
-/// one call at a time.
+/// Reads all stored rows as of one point in time. Returns the rows unchanged, even if they contradict each other. All methods read their
+/// rows page by page, in the order of the table's primary key; the caller continues after the last row of the previous page. Writers are
+/// not blocked. Not thread-safe: one call at a time.
 /// </summary>
 public interface IConsistentRead : IAsyncDisposable
 {
     /// <summary>Reads the head row.</summary>
     Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken);
 
-    /// <summary>Reads all periods; their secrets stay wrapped.</summary>
+    /// <summary>Reads all periods, whose secrets stay wrapped.</summary>
     Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Reads at most <paramref name="max"/> epochs from <paramref name="first"/> on, including epochs beyond the head row.
+    /// Reads at most <paramref name="max"/> epochs from <paramref name="first"/> on, including epochs after the last epoch that the head
+    /// row names.
     /// </summary>
     Task<IReadOnlyList<StoredEpoch>> ReadEpochsAsync(ulong first, int max, CancellationToken cancellationToken);
 
@@ -24,7 +25,7 @@ public interface IConsistentRead : IAsyncDisposable
     /// </summary>
     Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken);
 
-    /// <summary>Counts the values, including those without a leaf.</summary>
+    /// <summary>Counts the stored values of leaves, including values whose leaf does not exist.</summary>
     Task<long> CountValuesAsync(CancellationToken cancellationToken);
 
     /// <summary>
@@ -33,20 +34,23 @@ public interface IConsistentRead : IAsyncDisposable
     /// </summary>
     Task<IReadOnlyList<StoredCopy>> ReadCopiesAsync(ulong period, int number, int max, CancellationToken cancellationToken);
 
-    /// <summary>Counts the values of copies, including those without a copy.</summary>
+    /// <summary>Counts the stored values of copies, including values whose copy does not exist.</summary>
     Task<long> CountCopyValuesAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Reads at most <paramref name="max"/> erasures, starting at number <paramref name="number"/> of epoch <paramref name="decidedIn"/>.
+    /// Reads at most <paramref name="max"/> erasures, starting at (<paramref name="decidedIn"/>, <paramref name="number"/>): the deciding
+    /// epoch, and the erasure's number within it.
     /// </summary>
     Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong decidedIn, int number, int max, CancellationToken cancellationToken);
 
-    /// <summary>Reads at most <paramref name="max"/> requests whose sequence is above <paramref name="after"/>.</summary>
+    /// <summary>Reads at most <paramref name="max"/> requests whose sequence numbers are above <paramref name="after"/>.</summary>
     Task<IReadOnlyList<StoredRequest>> ReadRequestsAsync(long after, int max, CancellationToken cancellationToken);
 
-    /// <summary>Reads the pending rows with <paramref name="after"/> &lt; sequence &lt;= <paramref name="through"/>.</summary>
+    /// <summary>Reads the pending rows whose sequence numbers are above <paramref name="after"/> and at most
+    /// <paramref name="through"/>.</summary>
     Task<IReadOnlyList<StoredPending>> ReadPendingAsync(long after, long through, CancellationToken cancellationToken);
 
-    /// <summary>Reads the outcomes with <paramref name="after"/> &lt; sequence &lt;= <paramref name="through"/>.</summary>
+    /// <summary>Reads the outcomes whose sequence numbers are above <paramref name="after"/> and at most
+    /// <paramref name="through"/>.</summary>
     Task<IReadOnlyList<StoredOutcome>> ReadOutcomesAsync(long after, long through, CancellationToken cancellationToken);
 }

@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 
 namespace Optiks.Storage;
 
-/// <summary>Writes the fields of a file's records; integers are big-endian. Not thread-safe.</summary>
+/// <summary>Writes integers and byte strings as the fields of a file's records; integers are big-endian. Not thread-safe.</summary>
 public sealed class OctetWriter
 {
     private readonly ArrayBufferWriter<byte> _octets;
@@ -14,7 +14,7 @@ public sealed class OctetWriter
     /// <summary>The bytes written so far; valid until the next write.</summary>
     public ReadOnlyMemory<byte> Written => _octets.WrittenMemory;
 
-    /// <summary>Discards the written bytes and keeps the memory.</summary>
+    /// <summary>Discards the written bytes but keeps the allocated memory.</summary>
     public void Clear() => _octets.ResetWrittenCount();
 
     public void Octets(ReadOnlySpan<byte> octets) => _octets.Write(octets);
