@@ -27,8 +27,8 @@ public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int It
     }
 
     /// <summary>
-    /// Returns updates without the requests with these ids, which wait for a later epoch. It also leaves out later requests that share a
-    /// key with a waiting request.
+    /// Returns these updates without the requests with the given ids, which wait for a later epoch. No remaining request shares a key with
+    /// a waiting request, because no key occurs twice in these updates.
     /// </summary>
     /// <param name="waiting">The ids of the requests that wait.</param>
     /// <param name="more">Whether the next epoch can decide the waiting requests.</param>

@@ -8,7 +8,8 @@ namespace Optiks.Storage;
 /// The last epoch that is signed and on the board; null before the first published epoch. It equals <paramref name="Epoch"/> or is one
 /// less.
 /// </param>
-/// <param name="Fence">The fencing token of the lease's present holder. A takeover of the lease increases the token by one.</param>
+/// <param name="Fence">The fencing token of the lease's present holder. Each time a process takes the lease, the token grows by
+/// one.</param>
 /// <param name="Holder">Name of the lease's holder; empty when the lease was never held or was released.</param>
 /// <param name="LeaseEnd">The end of the lease by the database's clock.</param>
 public sealed record HeadRow(ulong? Epoch, ReadOnlyMemory<byte> RecordHash, ulong? PublishedEpoch, long Fence, string Holder, DateTimeOffset LeaseEnd);

@@ -15,8 +15,8 @@ public interface IPipelineStore : IFollowStore
 
     /// <summary>
     /// Takes the lease if nobody holds it, if it has ended by the database's clock, or if <paramref name="holder"/> already holds it.
-    /// If another holder had the lease, the call increases the fence and ends the old holder's database session if the engine can do so.
-    /// Returns null while another holder's lease has not expired.
+    /// Taking the lease increases the fence, and ends the old holder's database session if the engine can do so. Returns null while another
+    /// holder's lease has not expired.
     /// </summary>
     Task<Lease?> AcquireLeaseAsync(string holder, TimeSpan duration, CancellationToken cancellationToken);
 

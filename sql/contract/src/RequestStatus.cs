@@ -9,7 +9,7 @@ namespace Optiks.Storage;
 /// <param name="Refusal">The reason why the request was refused; null if it was not refused.</param>
 public sealed record RequestStatus(RequestState State, ulong Epoch, IReadOnlyList<PublishedItem> Items, Refusal? Refusal)
 {
-    /// <summary>Whether the request is about a user. In such a request, item 0 is the device list; it is missing here if the list did not
-    /// change.</summary>
+    /// <summary>Whether the request is published and about a user. In such a request, item 0 is the device list; <see cref="Items"/> lacks
+    /// it if the list did not change.</summary>
     public bool IsAboutUser => Items.Count > 0 && (Items[0].Item != UserChange.ItemIndex || Items[0].Structure == StructureId.Devices);
 }

@@ -1,7 +1,8 @@
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// A transaction over many calls, on its own connection. Disposing of it rolls back everything that was not committed. Not thread-safe.
+/// A transaction that lasts over many calls, on its own connection. Disposing of it rolls back everything that was not committed. Not
+/// thread-safe.
 /// </summary>
 public interface ITransaction : IAsyncDisposable
 {
