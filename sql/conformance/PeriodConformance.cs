@@ -217,7 +217,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(Octets("second"), (await Pipeline.ReadValueAsync(expected[0]!, Cancel))?.ToArray());
         Assert.Null(await Pipeline.ReadValueAsync(expected[0]! with { Ordinal = 0 }, Cancel));
 
-        // The leaf and its copy keep their values until an erasure names the copied version.
+        // An erasure of the copied version also deletes the copy's value, but the copy keeps its place.
         await PublishAsync(lease, 4, Item("a", "third"));
         await EraseAsync(lease, 5, "a", (2, "a"));
         Assert.Equal([expected[0]! with { HasValue = false }], await Pipeline.FindLeavesAsync([Name("a")], Cancel));

@@ -25,10 +25,10 @@ public sealed record ServerSql
     /// <summary>The name of the column with a pending row's body hash.</summary>
     public required string BodyHash { get; init; }
 
-    /// <summary>An SQL literal for a request id that no request has.</summary>
+    /// <summary>An SQL expression for a request id that no request has.</summary>
     public required string AnotherRequestId { get; init; }
 
-    /// <summary>An SQL literal for a body hash that no request has.</summary>
+    /// <summary>An SQL expression for a body hash that no request has.</summary>
     public required string AnotherBodyHash { get; init; }
 
     /// <summary>Pairs of a role and a statement that this role must not be allowed to run.</summary>

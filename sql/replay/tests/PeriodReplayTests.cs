@@ -277,7 +277,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         trees.Dispose();
     }
 
-    // Changes the opening of the first row that has a value, so that it no longer fits the row's commitment.
+    // Changes the commitment of the last row in the first batch, so that it no longer fits the row's value.
     private static LeafRow[] Changed(CopyBatch batch)
     {
         LeafRow[] rows = batch.Rows.ToArray();
