@@ -185,7 +185,7 @@ public sealed class HostileGroupTests
 
     private static string Update(string key) => $$"""{"key":"{{key}}","value":"v"}""";
 
-    /// <summary>Makes bodies at the limits of the format, and beyond. One thread at a time.</summary>
+    /// <summary>Makes bodies at the limits of the format, and beyond. Not thread-safe.</summary>
     private sealed class HostileRequests(int seed)
     {
         private static readonly string[] s_numbers = ["0", "1", "9007199254740991", "9007199254740992", "18446744073709551615", "-1", "1e3", "1.0"];

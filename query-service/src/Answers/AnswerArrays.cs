@@ -6,7 +6,7 @@ namespace Optiks.QueryService.Answers;
 /// <summary>
 /// Lends arrays for answers. Short arrays come from the runtime's pool. Long arrays are kept here when they come back, up to a number of bytes:
 /// the runtime's pool keeps an array for each thread that returned one, and nothing bounds their sum. Without any pool, each long answer
-/// would first have to wait for thousands of fresh pages, and so would the requests that share its processor. Any thread.
+/// would first have to wait for thousands of fresh pages, and so would the requests that share its processor. Thread-safe.
 /// </summary>
 internal sealed class AnswerArrays
 {

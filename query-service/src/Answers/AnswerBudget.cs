@@ -7,7 +7,7 @@ namespace Optiks.QueryService.Answers;
 /// <summary>
 /// Bounds the memory of all answers that are being made or sent, and of all request bodies, and gives each caller a share
 /// (<see cref="CallerShares"/>). An answer counts from the allocation of its memory until its last byte was passed to the connection. So a
-/// client that reads slowly keeps its answer counted. Any thread.
+/// client that reads slowly keeps its answer counted. Thread-safe.
 /// </summary>
 internal sealed class AnswerBudget
 {

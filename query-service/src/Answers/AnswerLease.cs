@@ -5,7 +5,7 @@ namespace Optiks.QueryService.Answers;
 /// <summary>
 /// The memory that one request holds of the <see cref="AnswerBudget"/>. A small share belongs to the connection and is not counted, which
 /// is safe because the number of connections is limited. So an ordinary answer is never refused, however much memory other requests hold.
-/// One thread at a time.
+/// Not thread-safe.
 /// </summary>
 internal sealed class AnswerLease : IDisposable
 {

@@ -4,7 +4,7 @@ using Optiks.QueryService.Following;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>One request whose answer has VRF proofs, while it is being answered. One thread at a time.</summary>
+/// <summary>One request whose answer has VRF proofs, while it is being answered. Not thread-safe.</summary>
 /// <param name="Position">How far the client has seen the log.</param>
 /// <param name="Type">Media type of the answer.</param>
 /// <param name="UsesCache">

@@ -6,7 +6,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>Merges the board's audit proofs of single steps into proofs of ranges. Any thread.</summary>
+/// <summary>Merges the board's audit proofs of single steps into proofs of ranges. Thread-safe.</summary>
 internal sealed class AuditProofs : IDisposable
 {
     // The limit on the total length of the steps of one merge, because all steps and the result are in memory at once. A step of 16,384

@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Answers;
 
-/// <summary>Counts the body of a request while it is read and parsed. One thread at a time.</summary>
+/// <summary>Counts the body of a request while it is read and parsed. Not thread-safe.</summary>
 internal sealed class BodyLease : IDisposable
 {
     // The body is in memory twice: in the connection's pipe, and as one contiguous array.

@@ -7,7 +7,7 @@ namespace Optiks.QueryService.Answers;
 
 /// <summary>
 /// Renders the bounds of periods (docs/spec/periods.md section 4) as of one epoch, one page at a time. This class reads the page that ends
-/// with the current period from the board at the first request for it, and then keeps the page. Any thread.
+/// with the current period from the board at the first request for it, and then keeps the page. Thread-safe.
 /// </summary>
 internal sealed class EpochBounds
 {

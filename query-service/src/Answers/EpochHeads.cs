@@ -11,7 +11,7 @@ namespace Optiks.QueryService.Answers;
 /// <summary>
 /// Renders the Head structures (docs/spec/board.md section 4) of one epoch's answers, each once. The constructor renders the heads for
 /// clients that keep no checkpoint and for clients that keep this epoch's checkpoint. A head for an older checkpoint is rendered at the
-/// first request for it. If the answers are about an earlier record, every head is rendered at the first request for it. Any thread.
+/// first request for it. If the answers are about an earlier record, every head is rendered at the first request for it. Thread-safe.
 /// </summary>
 internal sealed class EpochHeads
 {

@@ -8,7 +8,7 @@ namespace Optiks.QueryService.Answers;
 
 /// <summary>
 /// Finds out whether a key has got another owner since a period that has ended. A token names keys that its holder owns today. Its holder
-/// may therefore read an ended period only for keys that every later period continues (docs/spec/rest.md section 3). Any thread.
+/// may therefore read an ended period only for keys that every later period continues (docs/spec/rest.md section 3). Thread-safe.
 /// </summary>
 internal sealed class LaterPeriods
 {

@@ -4,7 +4,7 @@ using Optiks.Native;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// The keys of one request with the query for each, as flat lists in the form that the native library takes. One thread at a time.
+/// The keys of one request with the query for each, as flat lists in the form that the native library takes. Not thread-safe.
 /// </summary>
 internal sealed class QueryBatch : IDisposable
 {

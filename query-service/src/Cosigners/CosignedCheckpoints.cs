@@ -9,7 +9,7 @@ namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
 /// Keeps, for each cosigner, the newest checkpoint that it signed and that belongs to the log as this replica serves it. Also keeps the
-/// answer with these checkpoints (docs/spec/cosigners.md section 1), so that readers neither wait nor cause computation. Any thread.
+/// answer with these checkpoints (docs/spec/cosigners.md section 1), so that readers neither wait nor cause computation. Thread-safe.
 /// </summary>
 internal sealed class CosignedCheckpoints
 {

@@ -7,7 +7,7 @@ namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
 /// Delays a request that asks for an epoch slightly beyond the served epoch, instead of answering <c>not-caught-up</c> at once. It delays
-/// only requests with <c>Prefer: wait=s</c> (docs/spec/rest.md section 4). Any thread.
+/// only requests with <c>Prefer: wait=s</c> (docs/spec/rest.md section 4). Thread-safe.
 /// </summary>
 /// <remarks>
 /// A waiting request holds no memory of an answer, and its body is not read yet. When the epoch does not come in time, the request is

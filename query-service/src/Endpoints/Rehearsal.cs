@@ -16,7 +16,7 @@ namespace Optiks.QueryService.Endpoints;
 /// Sends made-up requests through the service before it answers callers. The first answers of a process wait until their code is compiled,
 /// a tenth of a second each. Without the rehearsal, at hundreds of requests a second, many callers would notice each restart. During the
 /// rehearsal, the service refuses queries as <c>unavailable</c>, so that an edge (docs/operations/edge.md) asks another replica, and
-/// reports that it is not ready. Any thread.
+/// reports that it is not ready. Thread-safe.
 /// </summary>
 internal sealed class Rehearsal : BackgroundService, IHealthCheck
 {

@@ -4,7 +4,7 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Reads the log of one checkpoint from the board's tiles. Everything that it returns was verified against the checkpoint. Any thread.
+/// Reads the log of one checkpoint from the board's tiles. Everything that it returns was verified against the checkpoint. Thread-safe.
 /// Members throw <see cref="BoardUnreadableException"/>.
 /// </summary>
 internal sealed class BoardLog

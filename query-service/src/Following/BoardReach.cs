@@ -15,7 +15,7 @@ internal sealed class BoardReach
 
     public BoardReach(BoardWatch board) => _board = board;
 
-    /// <summary>The database's last published epoch, as long as it is beyond the board's checkpoint; otherwise null. Any thread.</summary>
+    /// <summary>The database's last published epoch, as long as it is beyond the board's checkpoint; otherwise null. Thread-safe.</summary>
     public ulong? Awaited => Interlocked.Read(ref _awaited) is >= 0 and long awaited ? (ulong)awaited : null;
 
     /// <summary>

@@ -8,7 +8,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>The epoch from which answers are made. Readers neither lock nor wait; only the follower replaces it. Any thread.</summary>
+/// <summary>The epoch from which answers are made. Readers neither lock nor wait; only the follower replaces it. Thread-safe.</summary>
 internal sealed class CurrentEpoch
 {
     private const string PeriodField = $"?{AskedState.PeriodParameter}";

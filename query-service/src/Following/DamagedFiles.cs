@@ -5,7 +5,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Reports damage in this replica's own files to the follower, which makes the trees of the damaged period again. Any thread.
+/// Reports damage in this replica's own files to the follower, which makes the trees of the damaged period again. Thread-safe.
 /// </summary>
 /// <remarks>
 /// A reader of trees that were replaced in the meantime may still meet the old damage. So a report counts only if the generation has not

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>The follower's state, for other parts of the service. Any thread.</summary>
+/// <summary>The follower's state, for other parts of the service. Thread-safe.</summary>
 internal sealed class FollowerState
 {
     private const int LogNameLength = 9;

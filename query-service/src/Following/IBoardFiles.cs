@@ -4,7 +4,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// The board's files as this replica serves them, wherever they are stored. Any thread. Members throw
+/// The board's files as this replica serves them, wherever they are stored. Thread-safe. Members throw
 /// <see cref="BoardUnreadableException"/>.
 /// </summary>
 internal interface IBoardFiles

@@ -5,7 +5,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>Reads <c>board/log</c> of the data folder, and never writes to it. Any thread.</summary>
+/// <summary>Reads <c>board/log</c> of the data folder, and never writes to it. Thread-safe.</summary>
 internal sealed class LocalBoard : IBoardFiles
 {
     private readonly string _log;

@@ -8,7 +8,7 @@ namespace Optiks.QueryService.Following;
 
 /// <summary>
 /// Serves the files of a board at a URL. Clients and caches keep these files forever, so this class verifies every byte against the record
-/// or the log tree of the served epoch. It does not request names from the board that this tree does not have. Any thread.
+/// or the log tree of the served epoch. It does not request names from the board that this tree does not have. Thread-safe.
 /// </summary>
 internal sealed class RemoteBoard : IBoardFiles
 {

@@ -10,7 +10,7 @@ namespace Optiks.QueryService.Snapshots;
 
 /// <summary>
 /// The other replicas (peers) from which this replica may take a snapshot when it starts. A process uses each peer only once, whatever the
-/// result, so that the start takes bounded time and then falls back to the database. One thread at a time.
+/// result, so that the start takes bounded time and then falls back to the database. Not thread-safe.
 /// </summary>
 internal sealed class SnapshotPeers : IDisposable
 {

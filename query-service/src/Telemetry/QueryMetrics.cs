@@ -6,7 +6,7 @@ using Optiks.QueryService.Following;
 
 namespace Optiks.QueryService.Telemetry;
 
-/// <summary>The meter and the activity source <c>Optiks.Query</c>. Any thread.</summary>
+/// <summary>The meter and the activity source <c>Optiks.Query</c>. Thread-safe.</summary>
 internal sealed class QueryMetrics : IDisposable
 {
     private const string Name = "Optiks.Query";

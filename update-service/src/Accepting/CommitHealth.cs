@@ -1,6 +1,6 @@
 namespace Optiks.UpdateService.Accepting;
 
-/// <summary>Records whether commits succeed, for the health check. Any thread.</summary>
+/// <summary>Records whether commits succeed, for the health check. Thread-safe.</summary>
 internal sealed class CommitHealth
 {
     // A failure counts only for this time. A host that is not ready gets no updates, so it would never notice that the database accepts

@@ -7,7 +7,7 @@ using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService.Accepting;
 
-/// <summary>Makes the units of many callers durable in one transaction. Any thread.</summary>
+/// <summary>Makes the units of many callers durable in one transaction. Thread-safe.</summary>
 internal sealed class GroupCommit
 {
     private readonly RollbackGuard _guard;

@@ -7,7 +7,7 @@ namespace Optiks.UpdateService.Accepting;
 /// Bounds the memory of all requests that are being read, wait for a commit, or are in one, with a share for each caller
 /// (<see cref="CallerShares"/>). However much one caller sends, other callers' updates find room. A request of any size fits if there is no
 /// other request. A body that is still arriving after <see cref="Patience"/> keeps its room only until another request needs it, so that
-/// slow senders delay nobody. Any thread.
+/// slow senders delay nobody. Thread-safe.
 /// </summary>
 internal sealed class QueueSpace
 {
@@ -110,7 +110,7 @@ internal sealed class QueueSpace
         share.Octets = 0;
     }
 
-    /// <summary>Holds the share of one request. One thread at a time.</summary>
+    /// <summary>Holds the share of one request. Not thread-safe.</summary>
     public sealed class Share : IDisposable
     {
         private readonly QueueSpace _space;

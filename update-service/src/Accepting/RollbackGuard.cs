@@ -8,7 +8,7 @@ namespace Optiks.UpdateService.Accepting;
 /// Learns from the board, if this host can read it, how far the database must have progressed. After a restored backup or a failover that
 /// lost commits, the database is an older copy. Its head is then below the high-water mark or the published checkpoint, or it has another
 /// record at the mark. Updates that this older copy accepted would be lost when the newest copy is restored. The service therefore accepts
-/// no updates until then. Any thread.
+/// no updates until then. Thread-safe.
 /// </summary>
 /// <remarks>
 /// A board at a URL has no mark, so the guard compares only with the checkpoint, which is one or a few epochs below the mark. Without a

@@ -14,7 +14,7 @@ namespace Optiks.UpdateService.Receipts;
 
 /// <summary>
 /// Signs the log's promise to publish durable updates (docs/spec/receipts.md section 5). It withholds a receipt that an honest log might
-/// break. Any thread.
+/// break. Thread-safe.
 /// </summary>
 internal sealed class ReceiptMaker : IDisposable
 {

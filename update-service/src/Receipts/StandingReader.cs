@@ -5,7 +5,7 @@ namespace Optiks.UpdateService.Receipts;
 /// <summary>
 /// Counts the pending updates, and then reads the published epoch, in the order that docs/spec/receipts.md section 5 requires. Only one
 /// reading runs at a time, and callers that ask during a reading share the next reading. A flood of receipts therefore costs the database
-/// no more than one reading after another. Any thread.
+/// no more than one reading after another. Thread-safe.
 /// </summary>
 internal sealed class StandingReader
 {

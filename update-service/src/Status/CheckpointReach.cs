@@ -4,7 +4,7 @@ namespace Optiks.UpdateService.Status;
 
 /// <summary>
 /// Determines how far the board's checkpoint reaches, if this host can read the board. Epochs beyond the checkpoint wait for witnesses, or
-/// have not yet arrived at the place where this host reads the board. No replica serves them (docs/spec/board.md section 3). Any thread.
+/// have not yet arrived at the place where this host reads the board. No replica serves them (docs/spec/board.md section 3). Thread-safe.
 /// </summary>
 internal sealed class CheckpointReach
 {

@@ -3,7 +3,7 @@ using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService.Status;
 
-/// <summary>Watches for published epochs on behalf of any number of waiting callers. Any thread.</summary>
+/// <summary>Watches for published epochs on behalf of any number of waiting callers. Thread-safe.</summary>
 internal sealed class PublishedEpochs : BackgroundService
 {
     private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(30);

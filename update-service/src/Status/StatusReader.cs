@@ -2,7 +2,7 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Status;
 
-/// <summary>Reads the state of a request, at once or after waiting for its result. Any thread.</summary>
+/// <summary>Reads the state of a request, at once or after waiting for its result. Thread-safe.</summary>
 internal sealed class StatusReader : IDisposable
 {
     // After an epoch all waiting callers ask at once. This limit keeps them from slowing down the database's writers.

@@ -5,7 +5,7 @@ using Optiks.UpdateService.Accepting;
 
 namespace Optiks.UpdateService.Telemetry;
 
-/// <summary>Counts accepted and refused requests, and measures how long commits take; makes spans of commits. Any thread.</summary>
+/// <summary>Counts accepted and refused requests, and measures how long commits take; makes spans of commits. Thread-safe.</summary>
 internal sealed class UpdateMetrics : IDisposable
 {
     /// <summary>The name of the meter of all these metrics.</summary>
