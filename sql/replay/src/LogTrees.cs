@@ -265,9 +265,8 @@ public sealed class LogTrees : IDisposable
     /// <inheritdoc/>
     public void Dispose() => Directory.Dispose();
 
-    // Returns whether the trees should have an erased leaf. Trees of all periods have the leaves of usernames and decommissioned users. Of
-    // devices and keys, they have only leaves from the period's first epoch on. They do not have leaves of epochs after their own epoch
-    // yet.
+    // Returns whether the trees should have an erased leaf. Trees of all periods have the leaves of usernames and decommissioned users.
+    // They have leaves of devices and keys only from the period's first epoch on, and no leaves of epochs after their own epoch.
     private static bool HasLeaf(StoredErasure erasure, DirectoryStats at) => erasure.Erasure.Epoch <= at.Epoch
         && (!GetStructure(erasure).IsPerPeriod() || at.Period == 0 || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
 
