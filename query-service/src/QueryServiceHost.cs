@@ -36,7 +36,7 @@ internal static class QueryServiceHost
         await Startup.RunHostAsync(app);
     }
 
-    /// <summary>Builds the service; <paramref name="configure"/> may replace parts, such as the clock.</summary>
+    /// <summary>Builds the service. The action <paramref name="configure"/> may replace parts of it, such as the clock.</summary>
     public static WebApplication Build(string[] args, Action<IServiceCollection>? configure = null)
     {
         // By default, the thread pool begins with one thread per processor, and takes half a second to add a thread. On a machine with two

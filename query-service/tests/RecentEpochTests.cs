@@ -128,6 +128,6 @@ public sealed class RecentEpochTests : TwoEpochTests
         return keys;
     }
 
-    // Returns the part of an answer that follows the head.
+    // Returns the part of an answer that comes after the head.
     private static byte[] Behind(byte[] answer) => answer[AnswerHead.SliceHead(answer).Length..];
 }

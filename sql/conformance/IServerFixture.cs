@@ -9,8 +9,8 @@ public interface IServerFixture : IStorageFixture
     ServerSql Sql { get; }
 
     /// <summary>
-    /// Creates a connection that is not pooled and not open yet. If <paramref name="session"/> is given, the connection's session gets this
-    /// name.
+    /// Creates a connection that is not pooled and not open yet. If a name is given (<paramref name="session"/>), the connection's session
+    /// gets this name.
     /// </summary>
     DbConnection Connect(string connectionString, string? session = null);
 

@@ -31,7 +31,7 @@ internal static class UpdateServiceHost
     /// the settings are unusable, or if the database is not migrated or cannot be reached. If it cannot be reached, a supervisor starts the
     /// service again.
     /// </summary>
-    /// <param name="args">The command line.</param>
+    /// <param name="args">The arguments of the command line.</param>
     /// <param name="engines">The database engines from which the configuration chooses one.</param>
     /// <param name="configure">The action that changes the configuration before the host reads it.</param>
     public static async Task<WebApplication> CreateAsync(string[] args, IReadOnlyList<IStorageProvider> engines, Action<WebApplicationBuilder>? configure = null)

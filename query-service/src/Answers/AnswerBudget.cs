@@ -31,7 +31,7 @@ internal sealed class AnswerBudget
     /// <summary>The largest number of bytes that may be in use together.</summary>
     public long Total => _shares.Total;
 
-    /// <summary>The number of bytes in use.</summary>
+    /// <summary>The number of bytes that are in use now.</summary>
     public long Used => _shares.Used;
 
     /// <summary>The number of requests for memory that were refused so far.</summary>

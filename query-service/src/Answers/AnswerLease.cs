@@ -29,7 +29,7 @@ internal sealed class AnswerLease : IDisposable
     /// <summary>The number of the caller that sent the request.</summary>
     public int Caller => _caller;
 
-    /// <summary>The arrays for answers.</summary>
+    /// <summary>The store of arrays for answers.</summary>
     public AnswerArrays Arrays => _budget.Arrays;
 
     private long Counted => Math.Max(0, _held - _own);

@@ -24,8 +24,8 @@ internal sealed class AuditProofs : IDisposable
     public AuditProofs(IBoardFiles board) => _board = board;
 
     /// <summary>
-    /// Returns the audit proof from epoch <paramref name="first"/> to <paramref name="last"/>, which must both be published. The caller
-    /// must dispose of the proof. Throws <see cref="BoardUnreadableException"/> if a proof on the board cannot be read. Throws
+    /// Returns the audit proof from the epoch <paramref name="first"/> to the epoch <paramref name="last"/>, which must both be published.
+    /// The caller must dispose of the proof. Throws <see cref="BoardUnreadableException"/> if a proof on the board cannot be read. Throws
     /// <see cref="ProblemException"/> with the type range-too-large if the proofs of the steps are too long together, and with the type
     /// overloaded if there is not enough memory for them.
     /// </summary>

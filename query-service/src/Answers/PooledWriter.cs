@@ -67,8 +67,9 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
     }
 
     /// <summary>
-    /// Sends the written bytes as fast as the client reads them. If <paramref name="type"/> is JSON, sends the JSON form that
-    /// <paramref name="writeJson"/> makes from them, whose memory the lease also counts. Callers must not use the writer afterwards.
+    /// Sends the written bytes as fast as the client reads them. If the media type (<paramref name="type"/>) is JSON, sends the JSON form
+    /// that the function <paramref name="writeJson"/> makes from them. The lease also counts the memory of that form. Callers must not use
+    /// the writer afterwards.
     /// </summary>
     public async Task SendAsync(HttpResponse response, string type, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson, CancellationToken cancellationToken)
     {

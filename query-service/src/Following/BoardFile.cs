@@ -1,7 +1,7 @@
 namespace Optiks.QueryService.Following;
 
 /// <summary>A file of the board, on this machine's disk or in memory.</summary>
-/// <param name="Length">The length in bytes.</param>
+/// <param name="Length">The length of the file in bytes.</param>
 /// <param name="Path">The path of the file on the disk; null if the file is in memory.</param>
 /// <param name="Octets">The contents of the file; empty if the file is on the disk.</param>
 internal sealed record BoardFile(long Length, string? Path, ReadOnlyMemory<byte> Octets)

@@ -3,7 +3,7 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>The reason why no epoch can be followed now.</summary>
-/// <param name="Cause">The kind of cause.</param>
+/// <param name="Cause">The kind of the cause.</param>
 /// <param name="Why">A sentence that gives the reason, without secrets.</param>
 /// <param name="Exception">The exception that caused the hold; null if no exception did.</param>
 internal sealed record Hold(HoldCause Cause, string Why, Exception? Exception = null)

@@ -92,8 +92,8 @@ internal sealed class ReplicaFolder : IDisposable
     }
 
     /// <summary>
-    /// Returns a refusal if the board's checkpoint ends before the highest served epoch. <paramref name="last"/> is the last epoch that the
-    /// checkpoint covers; null if the board has no checkpoint.
+    /// Returns a refusal if the board's checkpoint ends before the highest served epoch. The parameter <paramref name="last"/> is the last
+    /// epoch that the checkpoint covers; null if the board has no checkpoint.
     /// </summary>
     public Refused? CheckBoard(ulong? last) => Highest is not { } served || last >= served.Epoch ? null
         : new Refused(last is null

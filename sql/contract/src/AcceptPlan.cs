@@ -43,16 +43,17 @@ public sealed class AcceptPlan
         }
     }
 
-    /// <summary>The request ids in the group, each once.</summary>
+    /// <summary>The request ids in the group, without duplicates.</summary>
     public IReadOnlyCollection<Guid> RequestIds => _requestIds;
 
-    /// <summary>The keys that the group updates, each once.</summary>
+    /// <summary>The keys that the group updates, without duplicates.</summary>
     public IReadOnlyCollection<UpdateKey> Keys => _keys;
 
     /// <summary>The requests to insert, in this order. The list is complete after <see cref="Decide(AcceptState)"/>.</summary>
     public IReadOnlyList<AcceptRequest> NewRequests => _newRequests;
 
-    /// <summary>Throws <see cref="ArgumentException"/> when a unit exceeds the bounds of its type, which is a bug in the caller.</summary>
+    /// <summary>Throws <see cref="ArgumentException"/> if a unit exceeds the bounds of its type, which indicates a bug in the
+    /// caller.</summary>
     public static void ThrowIfInvalid(IReadOnlyList<AcceptUnit> units)
     {
         ArgumentNullException.ThrowIfNull(units);
@@ -75,8 +76,8 @@ public sealed class AcceptPlan
     }
 
     /// <summary>
-    /// Applies the rules to all units and returns one verdict per unit. Adds the accepted requests to the known ids in
-    /// <paramref name="state"/>, and their items to its pending counts. Callers call it once.
+    /// Applies the rules to all units and returns one verdict per unit. Adds the accepted requests to the known ids in the given
+    /// <paramref name="state"/>, and their items to the state's pending counts. Callers call it once.
     /// </summary>
     public IReadOnlyList<AcceptResult> Decide(AcceptState state)
     {

@@ -12,22 +12,23 @@ namespace Optiks.Storage;
 /// <param name="First">The number of the batch's first row; the rows are numbered consecutively.</param>
 /// <param name="Rows">
 /// The rows, as leaves of epoch 0 and version 1. A row that removes a key's earlier copy has version 0, the label and tag of that copy, and
-/// a commitment of zeros. ValueOffset points into <paramref name="Values"/>, or is <see cref="LeafRow.NoValue"/>.
+/// a commitment of zeros. A row's ValueOffset is the offset of its value in the list <paramref name="Values"/>, or
+/// <see cref="LeafRow.NoValue"/>.
 /// </param>
 /// <param name="Sources">The source of each row.</param>
 /// <param name="Values">The values.</param>
 /// <param name="Keys">The keys of all rows, concatenated. A row without a value has an empty key.</param>
-/// <param name="KeyEnds">The offset in <paramref name="Keys"/> at which each row's key ends.</param>
+/// <param name="KeyEnds">For each row, the offset in the list <paramref name="Keys"/> at which its key ends.</param>
 public sealed record CopyBatch(
     ulong Period, int First, ReadOnlyMemory<LeafRow> Rows, ReadOnlyMemory<CopySource> Sources, ReadOnlyMemory<byte> Values, ReadOnlyMemory<byte> Keys, ReadOnlyMemory<int> KeyEnds)
 {
     /// <summary>The number of the first row after this batch.</summary>
     public int End => First + Rows.Length;
 
-    /// <summary>Returns the key of row <paramref name="index"/>.</summary>
+    /// <summary>Returns the key of the row with the given <paramref name="index"/>.</summary>
     public ReadOnlyMemory<byte> Key(int index) => Keys[(index == 0 ? 0 : KeyEnds.Span[index - 1])..KeyEnds.Span[index]];
 
-    /// <summary>Returns the value of row <paramref name="index"/>, which must have one.</summary>
+    /// <summary>Returns the value of the row with the given <paramref name="index"/>. The row must have a value.</summary>
     public ReadOnlyMemory<byte> Value(int index) => Values.Slice(checked((int)Rows.Span[index].ValueOffset), checked((int)Rows.Span[index].ValueLength));
 
     /// <summary>Returns the batch of this batch's rows from the given number on. At least one row must remain.</summary>
@@ -49,7 +50,8 @@ public sealed record CopyBatch(
     /// Checks that the lists have matching lengths and contents. Drivers call it before they write. Throws <see cref="ArgumentException"/>,
     /// which indicates a bug in the caller.
     /// </summary>
-    /// <param name="restores">True for <see cref="IMaintenanceStore.RestoreCopiesAsync"/>: values may be missing.</param>
+    /// <param name="restores">Whether the caller is <see cref="IMaintenanceStore.RestoreCopiesAsync"/>, for which values may be
+    /// missing.</param>
     public void ThrowIfInconsistent(bool restores = false)
     {
         Require(Period > 0 && First >= 0 && !Rows.IsEmpty && Rows.Length <= int.MaxValue - First, "they do not have numbers of a later period");

@@ -26,7 +26,8 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
     /// <see cref="ArgumentException"/>, which indicates a bug in the caller.
     /// </summary>
     /// <param name="restores">
-    /// True for <see cref="IMaintenanceStore.RestoreEpochAsync"/>: values may be missing, but every body hash must be present.
+    /// Whether the caller is <see cref="IMaintenanceStore.RestoreEpochAsync"/>. If so, values may be missing, but every body hash must be
+    /// present.
     /// </param>
     public void ThrowIfInconsistent(bool restores = false)
     {

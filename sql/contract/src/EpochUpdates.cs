@@ -47,6 +47,6 @@ public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int It
         return new EpochUpdates(kept, kept.Sum(request => request.Items.Count), More || more) { DecidedThrough = before.CompareTo(DecidedThrough) < 0 ? before : DecidedThrough };
     }
 
-    /// <summary>No updates.</summary>
+    /// <summary>A value without updates.</summary>
     public static EpochUpdates Empty { get; } = new([], 0, More: false);
 }

@@ -20,9 +20,9 @@ public interface IAcceptStore : IHeadReader
     /// been reached since. A known id with another body hash is refused. The id's time must be at most 5 minutes ahead of the database's
     /// clock and at most 24 hours behind it. No key may get more than <see cref="Limits.PendingPerKey"/> pending updates, including those
     /// of this call. Either all requests of a unit are accepted, or none. Accepted requests get increasing sequence numbers in the order
-    /// given. A database whose head row, read in the same transaction, is below <paramref name="floor"/> stores nothing: every unit gets
-    /// <see cref="AcceptStatus.OlderCopy"/>. If the call throws, the caller does not know whether the units were stored, and repeats the
-    /// call with the same ids.
+    /// given. If the database's head row, read in the same transaction, is below the given <paramref name="floor"/>, nothing is stored, and
+    /// every unit gets <see cref="AcceptStatus.OlderCopy"/>. If the call throws, the caller does not know whether the units were stored,
+    /// and repeats the call with the same ids.
     /// </remarks>
     Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken);
 
@@ -37,8 +37,8 @@ public interface IAcceptStore : IHeadReader
     Task CheckWritableAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>
-    /// Counts the pending items; the count stops at <paramref name="atMost"/>. The store first waits for the transactions that were
-    /// accepting requests when the call began, so the count includes every request that was accepted before the call.
+    /// Counts the pending items; the count stops at the limit <paramref name="atMost"/>. The store first waits for the transactions that
+    /// were accepting requests when the call began, so the count includes every request that was accepted before the call.
     /// </summary>
     Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken);
 

@@ -14,14 +14,14 @@ public interface IConsistentRead : IAsyncDisposable
     Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Reads at most <paramref name="max"/> epochs from <paramref name="first"/> on, including epochs after the last epoch that the head
-    /// row names.
+    /// Reads epochs from the epoch <paramref name="first"/> on, at most <paramref name="max"/> of them, including epochs after the last
+    /// epoch that the head row names.
     /// </summary>
     Task<IReadOnlyList<StoredEpoch>> ReadEpochsAsync(ulong first, int max, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Reads at most <paramref name="max"/> leaves from (<paramref name="epoch"/>, <paramref name="ordinal"/>) on. Returns fewer leaves
-    /// when their values exceed about 16 MiB, but at least one leaf if one exists.
+    /// Reads leaves from the position (<paramref name="epoch"/>, <paramref name="ordinal"/>) on, at most <paramref name="max"/> of them.
+    /// Returns fewer leaves when their values exceed about 16 MiB, but at least one leaf if one exists.
     /// </summary>
     Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken);
 
@@ -29,8 +29,8 @@ public interface IConsistentRead : IAsyncDisposable
     Task<long> CountValuesAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Reads at most <paramref name="max"/> copies from (<paramref name="period"/>, <paramref name="number"/>) on. Returns fewer copies
-    /// when their values exceed about 16 MiB, but at least one copy if one exists.
+    /// Reads copies from the position (<paramref name="period"/>, <paramref name="number"/>) on, at most <paramref name="max"/> of them.
+    /// Returns fewer copies when their values exceed about 16 MiB, but at least one copy if one exists.
     /// </summary>
     Task<IReadOnlyList<StoredCopy>> ReadCopiesAsync(ulong period, int number, int max, CancellationToken cancellationToken);
 
@@ -38,19 +38,20 @@ public interface IConsistentRead : IAsyncDisposable
     Task<long> CountCopyValuesAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Reads at most <paramref name="max"/> erasures, starting at (<paramref name="decidedIn"/>, <paramref name="number"/>): the deciding
-    /// epoch, and the erasure's number within it.
+    /// Reads erasures from a position on, at most <paramref name="max"/> of them. The position is the epoch that decided an erasure
+    /// (<paramref name="decidedIn"/>) and the erasure's <paramref name="number"/> within that epoch.
     /// </summary>
     Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong decidedIn, int number, int max, CancellationToken cancellationToken);
 
-    /// <summary>Reads at most <paramref name="max"/> requests whose sequence numbers are above <paramref name="after"/>.</summary>
+    /// <summary>Reads requests whose sequence numbers are above the limit <paramref name="after"/>, at most <paramref name="max"/> of
+    /// them.</summary>
     Task<IReadOnlyList<StoredRequest>> ReadRequestsAsync(long after, int max, CancellationToken cancellationToken);
 
-    /// <summary>Reads the pending rows whose sequence numbers are above <paramref name="after"/> and at most
-    /// <paramref name="through"/>.</summary>
+    /// <summary>Reads the pending rows in a range of sequence numbers, which begins after the number <paramref name="after"/> and ends with
+    /// the number <paramref name="through"/>.</summary>
     Task<IReadOnlyList<StoredPending>> ReadPendingAsync(long after, long through, CancellationToken cancellationToken);
 
-    /// <summary>Reads the outcomes whose sequence numbers are above <paramref name="after"/> and at most
-    /// <paramref name="through"/>.</summary>
+    /// <summary>Reads the outcomes in a range of sequence numbers, which begins after the number <paramref name="after"/> and ends with the
+    /// number <paramref name="through"/>.</summary>
     Task<IReadOnlyList<StoredOutcome>> ReadOutcomesAsync(long after, long through, CancellationToken cancellationToken);
 }

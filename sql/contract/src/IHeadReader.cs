@@ -12,9 +12,9 @@ public interface IHeadReader : IAsyncDisposable
     Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Waits until an epoch above <paramref name="publishedEpoch"/> is published, or until <paramref name="timeout"/> has passed, and
-    /// returns the head row. If <paramref name="publishedEpoch"/> is null, any published epoch ends the wait. Engines with notifications
-    /// wait for a notification; other engines poll.
+    /// Waits until an epoch after the given one (<paramref name="publishedEpoch"/>) is published, or until the <paramref name="timeout"/>
+    /// has passed, and returns the head row. If the given epoch is null, any published epoch ends the wait. Engines with notifications wait
+    /// for a notification; other engines poll.
     /// </summary>
     Task<HeadRow> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken);
 }

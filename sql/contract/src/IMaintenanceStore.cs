@@ -22,9 +22,9 @@ public interface IMaintenanceStore : IPipelineStore
     /// row as <see cref="IPipelineStore.CommitEpochAsync"/>.
     /// </summary>
     /// <remarks>
-    /// The call finds requests by their ids, because the sequence numbers in <paramref name="commit"/> are those of the newer copy. A
-    /// request that this database already has keeps its sequence number, and the call deletes the pending row of every decided item. A
-    /// request that this database lacks is added with a new number. Values may be missing because they were erased
+    /// The call finds requests by their ids, because the sequence numbers in the given <paramref name="commit"/> are those of the newer
+    /// copy. A request that this database already has keeps its sequence number, and the call deletes the pending row of every decided
+    /// item. A request that this database lacks is added with a new number. Values may be missing because they were erased
     /// (<see cref="Optiks.Native.LeafRow.NoValue"/>). The values that the epoch erases may be missing before the call, and the call deletes
     /// those that exist. If the database has a request with the same id and another body hash, the call writes nothing and throws
     /// <see cref="StorageCorruptException"/>.
@@ -38,10 +38,10 @@ public interface IMaintenanceStore : IPipelineStore
     Task RequestSwitchAsync(ulong period, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Replaces a period's wrapped secrets by <paramref name="after"/> in one transaction, but only if they still equal
-    /// <paramref name="before"/>. Returns whether they were equal. Callers may repeat the call. The comparison is needed because a running
-    /// update-task may end periods and destroy their secrets. No period begins during the call. When a period begins later, its secrets are
-    /// wrapped by the same key as the current period's secrets (<see cref="IPipelineStore.BeginPeriodAsync"/>).
+    /// Replaces a period's wrapped secrets by new ones (<paramref name="after"/>) in one transaction, but only if they still equal the old
+    /// ones (<paramref name="before"/>). Returns whether they were equal. Callers may repeat the call. The comparison is needed because a
+    /// running update-task may end periods and destroy their secrets. No period begins during the call. When a period begins later, its
+    /// secrets are wrapped by the same key as the current period's secrets (<see cref="IPipelineStore.BeginPeriodAsync"/>).
     /// </summary>
     /// <param name="period">Number of the period.</param>
     /// <param name="before">The wrapped secrets that the caller read before.</param>

@@ -14,19 +14,18 @@ public interface IPipelineStore : IFollowStore
     bool WritesAlone { get; }
 
     /// <summary>
-    /// Takes the lease if nobody holds it, if it has ended by the database's clock, or if <paramref name="holder"/> already holds it.
-    /// Taking the lease increases the fence, and ends the old holder's database session if the engine can do so. Returns null while another
-    /// holder's lease has not expired.
+    /// Takes the lease if nobody holds it, if it has ended by the database's clock, or if the given <paramref name="holder"/> already holds
+    /// it. Taking the lease increases the fence, and ends the old holder's database session if the engine can do so. Returns null while
+    /// another holder's lease has not expired.
     /// </summary>
     Task<Lease?> AcquireLeaseAsync(string holder, TimeSpan duration, CancellationToken cancellationToken);
 
-    /// <summary>Moves the lease's end to <paramref name="duration"/> from now; returns false if the holder that <paramref name="lease"/>
-    /// names has lost the lease.</summary>
+    /// <summary>Moves the lease's end to the given <paramref name="duration"/> from now; returns false if the lease's holder has lost
+    /// it.</summary>
     Task<bool> RenewLeaseAsync(Lease lease, TimeSpan duration, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Ends the lease at once, so that a standby need not wait. Does nothing if the holder that <paramref name="lease"/> names has lost the
-    /// lease.
+    /// Ends the lease at once, so that a standby need not wait. Does nothing if the lease's holder has lost it.
     /// </summary>
     Task ReleaseLeaseAsync(Lease lease, CancellationToken cancellationToken);
 
@@ -39,9 +38,8 @@ public interface IPipelineStore : IFollowStore
     /// <summary>
     /// Writes the row of the period after the current one, with the state <see cref="PeriodState.Next"/>, and returns the row. If an
     /// earlier holder of the lease has already written that row, the call keeps the stored secrets and returns the stored row. Callers may
-    /// repeat the call. Throws <see cref="StorageFencedException"/> in three cases: the caller has lost the lease,
-    /// <paramref name="period"/> is not the one after the current period, or the new secrets name another key-encryption key than the
-    /// current period's secrets.
+    /// repeat the call. Throws <see cref="StorageFencedException"/> in three cases: the caller has lost the lease, the given period is not
+    /// the one after the current period, or the new secrets name another key-encryption key than the current period's secrets.
     /// </summary>
     Task<PeriodRow> BeginPeriodAsync(Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken);
 
@@ -53,7 +51,7 @@ public interface IPipelineStore : IFollowStore
     Task<StageResult> StageCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Returns the numbers of the copies of a period that rows <paramref name="first"/> to <paramref name="last"/> superseded. The
+    /// Returns the numbers of a period's copies that the copies from <paramref name="first"/> to <paramref name="last"/> superseded. The
     /// superseded copies no longer have values.
     /// </summary>
     Task<IReadOnlyList<int>> ReadSupersededAsync(ulong period, int first, int last, CancellationToken cancellationToken);
@@ -65,32 +63,34 @@ public interface IPipelineStore : IFollowStore
     Task<ulong?> ReadRequestedSwitchAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Deletes the secrets of a period that has ended and is no longer served because <paramref name="retainedPeriods"/> later periods have
-    /// begun. Afterwards nobody can read these secrets from the database. Before the caller continues, it must destroy everything that was
-    /// derived from them. Callers may repeat the call. Throws <see cref="StorageFencedException"/> when the caller has lost the lease, and
-    /// <see cref="ArgumentException"/> while this period or an earlier one is still served.
+    /// Deletes the secrets of a period that has ended and is no longer served, because the given number of later periods
+    /// (<paramref name="retainedPeriods"/>) have begun. Afterwards nobody can read these secrets from the database. Before the caller
+    /// continues, it must destroy everything that was derived from them. Callers may repeat the call. Throws
+    /// <see cref="StorageFencedException"/> when the caller has lost the lease, and <see cref="ArgumentException"/> while this period or an
+    /// earlier one is still served.
     /// </summary>
     Task BeginDestroyingAsync(Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken);
 
     /// <summary>
     /// Deletes the openings, keys and values of a period whose secrets are destroyed. It begins with the period's copies and continues,
-    /// epoch by epoch, with the period's leaves of the structures <c>devices</c> and <c>keys</c>. One call deletes at most
-    /// <paramref name="maxValues"/> values, unless one epoch has more. Returns true once everything is deleted; the period then has the
-    /// state <see cref="PeriodState.Destroyed"/>. Any holder of the lease may repeat the call. Throws <see cref="StorageFencedException"/>
-    /// when the caller has lost the lease, or when <see cref="BeginDestroyingAsync"/> was not called before.
+    /// epoch by epoch, with the period's leaves of the structures <c>devices</c> and <c>keys</c>. One call deletes at most the given number
+    /// of values (<paramref name="maxValues"/>), unless one epoch has more. Returns true once everything is deleted; the period then has
+    /// the state <see cref="PeriodState.Destroyed"/>. Any holder of the lease may repeat the call. Throws
+    /// <see cref="StorageFencedException"/> when the caller has lost the lease, or when <see cref="BeginDestroyingAsync"/> was not called
+    /// before.
     /// </summary>
     Task<bool> DestroyAsync(Lease lease, ulong period, int maxValues, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Passes pending rows to <paramref name="selection"/> in order of acceptance. It begins after the last row that the selection has
-    /// seen, and ends when the selection is full or no rows are left. The cost does not depend on the number of rows that are left over.
-    /// Requests get their sequence numbers in the order in which they become visible, and all rows of a request become visible together.
-    /// Only the update-task deletes rows, so rows that the selection has seen remain valid. If the call throws, the selection has seen some
-    /// of the rows; the caller may continue with it or discard it.
+    /// Passes pending rows to the given <paramref name="selection"/> in order of acceptance. It begins after the last row that the
+    /// selection has seen, and ends when the selection is full or no rows are left. The cost does not depend on the number of rows that are
+    /// left over. Requests get their sequence numbers in the order in which they become visible, and all rows of a request become visible
+    /// together. Only the update-task deletes rows, so rows that the selection has seen remain valid. If the call throws, the selection has
+    /// seen some of the rows; the caller may continue with it or discard it.
     /// </summary>
     Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken);
 
-    /// <summary>Counts the pending items; the count stops at <paramref name="atMost"/>.</summary>
+    /// <summary>Counts the pending items; the count stops at the limit <paramref name="atMost"/>.</summary>
     Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken);
 
     /// <summary>
@@ -117,8 +117,9 @@ public interface IPipelineStore : IFollowStore
     Task<IReadOnlyList<LeafPlace?>> FindLeavesAsync(IReadOnlyList<LeafName> names, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Reads at most <paramref name="max"/> leaves from (<paramref name="epoch"/>, <paramref name="ordinal"/>) on, including leaves of the
-    /// unpublished epoch. Returns fewer leaves when their values exceed about 16 MiB, but at least one leaf if one exists.
+    /// Reads leaves from the position (<paramref name="epoch"/>, <paramref name="ordinal"/>) on, at most <paramref name="max"/> of them,
+    /// including leaves of the unpublished epoch. Returns fewer leaves when their values exceed about 16 MiB, but at least one leaf if one
+    /// exists.
     /// </summary>
     Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken);
 
@@ -134,16 +135,16 @@ public interface IPipelineStore : IFollowStore
     Task StoreCheckpointAsync(Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Sets the published epoch in the head row to <paramref name="epoch"/>. Before the call, the head row must have the lease's fence, and
-    /// its published epoch must be the previous epoch or <paramref name="epoch"/> itself; otherwise throws
+    /// Sets the published epoch in the head row to the given <paramref name="epoch"/>. Before the call, the head row must have the lease's
+    /// fence, and its published epoch must be the previous epoch or already the given one; otherwise throws
     /// <see cref="StorageFencedException"/>.
     /// </summary>
     Task PublishAsync(Lease lease, ulong epoch, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Deletes at most <paramref name="maxRequests"/> requests with their outcomes, and returns the number of deleted requests. It deletes
-    /// only requests that are not pending and whose ids have a time that is more than <see cref="Limits.RequestRetention"/> ago by the
-    /// database's clock.
+    /// Deletes requests with their outcomes, at most <paramref name="maxRequests"/> of them, and returns the number of deleted requests. It
+    /// deletes only requests that are not pending and whose ids have a time that is more than <see cref="Limits.RequestRetention"/> ago by
+    /// the database's clock.
     /// </summary>
     Task<int> PurgeRequestsAsync(Lease lease, int maxRequests, CancellationToken cancellationToken);
 

@@ -25,7 +25,7 @@ public sealed class LeafBatchBuilder
     private ulong _epoch;
     private int _nextOrdinal;
 
-    /// <summary>Creates a builder for epochs <paramref name="first"/> to <paramref name="through"/>.</summary>
+    /// <summary>Creates a builder for the epochs from <paramref name="first"/> to <paramref name="through"/>.</summary>
     /// <param name="first">First epoch.</param>
     /// <param name="through">Last epoch.</param>
     /// <param name="leaves">The number of leaves that the epochs inserted, according to their rows.</param>
@@ -104,7 +104,7 @@ public sealed class LeafBatchBuilder
     }
 
     /// <summary>
-    /// Returns the batch; call it after the last leaf. Throws <see cref="StorageCorruptException"/> when leaves are missing.
+    /// Returns the batch. Callers call it after the last leaf. Throws <see cref="StorageCorruptException"/> when leaves are missing.
     /// </summary>
     public LeafBatch Complete() => !_hasAll || _read == _rows.Length
         ? new LeafBatch(_rows.AsMemory(0, _read), _values.AsMemory(0, _valueEnd), _keys.WrittenMemory, _keyEnds, _origins)

@@ -8,7 +8,8 @@ namespace Optiks.Storage;
 /// </summary>
 public static class LeafPages
 {
-    /// <summary>Reads the visible batches of epochs <paramref name="first"/> to <paramref name="last"/>.</summary>
+    /// <summary>Reads the leaves of the epochs from <paramref name="first"/> to <paramref name="last"/> that the role sees, in
+    /// batches.</summary>
     /// <param name="first">First epoch.</param>
     /// <param name="last">Last epoch; the batches end earlier when fewer epochs are visible.</param>
     /// <param name="batchRows">The approximate number of leaves in a batch, at least 1.</param>

@@ -15,8 +15,8 @@ public sealed class LeafRange
     private long _valueBytes;
 
     /// <summary>
-    /// Creates a range that begins with epoch <paramref name="first"/> and has about <paramref name="batchRows"/> leaves of which it reads
-    /// the given columns.
+    /// Creates a range that begins with the epoch <paramref name="first"/>. It will have about the given number of leaves
+    /// (<paramref name="batchRows"/>), of which the given columns are read.
     /// </summary>
     public LeafRange(ulong first, int batchRows, LeafColumns columns)
     {

@@ -11,8 +11,8 @@ public struct OctetReader
     private readonly string _cutShort;
     private ReadOnlyMemory<byte> _rest;
 
-    /// <summary>Creates a reader of the given bytes. If they end too early, <paramref name="cutShort"/> is the message of the
-    /// exception.</summary>
+    /// <summary>Creates a reader of the given bytes. If they end too early, the exception has the message
+    /// <paramref name="cutShort"/>.</summary>
     public OctetReader(ReadOnlyMemory<byte> octets, string cutShort)
     {
         _rest = octets;

@@ -114,7 +114,7 @@ public sealed class PendingSelection
     /// </summary>
     public void ShowsAllThrough(long sequence) => _allThrough ??= sequence;
 
-    /// <summary>Returns the selected updates; call it after the last row. No row may be added afterwards.</summary>
+    /// <summary>Returns the selected updates. Callers call it after the last row, and may not add rows afterwards.</summary>
     public EpochUpdates Complete()
     {
         if (_items.Count > 0)

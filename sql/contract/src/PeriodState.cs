@@ -18,6 +18,6 @@ public enum PeriodState
     /// <summary>The period is no longer served, and the update-task is destroying all data from which its proofs can be made.</summary>
     Destroying = 4,
 
-    /// <summary>The period has no secrets and no openings of copies.</summary>
+    /// <summary>The period no longer has secrets, openings, keys or values.</summary>
     Destroyed = 5,
 }

@@ -42,7 +42,7 @@ internal static class CommandLine
     };
 
     /// <summary>Runs one command line and returns its exit code.</summary>
-    /// <param name="args">The command line.</param>
+    /// <param name="args">The arguments of the command line.</param>
     /// <param name="output">The output of the program.</param>
     /// <param name="error">The error output.</param>
     /// <param name="environment">The function that returns the value of an environment variable.</param>

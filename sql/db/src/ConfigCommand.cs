@@ -18,8 +18,8 @@ internal static class ConfigCommand
     private const string Provider = "Optiks:Storage:Provider";
     private const string Connection = "Optiks:Storage:ConnectionString";
 
-    /// <summary>Creates the command. The environment variables that <paramref name="variables"/> returns override settings in
-    /// files.</summary>
+    /// <summary>Creates the command. The function <paramref name="variables"/> returns the environment variables, which override settings
+    /// in files.</summary>
     public static Command Create(IStorageProvider[] engines, Func<IEnumerable<KeyValuePair<string, string>>> variables, Option<bool> json, TextWriter output)
     {
         var program = new Option<string>("--program") { Description = $"Program: {string.Join(", ", Programs.All.Select(one => one.Program))}.", HelpName = "PROGRAM", Required = true };

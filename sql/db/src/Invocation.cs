@@ -13,7 +13,7 @@ internal sealed class Invocation(IStorageProvider provider, string connectionStr
     /// <summary>Whether the command prints JSON instead of text.</summary>
     public bool Json => json;
 
-    /// <summary>The output of the program.</summary>
+    /// <summary>The standard output of the program.</summary>
     public TextWriter Output => output;
 
     /// <summary>The error output, on which commands show their progress if it is a terminal.</summary>

@@ -6,7 +6,7 @@ namespace Optiks.Storage.Driver;
 /// code.</summary>
 public abstract class AcceptStore : HeadReader, IAcceptStore
 {
-    /// <summary>Creates a store on a database, which the store disposes of.</summary>
+    /// <summary>Creates a store on a database. The store later disposes of the database object.</summary>
     protected AcceptStore(IDatabase database)
         : base(database)
     {

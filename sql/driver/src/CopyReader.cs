@@ -29,7 +29,7 @@ internal static class CopyReader
             Parameter.Create("commitment", last.Commitment.ToArray()));
     }
 
-    /// <summary>Returns the numbers of the rows of copies that rows <paramref name="first"/> to <paramref name="last"/>
+    /// <summary>Returns the numbers of the copies that the copies from <paramref name="first"/> to <paramref name="last"/>
     /// superseded.</summary>
     public static Task<IReadOnlyList<int>> SupersededAsync(ISession session, ulong period, int first, int last, CancellationToken cancellationToken) => session.ListAsync(
         session.Database.Statements.Superseded,
@@ -51,7 +51,7 @@ internal static class CopyReader
         Parameter.Create("structure", (int)name.Structure),
         Parameter.Create("label", name.Label));
 
-    /// <summary>Reads a page of copies.</summary>
+    /// <summary>Reads a page of a period's copies, from the given number on.</summary>
     public static async Task<CopyBatch> ReadAsync(ISession session, ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken)
     {
         Statements statements = session.Database.Statements;
@@ -72,8 +72,8 @@ internal static class CopyReader
     }
 
     /// <summary>
-    /// Reads a copy's source from three columns, version, source_epoch and source_ordinal; <paramref name="column"/> is the number of the
-    /// first.
+    /// Reads a copy's source from three columns, version, source_epoch and source_ordinal. The parameter <paramref name="column"/> is the
+    /// number of the first of them.
     /// </summary>
     public static CopySource Source(IRows rows, int column) =>
         rows.IsNull(column + 1) ? default : new CopySource(rows.GetUInt64(column), rows.GetUInt64(column + 1), rows.GetInt32(column + 2));

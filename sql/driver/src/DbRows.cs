@@ -10,8 +10,8 @@ public abstract class DbRows<TReader> : IRows
     private readonly IAsyncDisposable? _command;
 
     /// <summary>
-    /// Wraps a reader, which is positioned before its first row. This object also disposes of <paramref name="command"/>, which is null
-    /// when another object owns the command.
+    /// Wraps a reader, which is positioned before its first row. This object also disposes of the given command
+    /// (<paramref name="command"/>), which is null if another object owns the command.
     /// </summary>
     protected DbRows(TReader reader, IAsyncDisposable? command)
     {

@@ -7,7 +7,7 @@ internal static class ErasureReader
 {
     private const int Page = 4096;
 
-    /// <summary>Reads the erasures that epochs <paramref name="first"/> to <paramref name="last"/> decided.</summary>
+    /// <summary>Reads the erasures that the epochs from <paramref name="first"/> to <paramref name="last"/> decided.</summary>
     public static async Task<IReadOnlyList<StoredErasure>> ReadAsync(ISession session, ulong first, ulong last, CancellationToken cancellationToken)
     {
         var erasures = new List<StoredErasure>();

@@ -8,7 +8,7 @@ public class FollowStore : HeadReader, IFollowStore
 {
     private const int MaxEpochs = 4096;
 
-    /// <summary>Creates a store on a database, which the store disposes of.</summary>
+    /// <summary>Creates a store on a database. The store later disposes of the database object.</summary>
     public FollowStore(IDatabase database)
         : base(database)
     {

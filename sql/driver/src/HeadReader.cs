@@ -3,7 +3,7 @@ namespace Optiks.Storage.Driver;
 /// <summary>The base class of all stores. Reads the head row and the database's clock.</summary>
 public abstract class HeadReader : IHeadReader
 {
-    /// <summary>Creates a store on a database, which the store disposes of.</summary>
+    /// <summary>Creates a store on a database. The store later disposes of the database object.</summary>
     protected HeadReader(IDatabase database) => Database = database;
 
     /// <summary>The database that the store uses.</summary>

@@ -34,9 +34,9 @@ public interface IDatabase : IAsyncDisposable
     Task<T> ReadAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Runs work in a transaction, and commits it if the work's result asks for a commit. If the commit fails, <paramref name="resolve"/>
-    /// gets the number of the lost session, and determines whether the commit took effect. If <paramref name="resolve"/> is null or returns
-    /// null, the commit's failure is thrown.
+    /// Runs work in a transaction, and commits it if the work's result asks for a commit. If the commit fails, the function
+    /// <paramref name="resolve"/> gets the number of the lost session, and determines whether the commit took effect. If this function is
+    /// null or returns null, the commit's failure is thrown.
     /// </summary>
     Task<T> WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken);
 
@@ -48,9 +48,9 @@ public interface IDatabase : IAsyncDisposable
         WriteAsync(async (session, cancel) => new WriteResult<T>(await work(session, cancel), Commit: true), resolve: null, cancellationToken);
 
     /// <summary>
-    /// Ends the sessions of the store that last held the lease, if that lease has expired. Does nothing if that store belongs to
-    /// <paramref name="holder"/> or is this store. This is needed because a session that was paused just before its commit still holds the
-    /// lock on the head row.
+    /// Ends the sessions of the store that last held the lease, if that lease has expired. Does nothing if that store is this store, or
+    /// belongs to the given holder (<paramref name="holder"/>). This is needed because a session that was paused just before its commit
+    /// still holds the lock on the head row.
     /// </summary>
     Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken);
 
@@ -65,7 +65,8 @@ public interface IDatabase : IAsyncDisposable
     bool IsDuplicate(StorageCorruptException e);
 
     /// <summary>
-    /// Begins a transaction that reads everything as of the present point in time. The transaction's session may be idle for a long time.
+    /// Begins a transaction that reads all rows as they are at the time of this call. The transaction's session may be idle for a long
+    /// time.
     /// </summary>
     Task<ITransaction> BeginConsistentReadAsync(CancellationToken cancellationToken);
 

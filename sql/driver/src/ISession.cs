@@ -15,8 +15,8 @@ public interface ISession
     Task<IRows> QueryAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters);
 
     /// <summary>
-    /// Adds rows to a table in bulk. Calls <paramref name="write"/> for row 0, 1 and so on, to write the row's cells. The rows must be in
-    /// the order of the table's primary key.
+    /// Adds rows to a table in bulk. Calls the function <paramref name="write"/> for each row, numbered from 0, to write the row's cells.
+    /// The rows must be in the order of the table's primary key.
     /// </summary>
     Task CopyAsync(Table table, int rows, Action<IRowWriter, int> write, CancellationToken cancellationToken);
 

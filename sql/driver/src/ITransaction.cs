@@ -6,7 +6,7 @@ namespace Optiks.Storage.Driver;
 /// </summary>
 public interface ITransaction : IAsyncDisposable
 {
-    /// <summary>Runs the work of one call. Throws the exceptions of the storage contract.</summary>
+    /// <summary>Runs the work of one call inside the transaction. Throws the exceptions of the storage contract.</summary>
     Task<T> RunAsync<T>(Func<ISession, Task<T>> work, CancellationToken cancellationToken);
 
     /// <summary>Commits the transaction.</summary>

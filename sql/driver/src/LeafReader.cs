@@ -16,9 +16,9 @@ internal static class LeafReader
     private const int OrdinalBits = 28;
 
     /// <summary>
-    /// Reads the given columns of the leaves of whole epochs, from epoch <paramref name="first"/> on. The batch covers at least one epoch,
-    /// and as many epochs as have about <paramref name="batchRows"/> leaves together. Also returns the last epoch of the batch, which is
-    /// null if epoch <paramref name="first"/> does not exist.
+    /// Reads the given columns of the leaves of whole epochs, from the given epoch (<paramref name="first"/>) on. The batch covers at least
+    /// one epoch, and as many epochs as have about the given number of leaves (<paramref name="batchRows"/>) together. Also returns the
+    /// last epoch of the batch, which is null if the first epoch does not exist.
     /// </summary>
     public static async Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(
         this ISession session, ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken)

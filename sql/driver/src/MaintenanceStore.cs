@@ -3,7 +3,7 @@ namespace Optiks.Storage.Driver;
 /// <summary>Implements the store of <c>optiks-db</c>, which connects to the database as the owner of the tables.</summary>
 public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
 {
-    /// <summary>Creates a store on a database, which the store disposes of.</summary>
+    /// <summary>Creates a store on a database. The store later disposes of the database object.</summary>
     public MaintenanceStore(IDatabase database)
         : base(database)
     {

@@ -20,8 +20,7 @@ internal static class PeriodWriter
 
     /// <summary>
     /// Returns the row of the next period, and writes the row if it does not exist. Returns null when the caller has lost the lease, when
-    /// <paramref name="period"/> is not the one after the current period, or when another key than the caller's wraps the current period's
-    /// secrets.
+    /// the given period is not the one after the current period, or when another key than the caller's wraps the current period's secrets.
     /// </summary>
     public static async Task<PeriodRow?> BeginAsync(ISession session, Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken)
     {
@@ -50,8 +49,8 @@ internal static class PeriodWriter
     }
 
     /// <summary>
-    /// Replaces a period's wrapped secrets if they are still <paramref name="before"/>. Locks the head row, so that no period begins in the
-    /// meantime.
+    /// Replaces a period's wrapped secrets, but only if they still equal the old ones (<paramref name="before"/>). Locks the head row, so
+    /// that no period begins in the meantime.
     /// </summary>
     public static async Task<bool> RewrapAsync(ISession session, ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken)
     {
@@ -60,7 +59,7 @@ internal static class PeriodWriter
             session.Database.Statements.RewrapSecrets, cancellationToken, Parameter.Create("period", period), Parameter.Create("before", before), Parameter.Create("after", after)) == 1;
     }
 
-    /// <summary>Inserts a period's row and returns the number of inserted rows: 0 when the row already exists.</summary>
+    /// <summary>Inserts a period's row and returns the number of inserted rows, which is 0 if the row already exists.</summary>
     public static Task<int> InsertAsync(ISession session, PeriodRow period, CancellationToken cancellationToken) => session.ChangeAsync(
         session.Database.Statements.InsertPeriod,
         cancellationToken,
@@ -101,8 +100,8 @@ internal static class PeriodWriter
 
     /// <summary>
     /// Makes the next period the current one. Returns false when the caller has lost the lease. Also returns false when the period does not
-    /// follow the current one, has another state than <see cref="PeriodState.Next"/>, or has another number of copies than
-    /// <paramref name="begun"/> says.
+    /// follow the current one, has another state than <see cref="PeriodState.Next"/>, or has another number of copies than the given switch
+    /// (<paramref name="begun"/>) says.
     /// </summary>
     public static async Task<bool> TrySwitchAsync(ISession session, Lease lease, PeriodSwitch begun, ulong epoch, CancellationToken cancellationToken) =>
         await TryHoldAsync(session, lease, cancellationToken)
@@ -133,9 +132,9 @@ internal static class PeriodWriter
     }
 
     /// <summary>
-    /// Deletes openings, keys and values of a period's copies and leaves, at most about <paramref name="maxValues"/> of them. Returns
-    /// whether all of them are deleted now. Returns null when the caller has lost the lease, or when the period's secrets are not destroyed
-    /// yet.
+    /// Deletes openings, keys and values of a period's copies and leaves, at most about the given number of them
+    /// (<paramref name="maxValues"/>). Returns whether all of them are deleted now. Returns null when the caller has lost the lease, or
+    /// when the period's secrets are not destroyed yet.
     /// </summary>
     public static async Task<bool?> DestroyAsync(ISession session, Lease lease, ulong period, int maxValues, CancellationToken cancellationToken)
     {

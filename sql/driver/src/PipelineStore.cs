@@ -8,7 +8,7 @@ public class PipelineStore : FollowStore, IPipelineStore
     private static readonly TimeSpan ResolveTime = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan ResolveInterval = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>Creates a store on a database, which the store disposes of.</summary>
+    /// <summary>Creates a store on a database. The store later disposes of the database object.</summary>
     public PipelineStore(IDatabase database)
         : base(database)
     {
@@ -237,11 +237,12 @@ public class PipelineStore : FollowStore, IPipelineStore
     /// <inheritdoc/>
     protected override ulong? LastVisible(HeadRow head) => head.Epoch;
 
-    // Writes an epoch. When the answer to its commit is lost, reads the epoch row (docs/pipeline.md invariant 3).
+    // Writes an epoch. If the answer to its commit is lost, finds out from the epoch's row whether the commit took effect (docs/pipeline.md
+    // invariant 3).
     private protected Task<CommitResult> CommitAsync(Func<ISession, CancellationToken, Task<bool>> tryWrite, EpochRow epoch, CancellationToken cancellationToken) =>
         CommitAsync(tryWrite, (session, cancel) => EpochReader.HasEpochAsync(session, epoch, cancel), cancellationToken);
 
-    // Writes copies. When the answer to the commit is lost, reads whether the last copy is stored.
+    // Writes copies. If the answer to the commit is lost, finds out from the last copy whether the commit took effect.
     private protected async Task<StageResult> StageAsync(Func<ISession, CancellationToken, Task<StageResult>> write, CopyBatch copies, CancellationToken cancellationToken)
     {
         StageResult written = StageResult.Fenced;

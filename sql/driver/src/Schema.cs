@@ -37,7 +37,7 @@ public sealed class Schema
 
     /// <summary>
     /// Throws <see cref="StorageMisconfiguredException"/> if the database's version is not the one that this build needs. If the version is
-    /// older, the message includes <paramref name="hint"/>.
+    /// older, the message includes the text <paramref name="hint"/>.
     /// </summary>
     public void ThrowIfOther(int version, string location, string hint = "")
     {

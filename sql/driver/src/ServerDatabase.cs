@@ -38,12 +38,14 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     protected bool IsOpen => _isOpen;
 
     /// <summary>
-    /// The isolation level of the transaction for reads; if null, reads use no transaction, because each statement sees one point in time.
+    /// The isolation level of the transaction in which reads run. If it is null, reads run without a transaction, because each statement
+    /// sees the database at one point in time anyway.
     /// </summary>
     protected abstract IsolationLevel? ReadIsolation { get; }
 
     /// <summary>
-    /// Locks the head row until the transaction ends, whoever holds the lease, so that no transaction is writing an epoch.
+    /// Locks the head row until the transaction ends, no matter who holds the lease, so that no other transaction can write an epoch
+    /// meanwhile.
     /// </summary>
     protected abstract Sql LockHead { get; }
 
@@ -99,7 +101,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
                 int number = Number(pending.Connection);
                 try
                 {
-                    // The commit is not cancellable, because a cancelled commit may nevertheless take effect, and the caller would not
+                    // The commit cannot be cancelled, because a cancelled commit may nevertheless take effect, and the caller would not
                     // know.
                     await pending.Transaction.CommitAsync(CancellationToken.None);
                     ThrowIfUnconfirmed(pending.Session);

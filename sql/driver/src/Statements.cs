@@ -15,8 +15,8 @@ public sealed class Statements
     /// <summary>Returns all periods in order. Columns: period, state, first_epoch, copies, wrapped_secrets, configuration.</summary>
     public required Sql Periods { get; init; }
 
-    /// <summary>Returns epochs first to last in order, at most max of them. Columns: epoch, record, record_hash, checkpoint. Parameters:
-    /// first, last, max.</summary>
+    /// <summary>Returns the epochs from first to last in order, at most max of them. Columns: epoch, record, record_hash, checkpoint.
+    /// Parameters: first, last, max.</summary>
     public required Sql Epochs { get; init; }
 
     /// <summary>
@@ -44,8 +44,8 @@ public sealed class Statements
     public required Sql LockLease { get; init; }
 
     /// <summary>
-    /// Locks the head row until the transaction ends, whoever holds the lease, so that no transaction is writing an epoch and no period
-    /// begins.
+    /// Locks the head row until the transaction ends, no matter who holds the lease, so that no other transaction can write an epoch or
+    /// begin a period meanwhile.
     /// </summary>
     public required Sql LockHead { get; init; }
 
@@ -142,9 +142,9 @@ public sealed class Statements
     public required Sql SourceOf { get; init; }
 
     /// <summary>
-    /// Returns at most max erasures in order, beginning at (epoch, number) and ending with the erasures that epoch last decided. Columns:
-    /// decided_in, number, epoch, period, ordinal, request_id, item; structure, label and commitment of the leaf or copy, or nulls if it
-    /// does not exist. Parameters: epoch, number, last, max.
+    /// Returns at most max erasures in order, beginning at (epoch, number) and ending with the erasures that the epoch last decided.
+    /// Columns: decided_in, number, epoch, period, ordinal, request_id, item; structure, label and commitment of the leaf or copy, or nulls
+    /// if it does not exist. Parameters: epoch, number, last, max.
     /// </summary>
     public required Sql Erasures { get; init; }
 
@@ -161,13 +161,13 @@ public sealed class Statements
     /// <summary>Returns the value of a leaf, or no row if the leaf has no value. Parameters: epoch, ordinal.</summary>
     public required Sql ValueAt { get; init; }
 
-    /// <summary>Returns the sizes of epochs first to last in order, at most max of them. Columns: epoch, leaves, value_bytes. Parameters:
-    /// first, last, max.</summary>
+    /// <summary>Returns the sizes of the epochs from first to last in order, at most max of them. Columns: epoch, leaves, value_bytes.
+    /// Parameters: first, last, max.</summary>
     public required Sql EpochSizes { get; init; }
 
     /// <summary>
-    /// Returns the leaves of epochs first to last in order. Columns: epoch * 2^28 + ordinal, structure, version, label, commitment, tag.
-    /// Parameters: first, last.
+    /// Returns the leaves of the epochs from first to last in order. Columns: epoch * 2^28 + ordinal, structure, version, label,
+    /// commitment, tag. Parameters: first, last.
     /// </summary>
     public required Sql LeavesOfTrees { get; init; }
 
@@ -250,12 +250,12 @@ public sealed class Statements
     /// </summary>
     public required Sql LeftToDestroy { get; init; }
 
-    /// <summary>Deletes the values of the leaves of the structures devices and keys of epochs first to last. Parameters: first,
-    /// last.</summary>
+    /// <summary>Deletes the values of the leaves of the structures devices and keys that the epochs from first to last inserted.
+    /// Parameters: first, last.</summary>
     public required Sql DestroyLeaves { get; init; }
 
-    /// <summary>Records that the period's epochs before the parameter before have no values of the structures devices and keys. Parameters:
-    /// period, before.</summary>
+    /// <summary>Records that those epochs of the period that come before a given epoch have no values of the structures devices and keys.
+    /// The parameter before is that epoch. Parameters: period, before.</summary>
     public required Sql SetDestroyedBefore { get; init; }
 
     /// <summary>
@@ -273,11 +273,11 @@ public sealed class Statements
     public required Sql CountSources { get; init; }
 
     /// <summary>
-    /// Returns the numbers of the copies that the copies number to last superseded. Parameters: period, number, last.
+    /// Returns the numbers of the copies that the copies from number to last superseded. Parameters: period, number, last.
     /// </summary>
     public required Sql Superseded { get; init; }
 
-    /// <summary>Deletes the values of the copies that the copies from this number on superseded. Parameters: period, number.</summary>
+    /// <summary>Deletes the values of the copies that the copies from the given number on superseded. Parameters: period, number.</summary>
     public required Sql DropSuperseded { get; init; }
 
     /// <summary>
@@ -293,7 +293,7 @@ public sealed class Statements
     public required Sql CopiesWithLists { get; init; }
 
     /// <summary>
-    /// Returns the values of the copies number to last, in order. Columns: number, opening, value, key. Limits the sum of bytes as
+    /// Returns the values of the copies from number to last, in order. Columns: number, opening, value, key. Limits the sum of bytes as
     /// <see cref="StoredLeaves"/> does. It is a statement of its own because it passes through an index once, whereas a join with the
     /// copies would look up each value. Parameters: period, number, last, bytes.
     /// </summary>
@@ -322,15 +322,16 @@ public sealed class Statements
     public required Sql StoredRequests { get; init; }
 
     /// <summary>
-    /// Returns the pending rows whose sequence numbers are above after and at most through. Columns: seq, item, structure, key, value,
-    /// expected_period, expected_version, and whether the request id and hash in the row are those of its request; the last column is null
-    /// if the engine's pending rows have no request id. Parameters: after, through.
+    /// Returns the pending rows in a range of sequence numbers, which begins after the parameter after and ends with the parameter through.
+    /// Columns: seq, item, structure, key, value, expected_period, expected_version, and whether the request id and hash in the row are
+    /// those of its request; the last column is null if the engine's pending rows have no request id. Parameters: after, through.
     /// </summary>
     public required Sql StoredPending { get; init; }
 
     /// <summary>
-    /// Returns the outcomes whose sequence numbers are above after and at most through. Columns: seq, item, epoch, ordinal, refusal,
-    /// refused_item, current_period, current_version; request_id and item of the outcome's leaf, or nulls. Parameters: after, through.
+    /// Returns the outcomes in a range of sequence numbers, which begins after the parameter after and ends with the parameter through.
+    /// Columns: seq, item, epoch, ordinal, refusal, refused_item, current_period, current_version; request_id and item of the outcome's
+    /// leaf, or nulls. Parameters: after, through.
     /// </summary>
     public required Sql StoredOutcomes { get; init; }
 

@@ -46,8 +46,8 @@ public static class StoredRows
     internal static EpochRow Epoch(IRows rows) => new(rows.GetUInt64(0), rows.GetBytes(1), rows.GetBytes(2), rows.GetBytes(3));
 
     /// <summary>
-    /// Reads an update from five columns: structure, key, value, expected_period and expected_version; <paramref name="column"/> is the
-    /// number of the first.
+    /// Reads an update from five columns: structure, key, value, expected_period and expected_version. The parameter
+    /// <paramref name="column"/> is the number of the first of them.
     /// </summary>
     internal static AcceptItem Update(IRows rows, int column)
     {
@@ -65,8 +65,8 @@ public static class StoredRows
     }
 
     /// <summary>
-    /// Reads a refusal from four columns: refusal, refused_item, current_period and current_version; <paramref name="column"/> is the
-    /// number of the first. Returns null if the column refusal is null.
+    /// Reads a refusal from four columns: refusal, refused_item, current_period and current_version. The parameter
+    /// <paramref name="column"/> is the number of the first of them. Returns null if the column refusal is null.
     /// </summary>
     internal static Refusal? Refusal(IRows rows, int column) => rows.IsNull(column)
         ? null

@@ -8,9 +8,9 @@ namespace Optiks.Storage.Engines;
 public static class StorageEngines
 {
     /// <summary>
-    /// Returns all engines; the first one is the default. Embedded databases use <paramref name="clock"/>, or the system's clock if it is
-    /// null. While a service runs, the engines pass notices for its operator to <paramref name="warn"/>, from any thread; if it is null,
-    /// they drop the notices.
+    /// Returns all engines; the first one is the default. Embedded databases use the given clock (<paramref name="clock"/>), or the
+    /// system's clock if it is null. While a service runs, the engines pass notices for its operator to the action <paramref name="warn"/>,
+    /// from any thread; if it is null, they drop the notices.
     /// </summary>
     public static IReadOnlyList<IStorageProvider> All(TimeProvider? clock = null, Action<string>? warn = null) =>
         [new SqliteStorageProvider(clock), new PostgreSqlStorageProvider(), new SqlServerStorageProvider(warn)];

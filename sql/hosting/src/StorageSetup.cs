@@ -26,8 +26,8 @@ public static class StorageSetup
         services.AddSingleton(create).AddHostedService<StorageNotice>();
 
     /// <summary>
-    /// Creates a source before the services exist, for a host that opens its database first. The available <paramref name="engines"/> are
-    /// usually <see cref="StorageEngines.All"/>; tests may give other engines.
+    /// Creates a source before the services exist, for a host that opens its database first. The available engines
+    /// (<paramref name="engines"/>) are usually <see cref="StorageEngines.All"/>; tests may give other engines.
     /// </summary>
     public static StorageSource CreateSource(IConfiguration configuration, DataFolder folder, IEnumerable<IStorageProvider> engines)
     {

@@ -10,8 +10,8 @@ public sealed class StorageSource
     private readonly DataFolder _folder;
 
     /// <summary>
-    /// Creates a source for the engine that <paramref name="options"/> choose from <paramref name="engines"/>. An embedded database is in
-    /// <paramref name="folder"/>, unless the options name another place.
+    /// Creates a source for one of the given <paramref name="engines"/>, which the <paramref name="options"/> choose. An embedded database
+    /// is in the data folder (<paramref name="folder"/>), unless the options name another place.
     /// </summary>
     public StorageSource(IEnumerable<IStorageProvider> engines, StorageOptions options, DataFolder folder)
     {
@@ -41,7 +41,7 @@ public sealed class StorageSource
         {
             return _options.ConnectionString;
         }
-        // Only an embedded database has a default place.
+        // Only an embedded database has a default place, so other engines need a connection string.
         return Engine.Name == "sqlite"
             ? new DbConnectionStringBuilder { ["Data Source"] = _folder.Database }.ConnectionString
             : throw new StorageMisconfiguredException($"{StorageOptions.Section}:ConnectionString is missing.");

@@ -51,8 +51,8 @@ internal static class AcceptColumns
         """;
 
     /// <summary>
-    /// Adds the parameters of <see cref="Verdict"/> to a command that has no parameters yet. <paramref name="isInserted"/> says whether the
-    /// group's rows are already inserted.
+    /// Adds the parameters of <see cref="Verdict"/> to a command that has no parameters yet. The parameter <paramref name="isInserted"/>
+    /// says whether the group's rows are already inserted.
     /// </summary>
     public static void AddVerdictTo(NpgsqlParameterCollection parameters, AcceptGroup group, HeadFloor floor, bool isInserted)
     {

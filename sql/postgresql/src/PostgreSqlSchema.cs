@@ -20,8 +20,8 @@ internal static class PostgreSqlSchema
 
     /// <summary>
     /// Checks a new session before it enters a pool, on a connection that has no transaction yet. Throws if a setting could lose commits,
-    /// or if a proxy dropped a setting that the driver made. If <paramref name="writes"/> is true, also throws if the server accepts no
-    /// writes.
+    /// or if a proxy dropped a setting that the driver made. For a session that writes (<paramref name="writes"/>), also throws if the
+    /// server accepts no writes.
     /// </summary>
     public static async Task ThrowIfLosesCommitsAsync(NpgsqlConnection connection, string location, bool writes)
     {

@@ -23,7 +23,8 @@ internal static class PostgreSqlStatements
     // A join that looks up values row by row, for statements that read few leaves or one page of leaves.
     private const string JoinValueOfEach = " LEFT JOIN LATERAL (SELECT opening, key, value FROM value WHERE epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
 
-    // Selects leaves of structures 1 (usernames) and 4 (decommissioned). A log of plain keys has no such leaves.
+    // The end of statements that read only leaves of structures 1 (usernames) and 4 (decommissioned). A log of plain keys has no such
+    // leaves.
     private const string OfNames = " WHERE l.structure IN (1, 4) AND l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
 
     private const string Copies = "SELECT c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag";

@@ -140,7 +140,7 @@ public sealed class Cluster : IAsyncLifetime
 
     public string ConnectionString(string database) => $"Host=127.0.0.1;Port={Port};Database={database};Username=owner;Timeout=5";
 
-    /// <summary>Returns the number that a query selects, on its own connection.</summary>
+    /// <summary>Runs a query on a connection of its own, and returns the number that it selects.</summary>
     public static async Task<long> CountAsync(string connectionString, string sql)
     {
         await using var connection = new NpgsqlConnection(connectionString + ";Pooling=false;Search Path=optiks");
@@ -149,7 +149,7 @@ public sealed class Cluster : IAsyncLifetime
         return (long)(await command.ExecuteScalarAsync())!;
     }
 
-    /// <summary>Runs SQL on its own connection, and returns how many rows it changed.</summary>
+    /// <summary>Runs SQL on a connection of its own, and returns the number of changed rows.</summary>
     public static async Task<int> ExecuteAsync(string connectionString, string sql, params object[] parameters)
     {
         await using var connection = new NpgsqlConnection(connectionString + ";Pooling=false;Search Path=optiks");

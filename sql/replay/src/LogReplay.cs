@@ -87,8 +87,8 @@ public sealed partial class LogReplay : IDisposable
     }
 
     /// <summary>
-    /// Steps through the epochs after <see cref="Last"/> that the store shows, up to <paramref name="through"/>, but through at most 4,096
-    /// epochs. If it refuses an epoch, the steps to the epochs before it remain.
+    /// Steps through the epochs after <see cref="Last"/> that the store shows, up to the epoch <paramref name="through"/>, but over at most
+    /// 4,096 epochs. If it refuses an epoch, the steps to the epochs before it remain.
     /// </summary>
     /// <param name="through">Last epoch.</param>
     /// <param name="beforeCommit">The action that gets the step to each epoch, with proofs, before the step is committed; null if the

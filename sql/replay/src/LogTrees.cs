@@ -73,8 +73,8 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Creates empty trees. If <paramref name="snapshot"/> is given, first deletes that snapshot's files, because the new trees take over
-    /// its leaf log. It is null if these trees never have a snapshot.
+    /// Creates empty trees. If the path of a snapshot is given (<paramref name="snapshot"/>), first deletes that snapshot's files, because
+    /// the new trees take over its leaf log. The path is null if these trees never have a snapshot.
     /// </summary>
     public static LogTrees Create(DirectoryOptions options, string? snapshot)
     {

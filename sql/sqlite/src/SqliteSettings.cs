@@ -19,7 +19,7 @@ internal sealed record SqliteSettings
     /// </summary>
     public TimeProvider Clock { get; init; } = TimeProvider.System;
 
-    /// <summary>How long a statement waits for another program's write lock.</summary>
+    /// <summary>The time for which a statement waits while another program holds the write lock.</summary>
     public TimeSpan BusyTimeout { get; private init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>The setting of PRAGMA synchronous, either <c>FULL</c> or <c>EXTRA</c>. With a weaker setting, a power cut could undo

@@ -31,7 +31,7 @@ internal static class SqliteStatements
     private const string JoinValue = " LEFT JOIN value AS v ON v.id = l.id";
     private const string OfEpochs = " WHERE l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 ORDER BY l.id";
 
-    // Selects leaves of structures 1 (usernames) and 4 (decommissioned).
+    // The end of statements that read only leaves of structures 1 (usernames) and 4 (decommissioned).
     private const string OfNames = " WHERE l.structure IN (1, 4) AND l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 ORDER BY l.id";
 
     private const string Copies = "SELECT c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag";

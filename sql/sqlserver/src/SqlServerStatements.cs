@@ -43,7 +43,7 @@ internal static class SqlServerStatements
         " OUTER APPLY (SELECT Opening, [Value] FROM optiks.[Value] WHERE l.Structure = 2 AND Epoch = l.Epoch AND Ordinal = l.Ordinal) AS v";
     private const string OfEpochs = " WHERE l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
 
-    // Selects leaves of structures 1 (usernames) and 4 (decommissioned).
+    // The end of statements that read only leaves of structures 1 (usernames) and 4 (decommissioned).
     private const string OfNames = " WHERE l.Structure IN (1, 4) AND l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
 
     private const string CopyColumns = "c.Number, c.Structure, c.Version, c.SourceEpoch, c.SourceOrdinal, c.Label, c.Commitment, c.Tag";

@@ -16,8 +16,8 @@ public sealed class SqlServerStorageProvider : IStorageProvider
     private readonly Action<string> _warn;
 
     /// <summary>
-    /// Creates a provider. Its stores pass notices for the operator to <paramref name="warn"/>, from any thread; if it is null, they drop
-    /// the notices.
+    /// Creates a provider. Its stores pass notices for the operator to the action <paramref name="warn"/>, from any thread; if it is null,
+    /// they drop the notices.
     /// </summary>
     public SqlServerStorageProvider(Action<string>? warn = null) => _warn = warn ?? (_ => { });
 

@@ -139,7 +139,7 @@ public sealed class SqlServerFixture : IServerFixture
 
     public bool IsDenied(DbException e) => (e is SqlException error && s_permissionDenied.Contains(error.Number)) || e.Message.Contains("permission denied", StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>Runs T-SQL on its own connection, and returns how many rows it changed.</summary>
+    /// <summary>Runs T-SQL on a connection of its own, and returns the number of changed rows.</summary>
     public static async Task<int> ExecuteAsync(string connectionString, string sql, params SqlParameter[] parameters)
     {
         await using SqlConnection connection = await OpenAsync(connectionString);
@@ -148,7 +148,7 @@ public sealed class SqlServerFixture : IServerFixture
         return await command.ExecuteNonQueryAsync();
     }
 
-    /// <summary>Runs a query on its own connection, and returns its first cell.</summary>
+    /// <summary>Runs a query on a connection of its own, and returns the first cell of the result.</summary>
     public static async Task<object?> ScalarAsync(string connectionString, string sql)
     {
         await using SqlConnection connection = await OpenAsync(connectionString);

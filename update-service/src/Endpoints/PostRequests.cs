@@ -30,7 +30,7 @@ internal sealed class PostRequests
 
     /// <summary>
     /// Creates the handler of one endpoint. The function <paramref name="parse"/> reads the endpoint's bodies, and the statuses of its
-    /// requests are below <paramref name="statusPath"/>.
+    /// requests are below the path <paramref name="statusPath"/>.
     /// </summary>
     public PostRequests(
         Parse parse, string statusPath, LogLimits limits, RateLimiter limiter, CommitQueue queue, ReceiptMaker receipts, UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger)

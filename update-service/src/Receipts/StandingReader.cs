@@ -15,7 +15,7 @@ internal sealed class StandingReader
     private Task<Standing> _running = Task.FromResult(default(Standing));
     private Task<Standing>? _next;
 
-    /// <summary>Creates a reader that counts at most <paramref name="atMost"/> pending updates.</summary>
+    /// <summary>Creates a reader that counts pending updates only up to the limit <paramref name="atMost"/>.</summary>
     public StandingReader(IAcceptStore store, long atMost)
     {
         _store = store;

@@ -33,7 +33,8 @@ internal static class RequestMembers
         return key.Length > 0 && key.Length <= maxLength ? key : throw reader.Fail(ProblemTypes.KeyLength, $"A {name} must have 1 to {maxLength} bytes.");
     }
 
-    /// <summary>Reads <c>value</c> or <c>value_b64</c>, with the parameters of <see cref="ReadKey"/>.</summary>
+    /// <summary>Reads the value of the member <c>value</c> or <c>value_b64</c>. The parameters have the same meaning as those of
+    /// <see cref="ReadKey"/>.</summary>
     public static byte[] ReadValue(this ref StrictJsonReader reader, bool isOctets, byte[]? other, long maxLength)
     {
         byte[] value = reader.ReadTextOrBase64("value", isOctets, other);

@@ -46,7 +46,7 @@ internal sealed class UserChanges
     public UserChange ToListChange() => new(Creates, [.. _added.Order(DeviceList.Order)], [.. _removed.Order(DeviceList.Order)]);
 
     /// <summary>Names the place in the request of a username or device.</summary>
-    /// <param name="Change">The index of the change.</param>
+    /// <param name="Change">The index of the change in the request.</param>
     /// <param name="Element">The index within the change's list; null if the change has no list.</param>
     /// <param name="IsOctets">Whether the request has the username or device in a member whose name ends with <c>_b64</c>.</param>
     public readonly record struct Place(int Change, int? Element, bool IsOctets);

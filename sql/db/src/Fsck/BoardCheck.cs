@@ -55,8 +55,8 @@ internal sealed class BoardCheck
     }
 
     /// <summary>
-    /// Compares the board with the database. <paramref name="root"/> is the root that the database's records have at <see cref="Size"/>, or
-    /// null when they do not reach that size.
+    /// Compares the board with the database. The parameter <paramref name="root"/> is the root of as many records of the database as
+    /// <see cref="Size"/> says, or null if the database has fewer records.
     /// </summary>
     public async Task RunAsync(IConsistentRead read, HeadRow head, TreeHash? root, CancellationToken cancellationToken)
     {
@@ -139,7 +139,7 @@ internal sealed class BoardCheck
         }
     }
 
-    // If the board has two checkpoints, checks that the smaller one belongs to the same tree as the larger one.
+    // If the board has two checkpoints, checks that the smaller one is of a prefix of the larger one's log.
     private async Task CompareCheckpointsAsync(TreeHash newest, CancellationToken cancellationToken)
     {
         foreach ((ulong size, TreeHash root) in _roots.Where(checkpoint => checkpoint.Key < Size))

@@ -18,8 +18,8 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
     private long _values;
 
     /// <summary>
-    /// Reads the copies with which a period begins, passes each of them to <paramref name="each"/>, and returns the state of each key
-    /// according to its last row.
+    /// Reads the copies with which a period begins, passes each of them to the action <paramref name="each"/>, and returns the state of
+    /// each key according to its last row.
     /// </summary>
     public async Task<Dictionary<(StructureId, UInt128), LatestVersion>> BeginAsync(ulong period, Action<StoredCopy> each, CancellationToken cancellationToken)
     {

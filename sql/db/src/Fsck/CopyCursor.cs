@@ -12,7 +12,8 @@ internal sealed class CopyCursor(IConsistentRead read, ulong first = 0)
     private int _position;
     private (ulong Period, int Number) _next = (first, 0);
 
-    /// <summary>Returns the copies of periods up to and including <paramref name="period"/> that it has not returned before.</summary>
+    /// <summary>Returns the copies of all periods up to the given <paramref name="period"/>, except those that it has already
+    /// returned.</summary>
     public async IAsyncEnumerable<StoredCopy> TakeAsync(ulong period, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         while (true)

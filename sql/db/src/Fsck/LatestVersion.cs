@@ -1,7 +1,7 @@
 namespace Optiks.Db.Fsck;
 
 /// <summary>The latest version of a key in its period, according to its leaf or copy.</summary>
-/// <param name="Version">The version.</param>
+/// <param name="Version">The number of the version.</param>
 /// <param name="Epoch">The epoch that inserted the leaf; 0 if it is a copy.</param>
 /// <param name="Ordinal">The leaf's number within that epoch, or the copy's number within its period.</param>
 /// <param name="KeyHash">A hash of the key; 0 if neither this version nor an earlier one still has its value.</param>

@@ -12,7 +12,8 @@ internal sealed class LeafCursor(IConsistentRead read, ulong first = 0)
     private (ulong Epoch, int Ordinal) _next = (first, 0);
     private bool _ended;
 
-    /// <summary>Returns the leaves of epochs up to and including <paramref name="epoch"/> that it has not returned before.</summary>
+    /// <summary>Returns the leaves of all epochs up to the given <paramref name="epoch"/>, except those that it has already
+    /// returned.</summary>
     public async Task<List<StoredLeaf>> TakeAsync(ulong epoch, CancellationToken cancellationToken)
     {
         var taken = new List<StoredLeaf>();

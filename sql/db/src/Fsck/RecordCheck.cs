@@ -56,7 +56,8 @@ internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyLis
         return record;
     }
 
-    /// <summary>Compares the last epoch's record with the head row. <paramref name="last"/> is null if the log has no epochs.</summary>
+    /// <summary>Compares the last epoch's record with the head row. The parameter <paramref name="last"/> is null if the log has no
+    /// epochs.</summary>
     public void End(EpochRow? last)
     {
         if (head.Epoch is not ulong epoch)

@@ -77,8 +77,8 @@ internal sealed class TreeCheck : IDisposable
         }
     }
 
-    /// <summary>Adds an epoch's leaves to the trees, and compares the trees with the record. <paramref name="record"/> is null if the
-    /// epoch's record cannot be decoded.</summary>
+    /// <summary>Adds an epoch's leaves to the trees, and compares the trees with the record. The given <paramref name="record"/> is null if
+    /// the epoch's record cannot be decoded.</summary>
     public void Next(EpochRow row, EpochRecord? record, IReadOnlyList<StoredLeaf> leaves)
     {
         if (_stopped)

@@ -16,7 +16,7 @@ internal sealed record KeyUse(KeyId Key, string? Source, IReadOnlyList<string> S
     /// Returns the uses of all keys of a ring, in the ring's order, and then the uses of keys that secrets name but the ring lacks. Opens
     /// every secret whose key the ring has.
     /// </summary>
-    /// <param name="secrets">The stored secrets.</param>
+    /// <param name="secrets">The stored secrets to examine.</param>
     /// <param name="keys">The ring.</param>
     /// <param name="logId">The log's id.</param>
     /// <param name="problems">The list to which the method adds a sentence for each secret that does not open.</param>

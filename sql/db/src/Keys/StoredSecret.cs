@@ -49,8 +49,8 @@ internal sealed record StoredSecret(string Name, string Purpose, ReadOnlyMemory<
     }
 
     /// <summary>
-    /// Unwraps the secret, passes it to <paramref name="use"/>, and overwrites it in memory. If the secret does not open, throws
-    /// <see cref="SecretsException"/>, whose message names the secret's place.
+    /// Unwraps the secret, passes it to the function <paramref name="use"/>, and overwrites it in memory. If the secret does not open,
+    /// throws <see cref="SecretsException"/>, whose message names the secret's place.
     /// </summary>
     public T Open<T>(OpenedRing keys, ReadOnlySpan<byte> logId, Func<byte[], KeyId, T> use)
     {

@@ -27,7 +27,7 @@ internal sealed class CopyImport
     }
 
     /// <summary>
-    /// Adds the rows that were staged after epoch <paramref name="last"/>, the database's last epoch, or after earlier epochs. Throws
+    /// Adds the rows that were staged after the database's last epoch (<paramref name="last"/>) or after earlier epochs. Throws
     /// <see cref="StorageCorruptException"/> if a bundle does not follow the stored copies.
     /// </summary>
     public async Task AddAsync(ulong last, CancellationToken cancellationToken)

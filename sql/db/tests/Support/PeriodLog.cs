@@ -52,8 +52,8 @@ internal sealed class PeriodLog : IAsyncDisposable
     }
 
     /// <summary>
-    /// Stages copies of the latest versions that are not staged yet, in two bundles. The keys in <paramref name="leaves"/> get no copies;
-    /// if they have copies already, stages rows that remove these.
+    /// Stages copies of the latest versions that are not staged yet, in two bundles. The keys in the list <paramref name="leaves"/> get no
+    /// copies; if they have copies already, stages rows that remove these.
     /// </summary>
     public async Task StageAsync(params string[] leaves)
     {

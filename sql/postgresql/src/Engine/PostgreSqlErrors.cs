@@ -43,7 +43,7 @@ internal static class PostgreSqlErrors
             PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.UndefinedColumn or PostgresErrorCodes.InvalidSchemaName =>
                 new StorageMisconfiguredException($"The database {location} has another schema than this program needs: run 'optiks-db migrate'. {text}", e),
             // These errors mean that a pooler gave this transaction another connection's session, which has that connection's prepared
-            // statements and lacks the settings that keep commits.
+            // statements and lacks the settings that keep commits durable.
             DuplicatePreparedStatement or InvalidPreparedStatementName => PooledByTransaction(location, $" {text}", e),
             [_, _, ..] state when state.StartsWith("28", StringComparison.Ordinal) => new StorageMisconfiguredException($"The database {location} refuses this user: {text}", e),
             [_, _, ..] state when state.StartsWith("23", StringComparison.Ordinal) || state is PostgresErrorCodes.DataCorrupted or PostgresErrorCodes.IndexCorrupted =>

@@ -55,7 +55,7 @@ CREATE TABLE leaf (
   CONSTRAINT pk_leaf PRIMARY KEY (epoch, ordinal)
 );
 
--- The values of leaves. This is the only table in this script from which an erasure deletes rows.
+-- This table has the values of leaves. It is the only table in this script from which an erasure deletes rows.
 CREATE TABLE value (
   epoch   bigint NOT NULL,
   ordinal integer NOT NULL,

@@ -45,8 +45,8 @@ internal sealed partial class TestLog
     public Task StageAllAsync() => StageAsync([.. _latest.Where(latest => !_staged.TryGetValue(latest.Key, out CopySource staged) || staged != latest.Value.Source).Select(latest => latest.Key)]);
 
     /// <summary>
-    /// Stages keys of any structure. If <paramref name="tamper"/> is given, it changes the rows that are stored, while this log's trees
-    /// keep the original rows.
+    /// Stages keys of any structure. If the function <paramref name="tamper"/> is given, it changes the rows that are stored, while this
+    /// log's trees keep the original rows.
     /// </summary>
     public async Task StageAsync(IReadOnlyList<(StructureId Structure, string Key)> keys, Func<LeafRow[], LeafRow[]>? tamper = null)
     {
@@ -95,8 +95,8 @@ internal sealed partial class TestLog
     }
 
     /// <summary>
-    /// Makes the next period's first epoch from the staged copies. If <paramref name="tamper"/> is given, it changes the epoch's record
-    /// before the log stores and signs it.
+    /// Makes the next period's first epoch from the staged copies. If the function <paramref name="tamper"/> is given, it changes the
+    /// epoch's record before the log stores and signs it.
     /// </summary>
     public async Task<EpochRow> SwitchAsync(Func<EpochRecord, EpochRecord>? tamper = null)
     {

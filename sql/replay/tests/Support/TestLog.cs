@@ -123,8 +123,8 @@ internal sealed partial class TestLog : IAsyncDisposable
     public Task<PeriodRow> BeginPeriodAsync() => _pipeline.BeginPeriodAsync(_lease, 1, "no secrets"u8.ToArray(), CancellationToken.None);
 
     /// <summary>
-    /// Makes one epoch of updates to keys, given as text. If <paramref name="tamper"/> is given, it changes the epoch's record before the
-    /// log stores and signs it.
+    /// Makes one epoch of updates to keys, given as text. If the function <paramref name="tamper"/> is given, it changes the epoch's record
+    /// before the log stores and signs it.
     /// </summary>
     public Task<EpochRow> PublishAsync(IReadOnlyList<(string Key, byte[] Value)> updates, Func<EpochRecord, EpochRecord>? tamper = null) =>
         PublishItemsAsync([.. updates.Select(update => Item(StructureId.Keys, update.Key, update.Value))], tamper);
@@ -217,8 +217,8 @@ internal sealed partial class TestLog : IAsyncDisposable
     }
 
     /// <summary>
-    /// Publishes an epoch on the board first, then runs <paramref name="meanwhile"/>, and only then publishes the epoch in the database,
-    /// which query-services follow.
+    /// Publishes an epoch on the board first, then runs the function <paramref name="meanwhile"/>, and only then publishes the epoch in the
+    /// database, which query-services follow.
     /// </summary>
     public async Task PublishOnBoardFirstAsync(Func<Task> meanwhile)
     {

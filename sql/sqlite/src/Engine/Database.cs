@@ -36,8 +36,8 @@ internal sealed class Database : IDatabase
     /// <inheritdoc/>
     public bool HasOneWriter => true;
 
-    /// <summary>Opens a file whose schema and settings suit a service, for reading and, if <paramref name="writes"/> is true, for
-    /// writing.</summary>
+    /// <summary>Opens a file whose schema and settings suit a service, for reading and, if the parameter <paramref name="writes"/> is true,
+    /// for writing.</summary>
     public static Database Open(SqliteSettings settings, bool writes)
     {
         var readers = new ReaderPool(settings);

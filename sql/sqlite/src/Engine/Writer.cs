@@ -24,7 +24,7 @@ internal sealed class Writer : IAsyncDisposable
     private long _released;
     private bool _disposed;
 
-    /// <summary>Opens a file for writing. Throws what <paramref name="check"/> throws for the new connection.</summary>
+    /// <summary>Opens a file for writing. Then calls the action <paramref name="check"/>, which throws if the file is unsuitable.</summary>
     public Writer(SqliteSettings settings, Action<Connection> check)
     {
         _busyTimeout = settings.BusyTimeout;

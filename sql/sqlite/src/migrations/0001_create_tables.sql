@@ -51,7 +51,7 @@ CREATE TABLE leaf (
   request_id BLOB NOT NULL CHECK (length(request_id) = 16)
 ) STRICT;
 
--- The values of leaves. This is the only table in this script from which an erasure deletes rows.
+-- This table has the values of leaves. It is the only table in this script from which an erasure deletes rows.
 CREATE TABLE value (
   id      INTEGER PRIMARY KEY,
   opening BLOB NOT NULL CHECK (length(opening) = 16),

@@ -77,8 +77,8 @@ internal sealed class Connection : ISession
         }
     }
 
-    /// <summary>Runs <paramref name="insert"/>, which inserts its parameter <c>@list</c> into a temporary table of the session, for all
-    /// given rows.</summary>
+    /// <summary>Runs the statement <paramref name="insert"/> for all given rows. The statement inserts the list in its parameter
+    /// <c>@list</c> into a temporary table of the session.</summary>
     public async Task StageAsync<T>(Statement insert, ListType<T> type, IEnumerable<T> rows, CancellationToken cancellationToken)
     {
         foreach (T[] chunk in Chunks(rows))

@@ -48,7 +48,7 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
 
     /// <summary>
     /// Opens the database and checks its schema and settings, so that a service does not work with an unsuitable database. Passes notices
-    /// for the operator to <paramref name="warn"/>.
+    /// for the operator to the action <paramref name="warn"/>.
     /// </summary>
     public static async Task<Database> OpenAsync(SqlServerSettings settings, Action<string> warn, CancellationToken cancellationToken)
     {

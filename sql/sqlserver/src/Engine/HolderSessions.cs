@@ -31,13 +31,13 @@ internal sealed class HolderSessions
     private readonly Action<string> _warn;
     private int _warned;
 
-    /// <summary>Creates an instance that warns the operator by <paramref name="warn"/> only the first time that it cannot end a
+    /// <summary>Creates an instance that calls the action <paramref name="warn"/> only the first time that it cannot end a
     /// session.</summary>
     public HolderSessions(Action<string> warn) => _warn = warn;
 
     /// <summary>
-    /// Ends the sessions of the store that last held the lease, if that lease has expired. Does nothing if that store belongs to
-    /// <paramref name="holder"/> or is this store. Must not be called inside a transaction.
+    /// Ends the sessions of the store that last held the lease, if that lease has expired. Does nothing if that store is this store, or
+    /// belongs to the given <paramref name="holder"/>. Must not be called inside a transaction.
     /// </summary>
     public async Task EndOfExpiredHolderAsync(Connection connection, string holder, string session, CancellationToken cancellationToken)
     {

@@ -40,8 +40,8 @@ internal static class SqlServerErrors
 
     /// <summary>
     /// Returns the exception of the storage contract for an error. For errors about rows, the message omits the server's text, because that
-    /// text quotes rows. If <paramref name="wasOpen"/> is true, the database exists, so an error in opening it means that it is recovering
-    /// or failing over.
+    /// text quotes rows. If the database was open before (<paramref name="wasOpen"/>), it exists, so an error in opening it means that it
+    /// is recovering or failing over.
     /// </summary>
     public static StorageException Translate(Exception e, string location, bool wasOpen)
     {

@@ -67,7 +67,7 @@ CREATE TABLE optiks.Leaf (
   CONSTRAINT PK_Leaf PRIMARY KEY CLUSTERED (Epoch, Ordinal) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)
 );
 
--- The values of leaves. This is the only table in this script from which an erasure deletes rows.
+-- This table has the values of leaves. It is the only table in this script from which an erasure deletes rows.
 CREATE TABLE optiks.[Value] (
   Epoch   bigint         NOT NULL,
   Ordinal int            NOT NULL,
