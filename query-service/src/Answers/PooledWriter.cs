@@ -10,7 +10,7 @@ namespace Optiks.QueryService.Answers;
 /// <summary>
 /// Collects an answer in memory, because its length must be known before its first byte is sent. The writer's memory comes from a pool, and
 /// a lease counts it. Before <see cref="SendAsync"/>, the writer does not touch the response, so that the service can still answer with a
-/// problem after a failure. One thread at a time.
+/// problem after a failure. Not thread-safe.
 /// </summary>
 internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
 {
@@ -29,7 +29,7 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
     private readonly int _maxLength;
     private byte[] _buffer;
 
-    /// <summary>Creates a writer with an initial capacity of <paramref name="capacity"/> bytes.</summary>
+    /// <summary>Creates a writer whose first array has room for the given number of bytes (<paramref name="capacity"/>).</summary>
     /// <param name="lease">The lease that counts the writer's memory. The caller must dispose of the writer before the lease.</param>
     /// <param name="capacity">The expected length of the answer in bytes.</param>
     /// <param name="maxLength">The greatest allowed length. If the answer gets longer, the writer throws <see cref="ProblemException"/>

@@ -11,7 +11,7 @@ internal sealed class UserQueries : IDisposable
 {
     private readonly PooledWriter _octets;
 
-    /// <summary>Copies an encoded UserQueryList that has <paramref name="count"/> queries.</summary>
+    /// <summary>Copies an encoded UserQueryList that has the given number of queries (<paramref name="count"/>).</summary>
     public UserQueries(ReadOnlySpan<byte> octets, int count, bool isBinary, bool isList, AnswerLease lease)
     {
         _octets = new PooledWriter(lease, octets.Length);

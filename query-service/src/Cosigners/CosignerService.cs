@@ -115,7 +115,7 @@ internal sealed class CosignerService : BackgroundService
         }
     }
 
-    // Passes a checkpoint to the kept ones. Returns the reason why it was not accepted; null if it was accepted.
+    // Tries to keep a checkpoint. Returns the reason why the checkpoint was not accepted; null if it was accepted.
     private async Task<string?> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken stop)
     {
         try

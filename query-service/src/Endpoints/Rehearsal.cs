@@ -55,7 +55,8 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
         _logger = logger;
     }
 
-    // Before the first epoch this is false, because queries then get the problem that there is no epoch.
+    // Whether callers' queries must be refused because of the rehearsal. Before the first epoch this is false, because queries then get the
+    // problem that there is no epoch.
     private bool IsUnderWay => !_isOver && _current.Peek() is not null;
 
     /// <summary>Adds the point at which the rehearsal's requests enter, so that they pass through all middleware that is added after this

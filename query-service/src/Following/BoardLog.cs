@@ -36,8 +36,8 @@ internal sealed class BoardLog
     public Task<IReadOnlyList<TreeHash>> ProveConsistencyAsync(ulong oldSize, CancellationToken cancellationToken) =>
         ReadAsync(tree => ConsistencyProof.MakeAsync(tree, oldSize, Size, cancellationToken));
 
-    /// <summary>Returns the root of the tree of the log's first entries; their number, <paramref name="size"/>, is 1 to
-    /// <see cref="Size"/>.</summary>
+    /// <summary>Returns the root of the tree over the log's first entries. The number of these entries (<paramref name="size"/>) must be at
+    /// least 1 and at most the checkpoint's size.</summary>
     public Task<TreeHash> ReadRootAsync(ulong size, CancellationToken cancellationToken) =>
         size == Size ? Task.FromResult(_root) : ReadAsync(tree => ConsistencyProof.OldRootAsync(tree, size, cancellationToken));
 

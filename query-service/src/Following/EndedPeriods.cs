@@ -94,8 +94,8 @@ internal sealed class EndedPeriods : IDisposable
     }
 
     /// <summary>
-    /// Closes and deletes trees that are no longer served, and begins to make missing trees. The follower calls it after an epoch of period
-    /// <paramref name="current"/> is served.
+    /// Closes and deletes trees that are no longer served, and begins to make missing trees. The follower calls it after an epoch of the
+    /// current period (<paramref name="current"/>) is served.
     /// </summary>
     public async Task TidyAsync(IFollowStore store, ReplicaFolder folder, ulong current, CancellationToken cancellationToken)
     {

@@ -349,7 +349,7 @@ internal sealed class FollowedLog
         return null;
     }
 
-    // Passes on the trees of the period that ended. If their snapshot is being saved, the save continues.
+    // Gives the trees of a period that has ended to the list of ended periods. If their snapshot is being saved, the save continues.
     private void End(LogTrees trees, VerifiedEpoch last) => _ended.Keep(trees, last, _saver?.FinishAsync(null, CancellationToken.None) ?? Task.CompletedTask);
 
     // Begins to use the given trees, after a load or after a switch to another period.

@@ -19,6 +19,6 @@ internal interface IBoardFiles
     /// <summary>Returns the file with the audit proof of a published epoch.</summary>
     Task<BoardFile> FindAuditProofAsync(ulong epoch, CancellationToken cancellationToken);
 
-    /// <summary>Writes the audit proof of a published epoch to <paramref name="output"/>.</summary>
+    /// <summary>Writes the audit proof of a published epoch to a writer (<paramref name="output"/>).</summary>
     Task ReadAuditProofAsync(ulong epoch, PooledWriter output, CancellationToken cancellationToken);
 }

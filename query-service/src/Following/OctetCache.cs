@@ -4,7 +4,7 @@ namespace Optiks.QueryService.Following;
 
 /// <summary>
 /// Caches byte strings by name. Keeps their total size within a bound, and evicts the least recently used ones. Callers must not change
-/// cached bytes. Any thread.
+/// cached bytes. Thread-safe.
 /// </summary>
 internal sealed class OctetCache
 {
@@ -21,7 +21,7 @@ internal sealed class OctetCache
     private readonly LinkedList<(string Name, byte[] Octets)> _byUse = new();
     private long _size;
 
-    /// <param name="bound">The largest total size of all entries in bytes.</param>
+    /// <param name="bound">The largest total size of the cache's entries, in bytes.</param>
     public OctetCache(long bound) => _bound = bound;
 
     /// <summary>The total size of all entries in bytes, including their additional cost.</summary>

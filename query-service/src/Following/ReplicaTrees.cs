@@ -8,8 +8,8 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Creates the trees of a period of the log, with the period's secrets, and with the period's files in the replica's folder. One thread at
-/// a time.
+/// Creates the trees of a period of the log, with the period's secrets, and with the period's files in the replica's folder. Not
+/// thread-safe.
 /// </summary>
 internal sealed class ReplicaTrees
 {

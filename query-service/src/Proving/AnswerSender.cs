@@ -7,8 +7,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Proving;
 
 /// <summary>
-/// Makes and sends answers with VRF proofs, about keys and about users. Each answer comes from a single <see cref="ServedEpoch"/>. Any
-/// thread.
+/// Makes and sends answers with VRF proofs, about keys and about users. Each answer comes from a single <see cref="ServedEpoch"/>.
+/// Thread-safe.
 /// </summary>
 internal sealed class AnswerSender
 {

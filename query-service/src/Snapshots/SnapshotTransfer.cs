@@ -7,7 +7,7 @@ namespace Optiks.QueryService.Snapshots;
 /// and the leaf log, and then both files.
 /// </summary>
 /// <param name="SnapshotLength">The length of the snapshot in bytes.</param>
-/// <param name="LeafLogLength">The number of bytes that are sent of the leaf log. They include at least all leaves that belong to the
+/// <param name="LeafLogLength">The number of bytes of the leaf log that are sent. They include at least all leaves that belong to the
 /// snapshot.</param>
 internal readonly record struct SnapshotTransfer(long SnapshotLength, long LeafLogLength)
 {
@@ -21,8 +21,8 @@ internal readonly record struct SnapshotTransfer(long SnapshotLength, long LeafL
     public long TotalLength => HeaderLength + SnapshotLength + LeafLogLength;
 
     /// <summary>
-    /// Reads the two lengths at the beginning of a body of <paramref name="totalLength"/> bytes; returns false when the lengths do not add
-    /// up to that total.
+    /// Reads the two lengths at the beginning of a body. Returns false if they do not add up to the body's length
+    /// (<paramref name="totalLength"/>).
     /// </summary>
     public static bool TryRead(ReadOnlySpan<byte> header, long totalLength, out SnapshotTransfer transfer)
     {

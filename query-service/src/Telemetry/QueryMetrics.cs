@@ -60,7 +60,7 @@ internal sealed class QueryMetrics : IDisposable
     /// <summary>Counts the keys that an answered request asked about.</summary>
     public void Answered(string kind, int keys) => _keys.Add(keys, new KeyValuePair<string, object?>("optiks.kind", kind));
 
-    /// <summary>Counts one attempt to follow an epoch that was refused.</summary>
+    /// <summary>Counts one refusal of an epoch that the follower tried to follow.</summary>
     public void Refused() => Interlocked.Increment(ref _refused);
 
     /// <summary>Records the newest epoch that the database has published.</summary>

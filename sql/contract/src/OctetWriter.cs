@@ -8,7 +8,7 @@ public sealed class OctetWriter
 {
     private readonly ArrayBufferWriter<byte> _octets;
 
-    /// <summary>Creates a writer with an initial capacity of <paramref name="capacity"/> bytes.</summary>
+    /// <summary>Creates a writer with initial room for the given number of bytes (<paramref name="capacity"/>).</summary>
     public OctetWriter(int capacity) => _octets = new ArrayBufferWriter<byte>(capacity);
 
     /// <summary>The bytes written so far; valid until the next write.</summary>

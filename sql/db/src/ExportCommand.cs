@@ -88,8 +88,8 @@ internal static class ExportCommand
 
     private static async Task WriteRequestsAsync(IConsistentRead read, RowWriter writer, CancellationToken cancellationToken)
     {
-        // This method reads the same ranges of sequence numbers three times, once for requests, pending rows and outcomes each, because an
-        // export has all rows of one kind before the next kind.
+        // This method reads the same ranges of sequence numbers three times: once for the requests, once for the pending rows and once for
+        // the outcomes. An export has all rows of one kind before the rows of the next kind.
         var ends = new List<long>();
         IReadOnlyList<StoredRequest> requests;
         for (long after = 0; (requests = await read.ReadRequestsAsync(after, Page, cancellationToken)).Count > 0; after = ends[^1])

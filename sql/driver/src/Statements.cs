@@ -245,8 +245,8 @@ public sealed class Statements
     public required Sql HasCopy { get; init; }
 
     /// <summary>
-    /// Returns two epochs about an ended period: its first epoch whose leaves of devices and keys may still have values, and the first
-    /// epoch of the next period. Parameters: period.
+    /// Returns two epochs about an ended period: its first epoch whose leaves of the structures devices and keys may still have values, and
+    /// the first epoch of the next period. Parameters: period.
     /// </summary>
     public required Sql LeftToDestroy { get; init; }
 

@@ -37,9 +37,9 @@ public sealed partial class LogReplay
 
     /// <summary>
     /// Takes one step in filling the trees of the next period, if the database has a next period. A step is short, so that it does not
-    /// delay an epoch for long. It adds leaves of usernames and decommissioned up to <see cref="Last"/>, and reads about as many leaves as
-    /// the limit <paramref name="maxRows"/>. Once these names are complete, a step adds rows of copies, at most as many as this limit. A
-    /// refusal means that the database's contents are wrong; the current trees are unchanged.
+    /// delay an epoch for long. It adds the leaves of the structures usernames and decommissioned up to the epoch <see cref="Last"/>, and
+    /// reads about as many leaves as the limit <paramref name="maxRows"/>. Once these names are complete, a step adds rows of copies, at
+    /// most as many as this limit. A refusal means that the database's contents are wrong; the current trees are unchanged.
     /// </summary>
     public async Task<Refused?> PrepareNextAsync(int maxRows, CancellationToken cancellationToken)
     {

@@ -197,8 +197,8 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Builds the trees of the first epoch of the trees' period, from the loaded copies and from the epoch's leaves of usernames and
-    /// decommissioned.
+    /// Builds the trees of the first epoch of the trees' period, from the loaded copies and from the epoch's leaves of the structures
+    /// usernames and decommissioned.
     /// </summary>
     public bool TryStartPeriod(
         EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
@@ -266,7 +266,8 @@ public sealed class LogTrees : IDisposable
     public void Dispose() => Directory.Dispose();
 
     // Returns whether the trees should have an erased leaf. Trees of all periods have the leaves of usernames and decommissioned users.
-    // They have leaves of devices and keys only from the period's first epoch on, and no leaves of epochs after their own epoch.
+    // They have leaves of the structures devices and keys only from the period's first epoch on, and no leaves of epochs after their own
+    // epoch.
     private static bool HasLeaf(StoredErasure erasure, DirectoryStats at) => erasure.Erasure.Epoch <= at.Epoch
         && (!GetStructure(erasure).IsPerPeriod() || at.Period == 0 || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
 

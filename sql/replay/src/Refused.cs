@@ -1,8 +1,8 @@
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// Says why a replay refuses the stored data as the log: the data contradicts its records, its checkpoints, itself, or facts that the
-/// program knew before. Methods that return a refusal return null if everything was verified. If the database cannot return data, they
+/// Says why a replay does not accept the stored data as the log: the data contradicts its records, its checkpoints, itself, or facts that
+/// the program knew before. Methods that return a refusal return null if everything was verified. If the database cannot return data, they
 /// throw a <see cref="StorageException"/> instead.
 /// </summary>
 /// <param name="Why">A sentence that gives the reason, without secrets or data about users.</param>

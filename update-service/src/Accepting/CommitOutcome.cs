@@ -3,7 +3,7 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Accepting;
 
 /// <summary>Holds the result of a commit for one caller.</summary>
-/// <param name="State">What happened to the unit.</param>
+/// <param name="State">The result for the unit as an enumeration value.</param>
 /// <param name="Result">The database's verdict, if the state is <see cref="CommitState.Decided"/>.</param>
 /// <param name="RetryAfter">If the service did not ask the database, the time for which it will continue not to ask; otherwise
 /// null.</param>

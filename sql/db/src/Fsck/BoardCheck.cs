@@ -139,7 +139,7 @@ internal sealed class BoardCheck
         }
     }
 
-    // If the board has two checkpoints, checks that the smaller one is of a prefix of the larger one's log.
+    // If the board has two checkpoints, checks that the log of the smaller one is the beginning of the log of the larger one.
     private async Task CompareCheckpointsAsync(TreeHash newest, CancellationToken cancellationToken)
     {
         foreach ((ulong size, TreeHash root) in _roots.Where(checkpoint => checkpoint.Key < Size))

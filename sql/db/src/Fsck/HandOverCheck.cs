@@ -4,8 +4,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Checks that a period begins with a copy of the latest version of every key of the previous period, and with nothing else. Only keys of
-/// users who have left must have no copy (docs/spec/periods.md section 2). Values that were erased or destroyed are not compared.
+/// Checks that a period begins with a copy of the latest version of every key of the previous period, and with nothing else. Keys of users
+/// who have left must have no copy (docs/spec/periods.md section 2). Values that were erased or destroyed are not compared.
 /// </summary>
 internal static class HandOverCheck
 {

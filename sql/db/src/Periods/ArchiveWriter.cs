@@ -12,9 +12,9 @@ namespace Optiks.Db.Periods;
 /// <remarks>
 /// <para>The file has these fields (integers are big-endian, and lengths in bytes are in parentheses): the magic text <c>optiks archive
 /// 1\n</c>; log id (32), period (8), its first and its last epoch (8 each); the number of copies with which the period began (4); then for
-/// each epoch, in order, its record and the number of its leaves of devices and keys (4). Each number of copies or leaves is followed by
-/// these copies or leaves, sorted, with structure (1), label (32) and commitment (32) each. The last field is the SHA-256 of everything
-/// before it (32).</para>
+/// each epoch, in order, its record and the number of its leaves of the structures devices and keys (4). Each number of copies or leaves is
+/// followed by these copies or leaves, sorted, with structure (1), label (32) and commitment (32) each. The last field is the SHA-256 of
+/// everything before it (32).</para>
 /// </remarks>
 internal sealed class ArchiveWriter : IDisposable
 {

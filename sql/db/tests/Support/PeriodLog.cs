@@ -180,8 +180,8 @@ internal sealed class PeriodLog : IAsyncDisposable
 
     private async Task<KeyDirectory> CurrentAsync(PeriodRow period) => _current ??= await LoadAsync(period);
 
-    // Makes a directory for the period, with the leaves of usernames and decommissioned of all epochs. If it is the first period, also
-    // loads the leaves of devices and keys; if the period has not begun, also loads its copies.
+    // Makes a directory for the period, with the leaves of the structures usernames and decommissioned of all epochs. If it is the first
+    // period, also loads the leaves of the structures devices and keys; if the period has not begun, also loads its copies.
     private async Task<KeyDirectory> LoadAsync(PeriodRow period)
     {
         Assert.True(period.Period == 0 || period.FirstEpoch is null, "A period that began is gone on with where it began.");

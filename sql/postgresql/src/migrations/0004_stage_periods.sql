@@ -11,7 +11,7 @@ ALTER TABLE period
   ADD CONSTRAINT ck_period_state CHECK (state BETWEEN 1 AND 5),
   ADD CONSTRAINT ck_period_first CHECK ((first_epoch IS NULL) = (state = 1) AND (copies IS NULL) = (state = 1)),
   ADD CONSTRAINT ck_period_secrets CHECK (state = 4 OR (octet_length(wrapped_secrets) = 0) = (state = 5));
--- These indexes ensure that at most one period has the state next, and at most one the state current.
+-- This index ensures that at most one period has the state next, and at most one the state current.
 CREATE UNIQUE INDEX ix_period_state ON period (state) WHERE state IN (1, 2);
 
 -- This table has the copies with which a period begins; the update-task stages them while the previous period is current. If a key has

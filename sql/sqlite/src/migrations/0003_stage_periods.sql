@@ -12,7 +12,7 @@ CREATE TABLE period (
 -- This statement fails if a period has no secrets, because such a database is damaged.
 INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) SELECT period, 2, first_epoch, 0, wrapped_secrets, configuration FROM earlier_period;
 DROP TABLE earlier_period;
--- These indexes ensure that at most one period has the state next, and at most one the state current.
+-- This index ensures that at most one period has the state next, and at most one the state current.
 CREATE UNIQUE INDEX ix_period_state ON period (state) WHERE state IN (1, 2);
 
 -- This table has the copies with which a period begins; the update-task stages them while the previous period is current. If a key has

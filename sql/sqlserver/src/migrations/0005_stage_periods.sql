@@ -21,7 +21,7 @@ INSERT INTO optiks.Period (Period, State, FirstEpoch, Copies, WrappedSecrets, Co
 DROP TABLE #Period;
 GO
 
--- These indexes ensure that at most one period has the state next, and at most one the state current.
+-- This index ensures that at most one period has the state next, and at most one the state current.
 CREATE UNIQUE INDEX IX_Period_State ON optiks.Period (State) WHERE State < 3;
 
 -- This table has the copies with which a period begins; the update-task stages them while the previous period is current. If a key has
