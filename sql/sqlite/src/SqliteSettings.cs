@@ -4,8 +4,8 @@ using System.Globalization;
 namespace Optiks.Storage.Sqlite;
 
 /// <summary>
-/// Holds the settings of a connection string such as <c>Data Source=/path/optiks.db;Busy Timeout=5;Synchronous=FULL</c>. A string with
-/// other names is refused.
+/// Holds the settings of a connection string such as <c>Data Source=/path/optiks.db;Busy Timeout=5;Synchronous=FULL</c>. A string with the
+/// name of any other setting is refused.
 /// </summary>
 internal sealed record SqliteSettings
 {

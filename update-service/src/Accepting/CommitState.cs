@@ -14,7 +14,7 @@ internal enum CommitState
     /// </summary>
     Unavailable,
 
-    /// <summary>Nothing was stored, because the database is an older copy of what the board shows.</summary>
+    /// <summary>Nothing was stored, because the database is an older copy, as the board shows.</summary>
     OlderCopy,
 
     /// <summary>An unexpected failure happened, which the service logged. The service does not know whether the unit is stored.</summary>

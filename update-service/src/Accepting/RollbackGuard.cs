@@ -132,15 +132,15 @@ internal sealed class RollbackGuard
         }
         catch (UnauthorizedAccessException)
         {
-            // This user may not read the mark, because it may be readable only for the update-task's user. The checkpoint, which anyone may
-            // read, is at most one epoch below the mark.
+            // The service's user may not read the mark, which may be readable only for the update-task's user. The checkpoint, which anyone
+            // may read, is at most one epoch below the mark.
             return null;
         }
     }
 
     private static byte[]? ReadFile(string path)
     {
-        // This code does not use File.Exists, because that returns false for a file that this user may not read.
+        // This code does not use File.Exists, because that returns false for a file that the service's user may not read.
         try
         {
             return File.ReadAllBytes(path);

@@ -32,8 +32,9 @@ internal abstract class ParsedRequest
     protected string Path => _index is { } index ? $"$[{index}]" : "$";
 
     /// <summary>
-    /// Returns the request's items. Its id, which the caller gave or the service made, may be needed for them. A request has 1 to
-    /// <see cref="Limits.ItemsPerRequest"/> items, of which no two have the same structure and key.
+    /// Returns the request's items. The request's id, which the caller gave or the service made, is a parameter because the id of a new
+    /// user may be derived from it. A request has 1 to <see cref="Limits.ItemsPerRequest"/> items, of which no two have the same structure
+    /// and key.
     /// </summary>
     public abstract IReadOnlyList<AcceptItem> ToItems(Guid requestId);
 

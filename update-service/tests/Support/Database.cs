@@ -41,7 +41,7 @@ internal sealed class Database
         return rows;
     }
 
-    /// <summary>Returns whether a request id is stored.</summary>
+    /// <summary>Returns whether the database has a request with this id.</summary>
     public bool Has(Guid id)
     {
         using SqliteConnection connection = Open();

@@ -18,7 +18,7 @@ CREATE UNIQUE INDEX ix_period_state ON period (state) WHERE state IN (1, 2);
 -- This table has the copies with which a period begins; the update-task stages them while the previous period is current. If a key has
 -- several rows, the last one is in force; a row with version 0 removes the key's copy. The source of a copy is a leaf or, if source_epoch
 -- is 0, a copy of the previous period.
---   id: period * 2^31 + number
+--   The column id is period * 2^31 + number.
 CREATE TABLE copy (
   id             INTEGER PRIMARY KEY CHECK (id >= 1 << 31),
   period         INTEGER GENERATED ALWAYS AS (id >> 31) VIRTUAL,

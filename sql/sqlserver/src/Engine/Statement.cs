@@ -4,9 +4,9 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// The text of one T-SQL statement or batch. Commands accept no other text. All texts of the driver are in static fields, in
-/// <see cref="SqlServerStatements"/> or in embedded scripts. So the tests can find every text in the assembly and parse it with Microsoft's
-/// parser, even without a server. Parameters have names, such as <c>@epoch</c>.
+/// The text of one T-SQL statement or batch. Commands accept no other text. Each text of the driver is in a static field, in
+/// <see cref="SqlServerStatements"/>, or in an embedded script. So the tests can find every text in the assembly and parse it with
+/// Microsoft's parser, even without a server. Parameters have names, such as <c>@epoch</c>.
 /// </summary>
 /// <remarks>
 /// No statement relies on a lock hint, because other servers of this protocol accept hints and ignore them. If work must not happen twice,
