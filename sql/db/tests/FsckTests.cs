@@ -165,7 +165,8 @@ public sealed class FsckTests(SampleLog sample)
         using LogFolder log = sample.Copy();
         string path = Path.Combine(log.Data.Board, file);
         byte[] octets = await File.ReadAllBytesAsync(path, TestContext.Current.CancellationToken);
-        // The test damages the middle of a file, except in a mark, where a changed digit would only make another valid mark.
+        // The test damages the middle of each file. In a mark it damages the beginning, because a changed digit in the middle would only
+        // make another valid mark.
         octets[file.EndsWith("high-water", StringComparison.Ordinal) ? 0 : octets.Length / 2] ^= 1;
         File.Delete(path);
         if (!isLost)
