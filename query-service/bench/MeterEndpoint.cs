@@ -3,7 +3,8 @@ using System.Diagnostics.Metrics;
 namespace Optiks.QueryService.Bench;
 
 /// <summary>
-/// Returns the present values of the service's own observable counters, by name, for <c>GET /bench/meters</c>. Any thread may call it.
+/// Implements <c>GET /bench/meters</c>, which returns the current values of the service's own observable counters by their names.
+/// Thread-safe.
 /// </summary>
 internal sealed class MeterEndpoint : IDisposable
 {

@@ -15,32 +15,32 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService;
 
-/// <summary>Builds and runs the service.</summary>
+/// <summary>Builds and runs the query-service.</summary>
 internal static class QueryServiceHost
 {
-    // The number of pool threads that may compute in the native library for seconds: the follower's thread, and the thread that makes ended
-    // periods.
+    // The number of threads of the thread pool that may compute in the native library for seconds. These are the follower's thread and the
+    // thread that makes ended periods.
     private const int BusyThreads = 2;
 
-    /// <summary>The settings that distinguish this host from the other services.</summary>
+    /// <summary>The settings in which this host differs from those of the other services.</summary>
     public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Read(Programs.QueryService) with
     {
         Api = ApiDocument.Load(typeof(QueryServiceHost).Assembly),
         WritesData = true,
     };
 
-    /// <summary>Runs the service until it is told to stop. Throws the error when an error ended the service.</summary>
+    /// <summary>Runs the service until it is told to stop. If an error ends the service, throws the error.</summary>
     public static async Task RunAsync(string[] args)
     {
         await using WebApplication app = Build(args);
         await Startup.RunHostAsync(app);
     }
 
-    /// <summary>Builds the service; <paramref name="configure"/> may replace parts, such as the clock.</summary>
+    /// <summary>Builds the service. The action <paramref name="configure"/> may replace parts of it, such as the clock.</summary>
     public static WebApplication Build(string[] args, Action<IServiceCollection>? configure = null)
     {
-        // By default, the pool has as many threads as there are processors, and takes half a second to add a thread. With two processors,
-        // the two busy threads would leave no thread for requests during that time.
+        // By default, the thread pool begins with one thread per processor, and takes half a second to add a thread. On a machine with two
+        // processors, the two busy threads would leave no thread for requests during that time.
         ThreadPool.GetMinThreads(out int workers, out int completionPorts);
         ThreadPool.SetMinThreads(Math.Max(workers, Environment.ProcessorCount + BusyThreads), completionPorts);
 
@@ -115,7 +115,8 @@ internal static class QueryServiceHost
         return app;
     }
 
-    // Replicas on one machine share the data folder, and their ports distinguish them.
+    // Returns the port of the service, which is the default name of the replica, because replicas on one machine share the data folder but
+    // not the port.
     private static string Port(ConfigurationManager configuration)
     {
         string url = configuration[WebHostDefaults.ServerUrlsKey]?.Split(';')[0]

@@ -2,7 +2,7 @@ using Optiks.QueryService.Answers;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests that long answers reuse memory, and that idle memory is bounded however many threads returned arrays.</summary>
+/// <summary>Tests that long answers reuse memory, and that the idle memory is bounded even if many threads return arrays.</summary>
 public sealed class AnswerArraysTests
 {
     private const int Length = 1 << 21;
@@ -34,7 +34,7 @@ public sealed class AnswerArraysTests
             arrays.Return(array);
             Assert.InRange(arrays.IdleLength, 0, 4 * Length);
         });
-        // An array that is longer than the bound is not kept, and neither are those before it.
+        // If an array that is longer than the bound is returned, the store keeps neither this array nor the earlier ones.
         arrays.Return(new byte[8 * Length]);
         Assert.Equal(0, arrays.IdleLength);
     }

@@ -9,12 +9,12 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests that the memory for answers is bounded however slowly clients read, and that honest clients still get memory.</summary>
+/// <summary>Tests that the memory for answers is bounded even if clients read slowly, and that honest clients still get memory.</summary>
 public sealed class AnswerBudgetTests
 {
     private const long Total = 32L << 20;
 
-    // The number of versions, each of 64 KiB, that makes an answer just below the greatest length.
+    // The number of values, each with 64 KiB, of an answer that is just shorter than the greatest length.
     private const int LongCount = 56;
 
     private readonly PublishedLog _published;
@@ -30,8 +30,8 @@ public sealed class AnswerBudgetTests
         Assert.False(budget.TryTake(1, 301));
         Assert.True(budget.TryTake(1, 300));
         Assert.False(budget.TryTake(1, 1));
-        // The second caller gets at most half of the memory that the first caller left. So the first caller now holds more than it could
-        // get anew.
+        // The second caller gets at most half of the memory that the first caller left. The first caller may keep its 300 bytes, although
+        // it could not get that many now.
         Assert.False(budget.TryTake(2, 151));
         Assert.True(budget.TryTake(2, 150));
         Assert.True(budget.TryTake(3, 75));
@@ -98,7 +98,7 @@ public sealed class AnswerBudgetTests
                 answered += status == 200 ? 1 : 0;
                 Assert.InRange(budget.Used, 0, Total / 2);
             }
-            // Each answer has 4 MiB.
+            // Each answer has 4 MiB, so only two to four of them fit into the caller's share.
             Assert.InRange(answered, 2, 4);
             Assert.True(budget.Refusals > 0);
             Assert.True(budget.Used > Total / 4);
@@ -110,7 +110,8 @@ public sealed class AnswerBudgetTests
                 await replica.JsonAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""));
             }
             Assert.Equal(Reason.Valid, Verify(replica, await replica.OctetsAsync(Ask("/v1/lookup", LongCount), asOwner: true), LongCount));
-            // No client closed its connection. The service disconnects clients that read nothing, and gives their memory to other callers.
+            // The clients keep their connections open, but the service disconnects clients that read nothing. Then other callers can use
+            // their memory.
             await WaitUntilAllIsBackAsync(budget);
             Assert.Equal(Reason.Valid, Verify(replica, await replica.OctetsAsync(Ask("/v1/lookup", LongCount)), LongCount));
         }
@@ -126,7 +127,7 @@ public sealed class AnswerBudgetTests
         await using TestLog log = await TestLog.CreateAsync();
         await log.PublishAsync(("alice", "one"));
         await log.PublishAsync(("alice", "two"));
-        // This audit proof is longer than the whole memory for answers.
+        // This audit proof is longer than all memory for answers.
         byte[] proof = new byte[Total + 1];
         RandomNumberGenerator.Fill(proof);
         string path = Path.Combine(log.Folder.Board, "log", Tlog.AuditProofPath.ForEpoch(1));
@@ -153,7 +154,7 @@ public sealed class AnswerBudgetTests
         Replica replica = _published.Replica;
         for (int i = 0; i < 2; i++)
         {
-            // The first request finds no cached proofs, and the second request finds them.
+            // The first request computes the proofs, and the second one finds them in the cache.
             await replica.ProblemAsync(Ask("/v1/lookup", 64, type: type), ProblemTypes.AnswerTooLarge);
             await replica.OctetsAsync(Ask("/v1/lookup", LongCount, type: type));
         }
@@ -189,7 +190,8 @@ public sealed class AnswerBudgetTests
         Assert.Equal("HTTP/1.1 400", Encoding.ASCII.GetString(line));
     }
 
-    // Waits, because a client may have its answer before the server has given back the answer's memory.
+    // Waits until no memory is in use. The wait is needed because a client may have its answer before the server has returned the answer's
+    // memory.
     private static async Task WaitUntilAllIsBackAsync(AnswerBudget budget)
     {
         while (budget.Used > 0)

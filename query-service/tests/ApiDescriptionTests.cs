@@ -9,7 +9,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests that the OpenAPI document describes what the service does.</summary>
+/// <summary>Tests that the service behaves as its OpenAPI document says.</summary>
 public sealed class ApiDescriptionTests
 {
     private readonly Replica _replica;
@@ -24,7 +24,7 @@ public sealed class ApiDescriptionTests
     public async Task Every_endpoint_is_described_with_its_answers()
     {
         JsonElement document = await _replica.JsonAsync(Replica.Get(ApiDocument.Path));
-        // One endpoint serves all files of the board.
+        // All files of the board have one entry in the document, because one endpoint serves them.
         OpenApiChecks.CheckEndpoints(
             document, _replica.Services.GetRequiredService<EndpointDataSource>().Endpoints,
             path => path.StartsWith("/log/", StringComparison.Ordinal) && path != "/log/checkpoint" ? "/log/{**path}" : path, "/internal/snapshot");
@@ -48,7 +48,7 @@ public sealed class ApiDescriptionTests
         JsonElement document = await _replica.JsonAsync(Replica.Get(ApiDocument.Path));
         foreach ((string json, bool isTaken) in OpenApiChecks.Variations(document, schema, sample))
         {
-            // The test changes the version where the request names another key, because that key does not have every version.
+            // If the request names another key, the test changes the version, because that key does not have every version.
             string sent = body.Replace("BODY", json, StringComparison.Ordinal).Replace("\"version\":1", $"\"version\":{(json.Contains("alice", StringComparison.Ordinal) ? 1 : 0)}", StringComparison.Ordinal);
             using HttpResponseMessage answer = await _replica.SendAsync(Replica.Post(path, sent), asOwner: true);
             Assert.True((int)answer.StatusCode == (isTaken ? 200 : 400), $"{sent}: {await answer.Content.ReadAsStringAsync(TestContext.Current.CancellationToken)}");

@@ -99,7 +99,7 @@ public sealed class BoardTests
     [InlineData("/log//etc/passwd")]
     public async Task Raw_paths_do_not_lead_out(string path)
     {
-        // HttpClient would normalize the path.
+        // The test uses a socket, because HttpClient would normalize the path.
         using var client = new TcpClient();
         await client.ConnectAsync(IPAddress.Loopback, _replica.Client.BaseAddress!.Port, TestContext.Current.CancellationToken);
         NetworkStream stream = client.GetStream();

@@ -10,7 +10,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests that a replica collects and verifies the cosignatures of auditors and witnesses, and serves them.</summary>
+/// <summary>Tests that a replica collects, verifies and serves the cosignatures of auditors and witnesses.</summary>
 public sealed class CosignerTests
 {
     private const string Path = "/v1/cosignatures";
@@ -104,7 +104,7 @@ public sealed class CosignerTests
         Assert.Equal([1UL], await SizesAsync(replica));
         if (lie is not ("hangs" or "larger than the log"))
         {
-            // Once the cosigner is honest again, the replica accepts its notes, however often the cosigner lied before.
+            // Once the cosigner is honest again, the replica accepts its notes, even if it lied many times before.
             (liar.Note, liar.Instead) = (() => liar.Cosign(note, s_now), null);
             await WaitForSizesAsync(replica, 1, 1);
         }
@@ -122,7 +122,8 @@ public sealed class CosignerTests
             log, "a", services => services.AddLogging(logging => logging.AddProvider(events)), _ => { }, "--Optiks:QueryService:CosignersFile", await WriteAsync(log, [auditor.Line]),
             "--Optiks:QueryService:CosignersInterval", "00:00:00.100");
         await replica.WaitAsync(() => events.Has("CosignerContradicts"));
-        // The alarm may come before the rehearsal at the start has ended. Until then the service answers every question with 503.
+        // The alarm may come before the rehearsal at the start has ended, and during the rehearsal the service answers every query with
+        // 503.
         await replica.WaitForEpochAsync((ulong)log.Records.Count - 1);
         Assert.Empty(await NotesAsync(replica));
     }
@@ -182,7 +183,8 @@ public sealed class CosignerTests
 
     private static Task WaitForRequestsAsync(Replica replica, TestCosigner cosigner, int more)
     {
-        // Waits for one more request: when the replica sends it, the replica has decided about every note that it got before.
+        // The method waits for one more request than asked for: when the replica sends that request, it has already judged all notes that
+        // it got before.
         int enough = cosigner.Asked + more + 1;
         return replica.WaitAsync(() => cosigner.Asked >= enough);
     }
@@ -198,8 +200,8 @@ public sealed class CosignerTests
         return note;
     }
 
-    // Changes a letter close to the end of a line's base64, so that the signature differs. The letter carries no padding bits, so the
-    // base64 stays canonical.
+    // Changes a letter near the end of the base64 in one line of a note, so that the signature is wrong. The letter has no padding bits, so
+    // the base64 stays canonical.
     private static byte[] Flip(byte[] note, int line)
     {
         string[] lines = Encoding.UTF8.GetString(note).Split('\n');

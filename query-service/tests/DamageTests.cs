@@ -12,7 +12,7 @@ using Optiks.Tests.Shared;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests a replica whose own files were damaged while it ran. The replica reports the damage, answers what it can, and makes the files
+/// Tests a replica whose own files are damaged while it runs. The replica must report the damage, answer what it can, and make the files
 /// again from the database.
 /// </summary>
 public sealed class DamageTests : TwoEpochTests
@@ -93,12 +93,12 @@ public sealed class DamageTests : TwoEpochTests
             return answer;
         }
 
-        // The service's own rehearsal also waits in the queue.
+        // One request of the service's own rehearsal already waits in the queue.
         await replica.WaitAsync(() => metrics.WaitingQueries!() == 1);
         Task<HttpResponseMessage> before = await WaitingAsync(Replica.Post("/v1/lookup", """{"key": "nobody"}"""));
         Task<HttpResponseMessage> damaged = await WaitingAsync(Replica.Post("/v1/users/lookup", """{"username": "al"}"""));
         Task<HttpResponseMessage> after = await WaitingAsync(Replica.Post("/v1/lookup", """{"key": "no one"}"""));
-        // A lookup of users reads the device lists before it waits in the queue, so the file must be damaged after that.
+        // A lookup of users reads the device lists before it waits in the queue, so the test damages the file only now.
         await FileDamage.FlipAsync(Path.Combine(Folder, "leaves"), "phone"u8.ToArray());
         replica.Services.GetRequiredService<ProofQueue>().Dispose();
         Assert.Equal(

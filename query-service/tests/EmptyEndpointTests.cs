@@ -7,7 +7,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests the endpoint with which lookups are compared in measurements. It answers as a lookup does, and the product does not contain it.
+/// Tests the endpoint that measurements compare with lookups. It must answer like a lookup, and must not be part of the product.
 /// </summary>
 public sealed class EmptyEndpointTests
 {

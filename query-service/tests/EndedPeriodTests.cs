@@ -11,8 +11,8 @@ using Optiks.Storage;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests that replicas serve ended periods at their last epoch to owners who come late (docs/spec/periods.md sections 5 and 8), whatever
-/// the source of a replica's trees.
+/// Tests that replicas serve ended periods at their last epoch, for owners who come late (docs/spec/periods.md sections 5 and 8). The
+/// replicas get their trees from different sources.
 /// </summary>
 public sealed class EndedPeriodTests : IAsyncLifetime
 {
@@ -30,7 +30,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
 
     private string Folder => Path.Combine(Log.Folder.Replicas, Name);
 
-    // The last record of the first period.
+    // The encoded last record of the first period.
     private byte[] Ended => Log.Records[2].Record.ToArray();
 
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -68,7 +68,8 @@ public sealed class EndedPeriodTests : IAsyncLifetime
             await WaitForFileAsync(replica);
             await SameAsync(replica, before);
         }
-        // The first start loads the period from the file. The second start has no file, and loads the period from the database.
+        // The first restart loads the period from its file. Before the second restart, the test deletes all files, so that start loads the
+        // period from the database.
         await using (Replica replica = await StartAsync(isStored))
         {
             await SameAsync(replica, before);
@@ -89,7 +90,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
             await replica.WaitForEpochAsync(2);
             before = await BodiesAsync(replica, "");
         }
-        // The replica finds a snapshot of the first period, and in later rounds a node store.
+        // In the first round, the replica finds a snapshot of the first period, and in later rounds a node store.
         await Log.NextPeriodAsync();
         foreach (bool isStored in (bool[])[true, false, true])
         {
@@ -153,7 +154,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         await RefusedAsync(replica, "?period=0", ProblemTypes.PeriodGone);
         byte[] answer = await ServedAsync(replica, "/v1/history?period=1", Asked, MediaTypes.History);
         Assert.Equal(Log.Records[5].Record.ToArray(), answer[..EpochRecord.Length]);
-        // The replica deletes the files of a period that it no longer serves.
+        // The replica must delete the files of a period that it no longer serves.
         await replica.WaitAsync(() => !File.Exists(Path.Combine(Folder, "leaves")) && !File.Exists(Path.Combine(Folder, "snapshot")) && !Directory.Exists(Path.Combine(Folder, "nodes")));
     }
 
@@ -168,7 +169,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         await RefusedAsync(replica, "?period=1", ProblemTypes.NotFound);
         await RefusedAsync(replica, "?period=2", ProblemTypes.NotFound);
         await RefusedAsync(replica, "?period=18446744073709551615", ProblemTypes.NotFound);
-        // A client that has seen a later epoch gets not-caught-up, because another replica may know that the period ended.
+        // A client that has seen a later epoch gets not-caught-up, because another replica may already know that the period has ended.
         await RefusedAsync(replica, "?period=1&checkpoint_size=5", ProblemTypes.NotCaughtUp);
         await RefusedAsync(replica, "?period=0&min_epoch=4", ProblemTypes.NotCaughtUp);
         foreach (string malformed in (string[])["?period=", "?period=00", "?period=-1", "?period=0&period=0", "?period=18446744073709551616"])
@@ -179,7 +180,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         {
             Assert.Equal("?period", await replica.ProblemAsync(Replica.Post($"{path}?period=0", body), ProblemTypes.MalformedRequest, asOwner: true));
         }
-        // Without the owner's rights the service says nothing about the period.
+        // To a caller without the owner's rights, the service says nothing about the period.
         await replica.ProblemAsync(Replica.Post("/v1/history?period=0", Asked), ProblemTypes.Unauthorized);
     }
 
@@ -187,7 +188,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
     public async Task While_it_cannot_be_made_it_is_unavailable_and_the_log_is_served()
     {
         await Log.NextPeriodAsync();
-        // A directory in the place of the period's leaf log prevents the replica from creating the file.
+        // A directory in the place of the period's leaf log prevents the replica from creating that file.
         Directory.CreateDirectory(Path.Combine(Folder, "leaves"));
         await using Replica replica = await StartAsync(isStored: false);
         await replica.WaitForEpochAsync(3);
@@ -251,12 +252,12 @@ public sealed class EndedPeriodTests : IAsyncLifetime
     private async Task WaitForFileAsync(Replica replica)
     {
         await replica.WaitAsync(() => _events.Has("EndedPeriodReady"));
-        // At its next step, the replica serves the trees that it made in the background.
+        // The new epoch makes the replica take its next step, in which it begins to serve the trees that it made in the background.
         await Log.PublishAsync(("other", "epoch"));
         await replica.WaitForEpochAsync((ulong)Log.Records.Count - 1);
     }
 
-    // Returns the answers without their heads.
+    // Returns the replica's answers about the period, without their heads.
     private static async Task<Bodies> BodiesAsync(Replica replica, string query)
     {
         byte[] history = await ServedAsync(replica, $"/v1/history{query}", Asked, MediaTypes.History);
@@ -281,7 +282,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         return [.. json.RootElement.GetProperty("versions")[0].GetProperty("members").EnumerateArray().Select(member => member.TryGetProperty("value", out JsonElement value) ? value.GetString()! : "-")];
     }
 
-    // Sends a request, and repeats it while the replica loads the period's trees at its last epoch.
+    // Sends a request, and repeats it while the replica is still loading the period's trees.
     private static async Task<byte[]> ServedAsync(Replica replica, string path, string body, string? type)
     {
         byte[] octets = [];

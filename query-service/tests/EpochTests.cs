@@ -7,7 +7,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests records, heads, audit proofs and the configuration over HTTP.</summary>
+/// <summary>Tests the endpoints for records, heads, audit proofs and the configuration over HTTP.</summary>
 public sealed class EpochTests
 {
     private readonly Replica _replica;
@@ -42,7 +42,7 @@ public sealed class EpochTests
         using HttpResponseMessage second = await _replica.SendAsync(again);
         Assert.Equal(HttpStatusCode.NotModified, second.StatusCode);
         Assert.Empty(await second.Content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken));
-        // The other form of the same answer, and other epochs, have other entity tags.
+        // The same record in the other form, and records of other epochs, must have other entity tags.
         foreach (HttpRequestMessage other in (HttpRequestMessage[])[Replica.Get("/v1/epochs/3"), Replica.Get("/v1/epochs/4", MediaTypes.Record)])
         {
             other.Headers.IfNoneMatch.Add(first.Headers.ETag!);

@@ -5,7 +5,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests that no replica serves an erased value again, whatever the source of its trees (docs/spec/erasure.md section 5).
+/// Tests that no replica serves an erased value again, no matter from where it gets its trees (docs/spec/erasure.md section 5).
 /// </summary>
 public sealed class ErasureTests : TwoEpochTests
 {
@@ -82,7 +82,7 @@ public sealed class ErasureTests : TwoEpochTests
     public async Task Another_replicas_older_snapshot_does_not_bring_it_back(bool isStored)
     {
         await Log.PublishAsync(("alice", "the third value"));
-        // The donor saves one snapshot now, and none after the erasure.
+        // The donor saves a snapshot now, and does not save another one after the erasure.
         await using Replica donor = await Replica.StartReadyAsync(Log, "donor");
         string snapshot = Path.Combine(Log.Folder.Replicas, "donor", "snapshot");
         while (!File.Exists(snapshot))
@@ -106,7 +106,7 @@ public sealed class ErasureTests : TwoEpochTests
         Assert.Null(await replica.ProblemAsync(Replica.Get("/v1/lookup?key=bob"), ProblemTypes.Erased));
         Assert.Null(await replica.ProblemAsync(Replica.Post("/v1/history", """{"key": "bob"}"""), ProblemTypes.Erased, asOwner: true));
         Assert.Null(await replica.ProblemAsync(Replica.Post("/v1/monitor", """{"key": "bob"}"""), ProblemTypes.Erased, asOwner: true));
-        // The service also refuses a request for two keys if only one key's value is erased, even when every proof is cached.
+        // The service refuses a request for two keys if one key's value is erased, even if all proofs are cached.
         Assert.Null(await replica.ProblemAsync(Replica.Post("/v1/lookup", """[{"key": "alice"}, {"key": "bob"}]"""), ProblemTypes.Erased));
         Assert.Equal("two", await LookupAsync(replica, "alice"));
     }
@@ -115,7 +115,7 @@ public sealed class ErasureTests : TwoEpochTests
 
     private async Task<string> ReadLeavesAsync() => Encoding.Latin1.GetString(await File.ReadAllBytesAsync(Leaves, Cancellation));
 
-    // Returns the history as its owner sees it, with "-" for a version of which only the commitment is left.
+    // Returns a key's history as its owner sees it, with "-" for a version whose value is erased.
     private static async Task<string[]> HistoryAsync(Replica replica, string key)
     {
         JsonElement answer = await replica.JsonAsync(Replica.Post("/v1/monitor", $$"""{"key": "{{key}}"}"""), asOwner: true);

@@ -44,7 +44,7 @@ public sealed class FollowerTests : IAsyncLifetime
         await first.WaitAsync(async () => (await first.ReadinessAsync()).Body.Contains("Serving epoch 1. Epochs up to 3 wait for their checkpoint.", StringComparison.Ordinal));
         Assert.Equal(HttpStatusCode.OK, (await first.ReadinessAsync()).Status);
         Assert.Equal("one", await ValueAsync(first, "alice"));
-        // A replica that starts in the meantime gets as far as the first replica, and no further.
+        // A replica that starts while the checkpoint is missing serves the same epoch as the first replica, and no later one.
         await using Replica second = await Replica.StartAsync(Log, "second");
         await second.WaitForEpochAsync(1, " Epochs up to 3 wait for their checkpoint.");
         Assert.Equal("one", await ValueAsync(second, "alice"));
@@ -55,7 +55,7 @@ public sealed class FollowerTests : IAsyncLifetime
             await replica.WaitForEpochAsync(3);
             Assert.Equal("three", await ValueAsync(replica, "alice"));
         }
-        // The replica does not go back to an older board, and does not follow a note that is no checkpoint of this log.
+        // The replica must not go back to an older board, and must not accept a note that is not a checkpoint of this log.
         string checkpoint = Path.Combine(Log.Folder.Board, "log", "checkpoint");
         await File.WriteAllBytesAsync(checkpoint, Log.Records[1].Checkpoint.ToArray(), TestContext.Current.CancellationToken);
         await Log.PublishAsync(("alice", "four"));
@@ -73,7 +73,7 @@ public sealed class FollowerTests : IAsyncLifetime
     {
         await Log.PublishAsync(("alice", "one"));
         await using Replica first = await Replica.StartReadyAsync(Log, "first");
-        // No replica can unwrap the secrets of this period.
+        // The secrets of this period are unusable, so no replica can unwrap them.
         await Log.BeginPeriodAsync();
         await Log.PublishAsync(("alice", "two"));
         await first.WaitForEpochAsync(2);
@@ -97,7 +97,7 @@ public sealed class FollowerTests : IAsyncLifetime
         await Log.PublishItemsAsync([TestLog.Item(StructureId.Usernames, "bo", "bob"u8.ToArray()), TestLog.Item(StructureId.Keys, "device", "two"u8.ToArray())]);
         await replica.WaitForEpochAsync(3);
         Assert.Equal("two", await ValueAsync(replica, "device"));
-        // A replica that starts later loads the log at once.
+        // The first replica followed the log epoch by epoch. This one starts later and loads the log in one step.
         await using Replica second = await Replica.StartReadyAsync(Log, "second");
         Assert.Equal("two", await ValueAsync(second, "device"));
     }
@@ -128,7 +128,7 @@ public sealed class FollowerTests : IAsyncLifetime
     public async Task A_start_reads_many_values_in_several_batches()
     {
         await using Replica first = await Replica.StartReadyAsync(Log, "first");
-        // Five of these epochs together have more values than one batch may have (LeafRange).
+        // The values of five of these epochs together exceed the size of a batch (LeafRange).
         byte[] value = new byte[65_536];
         for (int epoch = 0; epoch < 6; epoch++)
         {
@@ -148,7 +148,7 @@ public sealed class FollowerTests : IAsyncLifetime
         await using Replica replica = await Replica.StartReadyAsync(Log);
         const ulong published = 30;
         ulong[] seen = new ulong[3];
-        // Both keys change in every epoch. So the test would notice an answer that mixes two epochs, even if the answer verified.
+        // Both keys change in every epoch, so the test would notice an answer that mixes two epochs, even if that answer were valid.
         Task<int>[] readers = [.. Enumerable.Range(0, seen.Length).Select(reader => Task.Run(async () =>
         {
             int epochs = 0;
@@ -172,7 +172,7 @@ public sealed class FollowerTests : IAsyncLifetime
             if (i % 5 == 0)
             {
                 await replica.WaitForEpochAsync(i);
-                // Each reader sees several epochs, however slow the machine is.
+                // This wait ensures that each reader sees several epochs, even on a slow machine.
                 while (Enumerable.Range(0, seen.Length).Any(reader => Volatile.Read(ref seen[reader]) < i && !readers[reader].IsFaulted))
                 {
                     await Task.Delay(5, TestContext.Current.CancellationToken);
@@ -194,14 +194,14 @@ public sealed class FollowerTests : IAsyncLifetime
         await using Replica replica = await Replica.StartReadyAsync(Log);
         await Log.PublishAsync([("alice", "bad"u8.ToArray())], record => Tamper(record, what));
         await replica.WaitForTroubleAsync("epoch 2");
-        // The replica keeps the last good epoch.
+        // The replica still serves the last good epoch.
         byte[] answer = await replica.OctetsAsync(Replica.Post("/v1/lookup", """{"key": "alice"}""", MediaTypes.Lookup));
         LookupVerdict verdict = Verify(replica, answer, "alice");
         Assert.Equal((Reason.Valid, 1UL), (verdict.Reason, verdict.Head!.Epoch));
         Assert.Equal("good", Text(answer, verdict.Keys[0]));
         await replica.ProblemAsync(Replica.Get("/v1/epochs/2"), ProblemTypes.NotFound);
 
-        // A replica that starts now does not serve the bad epoch either.
+        // A replica that starts now must not serve the bad epoch either.
         await using Replica late = await Replica.StartAsync(Log, "late");
         await late.WaitForTroubleAsync("epoch 2");
         await late.ProblemAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""), ProblemTypes.Unavailable);
@@ -216,7 +216,7 @@ public sealed class FollowerTests : IAsyncLifetime
         await Log.PublishAsync(("alice", "two"));
         await using (await Replica.StartReadyAsync(Log))
         {
-            // The replica serves epoch 2, and remembers that it did.
+            // The replica serves epoch 2, and records this durably.
         }
         string[] newer = [];
         await Log.WithDatabaseClosedAsync(files =>
@@ -231,7 +231,8 @@ public sealed class FollowerTests : IAsyncLifetime
             await behind.ProblemAsync(Replica.Get("/v1/epochs/latest"), ProblemTypes.Unavailable);
             Assert.Equal(HttpStatusCode.OK, (await behind.SendAsync(Replica.Get("/health/live"))).StatusCode);
         }
-        // The replica follows the right database again. A replica that never served epoch 2 cannot know that this epoch is missing.
+        // Another replica, which never served epoch 2, cannot know that this epoch is missing. Afterwards, the first replica follows the
+        // right database again.
         await using (Replica other = await Replica.StartAsync(Log, "other"))
         {
             await other.WaitForEpochAsync(1);
@@ -256,7 +257,7 @@ public sealed class FollowerTests : IAsyncLifetime
         await replica.ProblemAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""), ProblemTypes.Unavailable);
         await replica.ProblemAsync(Replica.Post("/v1/history", """{"key": "alice"}"""), ProblemTypes.Unavailable, asOwner: true);
         await replica.ProblemAsync(Replica.Get("/v1/epochs/latest"), ProblemTypes.Unavailable);
-        // The replica still serves what never changes.
+        // The replica still serves answers that never change.
         await replica.OctetsAsync(Replica.Get("/v1/epochs/1"));
         await replica.OctetsAsync(Replica.Get("/v1/epochs/1/audit-proof"));
         await replica.OctetsAsync(Replica.Get("/log/checkpoint"));
@@ -267,7 +268,7 @@ public sealed class FollowerTests : IAsyncLifetime
     {
         await Log.PublishAsync(("alice", "one"));
         await using Replica replica = await Replica.StartReadyAsync(Log);
-        // The record is first as far in the future as the service allows, and then further.
+        // First the record is as far in the future as the service just allows, and then it is further in the future.
         replica.Clock.Ahead = -TimeSpan.FromSeconds(50);
         Assert.Equal("one", await ValueAsync(replica, "alice"));
         Assert.Equal(HttpStatusCode.OK, (await replica.ReadinessAsync()).Status);
@@ -286,7 +287,7 @@ public sealed class FollowerTests : IAsyncLifetime
     {
         await Log.PublishAsync(("alice", "one"));
         await using Replica replica = await Replica.StartReadyAsync(Log);
-        // A directory with content is in the place of the file, so the replica cannot write the file.
+        // The test puts a directory with content in the file's place, so that the replica cannot write the file.
         string highest = Path.Combine(Log.Folder.Replicas, "a", "highest");
         File.Delete(highest);
         Directory.CreateDirectory(Path.Combine(highest, "full"));
@@ -322,7 +323,7 @@ public sealed class FollowerTests : IAsyncLifetime
     {
         string[] args = ["--urls", "http://127.0.0.1:0", $"--{DataFolder.Variable}", Log.Folder.Root, "--Optiks:QueryService:Replica", "a", "--Logging:LogLevel:Default", "None"];
         Task running = QueryServiceHost.RunAsync(args);
-        // The service writes this file when it has served from the database, so the database is open.
+        // The service writes this file before it serves its first epoch, so once the file exists, the database is open.
         string highest = Path.Combine(Log.Folder.Replicas, "a", "highest");
         while (!File.Exists(highest))
         {
@@ -333,7 +334,7 @@ public sealed class FollowerTests : IAsyncLifetime
         File.Move(Log.Folder.Database, elsewhere);
         StorageMisconfiguredException e = await Assert.ThrowsAsync<StorageMisconfiguredException>(() => running);
         Assert.Contains(Log.Folder.Database, e.Message, StringComparison.Ordinal);
-        // The service also refuses to start when the database is missing.
+        // The service must also refuse to start if the database is missing.
         await Assert.ThrowsAsync<StorageMisconfiguredException>(() => QueryServiceHost.RunAsync(args));
         File.Move(elsewhere, Log.Folder.Database);
     }

@@ -10,8 +10,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests the answers of a replica that is behind, to clients who have seen more than it serves. The replica gives them no checkpoint beyond
-/// its epoch.
+/// Tests how a replica that is behind answers clients that have seen later epochs than it serves. It must not give them a checkpoint beyond
+/// its own epoch.
 /// </summary>
 public sealed class LeastEpochTests : TwoEpochTests
 {
@@ -69,7 +69,7 @@ public sealed class LeastEpochTests : TwoEpochTests
             {
                 early.Add(replica.OctetsAsync(Waiting(path, body, 3, "respond-async, wait=60"), asOwner: true));
             }
-            // An answer that does not wait would arrive within this delay.
+            // An answer of a request that does not wait would arrive within this delay.
             await Task.Delay(100, TestContext.Current.CancellationToken);
             Assert.DoesNotContain(early, task => task.IsCompleted);
         });
@@ -110,7 +110,7 @@ public sealed class LeastEpochTests : TwoEpochTests
     public async Task Who_knows_a_later_version_is_told_to_come_again()
     {
         await using Replica replica = await Replica.StartReadyAsync(Log);
-        // In the second round, the proofs come from the cache.
+        // In the second round, the replica takes the proofs from its cache.
         for (int i = 0; i < 2; i++)
         {
             string lookup = """[{"key": "bob"}, {"key": "alice", "known": {"period": 0, "version": VERSION}}]""";
@@ -118,7 +118,7 @@ public sealed class LeastEpochTests : TwoEpochTests
             Assert.Equal("$[1].version", await replica.ProblemAsync(Replica.Post("/v1/lookup", [Query("bob", 0), Query("alice", ulong.MaxValue)]), ProblemTypes.NotCaughtUp));
             JsonElement known = await replica.JsonAsync(Replica.Post("/v1/lookup", Version(lookup, 2)));
             Assert.Equal(0, known.GetProperty("lookups")[1].GetProperty("members").GetArrayLength());
-            // The replica ignores a known version of another period.
+            // The replica must ignore a version of another period that the client says it knows.
             JsonElement other = await replica.JsonAsync(Replica.Post("/v1/lookup", """{"key": "alice", "known": {"period": 1, "version": 3}}"""));
             Assert.Equal(2, other.GetProperty("lookups")[0].GetProperty("members").GetArrayLength());
         }
@@ -157,8 +157,8 @@ public sealed class LeastEpochTests : TwoEpochTests
     private static Query Query(string key, ulong version) => new(System.Text.Encoding.UTF8.GetBytes(key), 0, version);
 
     /// <summary>
-    /// Checks that the checkpoint has this size, and that the same replica serves the record, the audit proof and the tiles of that
-    /// checkpoint's tree.
+    /// Checks that the replica's checkpoint has the expected size, and that the replica serves the record, the audit proof and the tiles of
+    /// this checkpoint's tree.
     /// </summary>
     private async Task CheckTreeAsync(Replica replica, ulong expected)
     {

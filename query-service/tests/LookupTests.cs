@@ -7,7 +7,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests lookups over HTTP, whose answers the native verifier checks.</summary>
+/// <summary>Tests lookups over HTTP. The native verifier checks the answers.</summary>
 public sealed class LookupTests
 {
     private readonly Replica _replica;
@@ -70,7 +70,7 @@ public sealed class LookupTests
         var known = new KnownKey(Newest, 0, first.Keys[0].Version, first.Keys[0].Time, Newest);
         LookupVerdict verdict = Verifier.Lookup(_replica.Context(), keys, [known], answer);
         Assert.Equal((Reason.Valid, (ulong)PublishedLog.BigVersions), (verdict.Reason, verdict.Keys[0].Version));
-        // A client that knows no version cannot verify the answer without the omitted members.
+        // The answer omits members for a client that knows a version. A client that knows no version cannot verify such an answer.
         Assert.Equal(Reason.LadderCount, Verify(answer, "big").Reason);
     }
 
@@ -116,7 +116,8 @@ public sealed class LookupTests
     [InlineData(72)]
     public async Task A_kept_checkpoint_is_extended(int size)
     {
-        // Size 72 is the newest, so the answer has neither a proof nor a checkpoint.
+        // Size 72 is that of the newest checkpoint. If the client already keeps it, the answer has neither a consistency proof nor a
+        // checkpoint.
         byte[] answer = await _replica.OctetsAsync(Replica.Post($"/v1/lookup?checkpoint_size={size}", [Query("alice")], MediaTypes.Lookup));
         VerifierContext context = Keep(size);
         using var keys = Keys("alice");
@@ -125,7 +126,7 @@ public sealed class LookupTests
         Assert.Equal(Newest + 1, verdict.Head!.Size);
         Assert.Equal(size == 72, verdict.Head.Checkpoint.Start.Equals(verdict.Head.Checkpoint.End));
         Assert.Equal(size == 72 ? Reason.CheckpointMissing : Reason.CheckpointConsistency, Verify(answer, "alice").Reason);
-        // For the second request, the service renders the head again.
+        // The second request must get the same head, which the service may have to render again.
         Assert.Equal(answer, await _replica.OctetsAsync(Replica.Post($"/v1/lookup?checkpoint_size={size}", [Query("alice")], MediaTypes.Lookup)));
     }
 

@@ -61,7 +61,7 @@ public sealed class MalformedQueryTests
     {
         await _replica.OctetsAsync(Replica.Post("/v1/lookup", $$"""{"key": "{{new string('a', 255)}}"}"""));
         Assert.Equal("$.key", await _replica.ProblemAsync(Replica.Post("/v1/lookup", $$"""{"key": "{{new string('a', 256)}}"}"""), ProblemTypes.KeyLength));
-        // The limit counts bytes, not characters.
+        // The limit on the key's length counts bytes, not characters.
         Assert.Equal("$.key", await _replica.ProblemAsync(Replica.Post("/v1/lookup", $$"""{"key": "{{new string('ä', 128)}}"}"""), ProblemTypes.KeyLength));
         string[] queries = [.. Enumerable.Repeat("""{"key": "a"}""", 257)];
         await _replica.OctetsAsync(Replica.Post("/v1/lookup", $"[{string.Join(',', queries[1..])}]"));

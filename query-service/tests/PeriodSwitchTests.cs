@@ -6,8 +6,8 @@ using Optiks.Protocol;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests that replicas give the same answers after a log's next period began, in linked and in stored mode. Some replicas followed the log
-/// into the period, and others loaded the log before or after the switch.
+/// Tests that replicas give the same answers after the log's next period has begun, in linked and in stored mode. Some replicas follow the
+/// log into the period, and others load the log before or after the switch.
 /// </summary>
 public sealed class PeriodSwitchTests : IAsyncLifetime
 {
@@ -51,8 +51,8 @@ public sealed class PeriodSwitchTests : IAsyncLifetime
         Assert.False(events.Has("EpochRefused"));
         Assert.False(events.Has("NextPeriodRefused"));
 
-        // One replica loads from the database alone, and the other replica from the second replica's files. No files of ended periods stay
-        // behind.
+        // The replica cold loads the log only from the database, and the replica third from the files of the stopped second replica. No
+        // files of ended periods may remain.
         await using Replica cold = await StartAsync("cold", isStored, new LoggedEvents());
         await CompareAsync(first, cold);
         await second.DisposeAsync();

@@ -59,7 +59,7 @@ public sealed class PeriodsTests
     [Fact]
     public async Task Bounds_are_the_first_and_last_epochs_of_each_period()
     {
-        // The periods are 0 (epochs 0 to 3), 1 (epoch 4 alone), 2 (epochs 5 and 6) and 3 (epochs 7 to 9).
+        // This log has the periods 0 (epochs 0 to 3), 1 (only epoch 4), 2 (epochs 5 and 6) and 3 (epochs 7 to 9).
         var log = new Records(0, 0, 0, 0, 1, 2, 2, 3, 3, 3);
         Assert.Equal("0 3 4 5 6 7", await log.BoundsAsync(9, 0));
         Assert.Equal("4 5 6 7", await log.BoundsAsync(9, 1));
@@ -101,12 +101,12 @@ public sealed class PeriodsTests
         log.IsDown = false;
         ReadOnlyMemory<byte> rendered = (await bounds.RenderAsync(0, Cancellation)).Octets;
         Assert.Equal([0UL, 1, 2], Records.Epochs(rendered));
-        // The page is now in memory, so the answer does not need the board.
+        // The page is in memory now, so the answer does not need the board.
         log.IsDown = true;
         Assert.Equal(rendered, (await bounds.RenderAsync(0, Cancellation)).Octets);
     }
 
-    /// <summary>Reads a board whose records have nothing but epochs and periods.</summary>
+    /// <summary>Plays a board whose records have only epochs and periods.</summary>
     private sealed class Records : ITileReader
     {
         private readonly byte[][] _records;
@@ -155,7 +155,7 @@ public sealed class PeriodsTests
             return Task.FromResult<byte[]?>(tile);
         }
 
-        // Computes the root by RFC 6962 section 2.1.
+        // Computes a root as RFC 6962 section 2.1 defines it.
         private TreeHash Root(int first, int count)
         {
             if (count == 1)

@@ -52,18 +52,18 @@ public sealed class ProofQueueTests
     [Fact]
     public async Task What_is_cached_does_not_wait_and_a_caller_whose_half_of_the_queue_is_full_is_refused_alone()
     {
-        // Without workers every query waits until the test disposes of the queue.
+        // The queue has no workers, so every query waits until the test disposes of the queue.
         await using Replica replica = await Replica.StartAsync(
             _replica.Log, "full",
             services => services.Replace(ServiceDescriptor.Singleton(provider =>
                 new ProofQueue(provider.GetRequiredService<CurrentEpoch>(), provider.GetRequiredService<QueryMetrics>(), workers: 0))),
             _ => { },
-            // All waiting requests come from one address here, and one caller may take half of the memory for answers. So the memory must
-            // be at least twice what all these answers need.
+            // In this test, all waiting requests come from one address, and one caller may take only half of the memory for answers. So
+            // there must be at least twice as much memory as all these answers need.
             "--Optiks:QueryService:AnswerBytes", $"{1L << 30}");
         await replica.WaitForEpochAsync((ulong)replica.Log.Records.Count - 1);
         string[] names = [.. Enumerable.Range(0, QueryBatch.MaxCount).Select(i => $"absent{i}")];
-        // The service's own rehearsal also waits in the queue, and counts as the one waiting query.
+        // The one waiting query comes from the service's own rehearsal.
         Assert.Equal(1, replica.Services.GetRequiredService<QueryMetrics>().WaitingQueries!());
         var waiting = new List<Task<byte[]>> { replica.OctetsAsync(Ask("/v1/lookup", MediaTypes.Lookup, names[1..])) };
         for (int i = 1; i < ProofQueue.MaxWaiting / 2 / QueryBatch.MaxCount; i++)
@@ -139,8 +139,8 @@ public sealed class ProofQueueTests
             return (hitsAfter > hits, missesAfter > misses);
         }
         Assert.Equal((false, true), await AskAsync(asOwner: false));
-        // The first answer to a caller without a key added its proofs to the cache for all callers, or not at all if the replica hides the
-        // cache.
+        // The first answer was to a caller without a key. It added its proofs to the cache, unless the replica hides the cache from such
+        // callers.
         Assert.Equal((!hides, hides), await AskAsync(asOwner: false));
         Assert.Equal((!hides, hides), await AskAsync(asOwner: true));
         // A caller with a key finds proofs in the cache in both modes. A replica that hides the cache still hides them from callers without

@@ -3,8 +3,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests the limits on how much one caller may ask of a replica. The limits count keys and epochs, whatever the form of the request. The
-/// service never limits requests that show the log's progress.
+/// Tests the limits on the number of keys and epochs that one caller may ask about. The number of requests makes no difference. The service
+/// never limits requests that show the log's progress.
 /// </summary>
 public sealed class RateLimitTests
 {
@@ -20,8 +20,8 @@ public sealed class RateLimitTests
         }
         await using Replica replica = await Replica.StartReadyAsync(log, "limited", [.. Limit("Lookups", 5), .. Limit("Audits", 5)]);
 
-        // An anonymous caller may ask for five keys. These requests ask for two, one and three keys. The last request exceeds the limit by
-        // one key, and is still answered.
+        // An anonymous caller may ask about five keys. These requests ask about two, one and three keys. The third request exceeds the
+        // limit by one key, but still gets its answer.
         _ = await replica.OctetsAsync(Replica.Post("/v1/lookup", Pairs));
         _ = await replica.OctetsAsync(Replica.Get("/v1/lookup?key=alice"));
         _ = await replica.OctetsAsync(Replica.Post("/v1/lookup", """[{"key":"alice"},{"key":"bob"},{"key":"carol"}]"""));

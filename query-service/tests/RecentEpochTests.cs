@@ -7,7 +7,8 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests answers about one of the last served epochs: <c>?at_epoch</c> (docs/spec/rest.md section 4).</summary>
+/// <summary>Tests requests with <c>?at_epoch</c>, which ask about an epoch that the replica served recently (docs/spec/rest.md section
+/// 4).</summary>
 public sealed class RecentEpochTests : TwoEpochTests
 {
     private const string Asked = """[{"key": "alice"}, {"key": "bob"}, {"key": "carol"}]""";
@@ -37,7 +38,7 @@ public sealed class RecentEpochTests : TwoEpochTests
             Assert.Equal(Behind(then), Behind(answer));
         }
         Assert.Equal([3UL, 1UL, 1UL], Verify(replica.Context(), await LookupAsync(replica, "?at_epoch=3")).Keys.Select(key => key.Version));
-        // The other paths also answer for that epoch. A verifier that has seen a later record refuses an earlier record.
+        // The other endpoints also answer about epoch 2. A verifier that has seen a later record refuses the earlier one.
         foreach (string path in (string[])["/v1/history", "/v1/monitor"])
         {
             byte[] answer = await replica.OctetsAsync(Replica.Post($"{path}?at_epoch=2", Asked, path == "/v1/history" ? MediaTypes.History : MediaTypes.Monitor), asOwner: true);
@@ -56,7 +57,7 @@ public sealed class RecentEpochTests : TwoEpochTests
         await Log.PublishAsync(("alice", "three"));
         await using Replica other = await Replica.StartAsync(Log, "other");
         await other.WaitForEpochAsync(3);
-        // This replica started after that epoch, so the epoch is not one of its recent epochs.
+        // This replica started after epoch 2, so epoch 2 is not one of its recent epochs.
         Assert.Equal("?at_epoch", await other.ProblemAsync(Replica.Post("/v1/lookup?at_epoch=2", Asked), ProblemTypes.NotFound));
         await one.WaitForEpochAsync(3);
         await Log.PublishAsync(("alice", "four"));
@@ -79,7 +80,7 @@ public sealed class RecentEpochTests : TwoEpochTests
             await Log.PublishAsync(("alice", $"at {epoch}"));
             await replica.WaitForEpochAsync(epoch);
         }
-        // The epoch is no longer recent, so the replica has freed its trees.
+        // The epoch is no longer recent, so the replica has freed the epoch's trees.
         Assert.False(first.TryAcquire());
         Assert.Equal("?at_epoch", await replica.ProblemAsync(Replica.Post("/v1/lookup?at_epoch=2", Asked), ProblemTypes.NotFound));
         await LookupAsync(replica, "?at_epoch=3");
@@ -102,9 +103,9 @@ public sealed class RecentEpochTests : TwoEpochTests
         }
         Assert.Equal("?at_epoch", await replica.ProblemAsync(Replica.Post("/v1/history?at_epoch=2&period=0", Asked), ProblemTypes.MalformedRequest, asOwner: true));
         Assert.Equal("?at_epoch", await replica.ProblemAsync(Replica.Get("/v1/epochs/latest?at_epoch=2"), ProblemTypes.MalformedRequest));
-        // A version that was superseded and then erased has no proof with a value any more.
+        // Once a superseded version is erased, the replica can no longer make a proof with its value.
         await Log.PublishAsync(("alice", "three"));
-        // A replica that catches up on several epochs serves only the last of them.
+        // If a replica catches up on several epochs at once, it serves only the last of them.
         await replica.WaitForEpochAsync(3);
         await Log.EraseAsync(("alice", 2));
         await replica.WaitForEpochAsync(4);
@@ -127,6 +128,6 @@ public sealed class RecentEpochTests : TwoEpochTests
         return keys;
     }
 
-    // Returns the part of an answer that follows the head.
+    // Returns the part of an answer that comes after the head.
     private static byte[] Behind(byte[] answer) => answer[AnswerHead.SliceHead(answer).Length..];
 }

@@ -12,7 +12,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests that the service sends itself the first requests, and that it sends clients to other replicas until these requests are answered.
+/// Tests that the service sends the first requests to itself, and that it refers clients to other replicas until these requests are
+/// answered.
 /// </summary>
 public sealed class RehearsalTests : TwoEpochTests
 {
@@ -21,7 +22,7 @@ public sealed class RehearsalTests : TwoEpochTests
     {
         await using Replica replica = await Replica.StartReadyAsync(Log);
         IServiceProvider services = replica.Services;
-        // This second rehearsal has not begun.
+        // The test creates a second rehearsal, which has not begun yet.
         using var rehearsal = ActivatorUtilities.CreateInstance<Rehearsal>(services);
         var sent = new ConcurrentQueue<string>();
         var app = new ApplicationBuilder(services);
@@ -58,8 +59,8 @@ public sealed class RehearsalTests : TwoEpochTests
         using var rehearsal = ActivatorUtilities.CreateInstance<Rehearsal>(services, failure);
         var app = new ApplicationBuilder(services);
         rehearsal.UseAll(app);
-        // The service stops during the rehearsal. A request that the service then aborts may fail because the service has disposed of an
-        // object that the request needs.
+        // The service is stopped during the rehearsal. It aborts the rehearsal's request, which may then fail because an object that it
+        // needs has been disposed of.
         Task? stop = null;
         app.Run(context =>
         {
@@ -76,7 +77,7 @@ public sealed class RehearsalTests : TwoEpochTests
     [Fact]
     public async Task A_replica_that_is_ready_has_answered_keys_and_users()
     {
-        // The scope is part of the entry, because replicas of other tests answer at the same time.
+        // Each entry contains the scope of the metric, because replicas of other tests answer at the same time.
         var answered = new HashSet<(object? Scope, string Kind)>();
         using var listener = new MeterListener
         {
@@ -121,7 +122,7 @@ public sealed class RehearsalTests : TwoEpochTests
                 // This wait simulates a slow board.
                 await Task.Delay(Timeout.Infinite, context.RequestAborted);
             }
-            // By now the epoch is too old.
+            // The clock is 30 days ahead, so the epoch is too old and this call throws.
             replica.Services.GetRequiredService<CurrentEpoch>().AcquireFresh().Release();
         });
         app.Build();

@@ -10,8 +10,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests a replica whose board is at a URL. The replica serves only verified files, never an earlier epoch than before, and no epoch beyond
-/// the board's checkpoint, whatever the web server sends.
+/// Tests a replica whose board is at a URL. The replica must serve only verified files, no earlier epoch than before, and no epoch beyond
+/// the board's checkpoint, no matter what the web server sends.
 /// </summary>
 public sealed class RemoteBoardTests : IAsyncLifetime
 {
@@ -65,11 +65,11 @@ public sealed class RemoteBoardTests : IAsyncLifetime
                 using HttpResponseMessage head = await replica.SendAsync(new HttpRequestMessage(HttpMethod.Head, $"/log/{path}"));
                 Assert.Equal(response.Content.Headers.ContentLength, head.Content.Headers.ContentLength);
             }
-            // The first request asks for a range, and the second one for a head, as a client that keeps an older checkpoint does.
+            // The first request asks for the audit proof of a range. The second one comes from a client that keeps an older checkpoint.
             Assert.NotEmpty(await replica.OctetsAsync(Replica.Get("/v1/epochs/0-4/audit-proof", MediaTypes.AuditProof)));
             Assert.NotEmpty(await replica.OctetsAsync(Replica.Get("/v1/epochs/latest?checkpoint_size=2", MediaTypes.Head)));
         }
-        // The board does not send an unchanged file again, and the replica fetched each file once.
+        // The board must not send an unchanged file again, and the replica must fetch each file only once.
         Assert.Contains(Board.Requests, request => request is { Path: "checkpoint", Status: 304 });
         Assert.Single(Board.Requests, request => request.Path == "audit/004");
         Assert.DoesNotContain(Board.Requests, request => request.Status == 404);
@@ -107,7 +107,8 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             Assert.Equal("one", await ValueAsync(first));
             Assert.Equal("one", await ValueAsync(second));
         }
-        // A restarted replica serves the last epoch that it served before, and no later epoch. A replica that never served an epoch waits.
+        // Without the board, a restarted replica serves the last epoch that it served before, and no later one. A replica that never served
+        // an epoch waits.
         await using Replica again = await Replica.StartAsync(Log, "second", Settings());
         await again.WaitForTroubleAsync("The board has not been read yet. It answers 503.");
         await again.WaitAsync(async () => (await again.ReadinessAsync()).Body is { } body && body.Contains("Serving epoch 1. Epochs up to 2 wait", StringComparison.Ordinal) && !body.Contains("rehearsed", StringComparison.Ordinal));
@@ -130,7 +131,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
         await using Replica replica = await StartAsync("a");
         byte[] note = await File.ReadAllBytesAsync(Path.Combine(Folder, "checkpoint"), Cancel);
         byte[] unsigned = [.. note];
-        // The test replaces a letter of the signature, because a flipped bit might not be a letter of base64 at all.
+        // The test replaces a letter of the signature by another letter, because flipping a bit might give a character that is not base64.
         unsigned[^10] = unsigned[^10] == (byte)'A' ? (byte)'B' : (byte)'A';
         (string Said, Func<HttpContext, string, Task<bool>> Answer)[] cases =
         [
@@ -160,7 +161,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             Board.Fault = null;
             await replica.WaitForEpochAsync(1);
         }
-        // While the board sends a wrong answer, the replica accepts no new checkpoint.
+        // While the board sends wrong answers, the replica accepts no new checkpoint.
         Board.Fault = cases[1].Answer;
         await Log.PublishAsync(("alice", "two"));
         await replica.WaitForTroubleAsync(cases[1].Said);
@@ -191,8 +192,8 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             await Log.PublishAsync(("alice", $"{i}"));
         }
         await using Replica replica = await StartAsync("a");
-        // The replica already keeps the files that it rehearsed with. From here on the log has another size, and the replica needs other
-        // files.
+        // The replica already has the files of its rehearsal in the cache. With a new epoch, the log has another size, and the replica
+        // needs other files.
         await Log.PublishAsync(("alice", "2"));
         await replica.WaitForEpochAsync(3);
         foreach (string path in (string[])["tile/0/000.p/4", "tile/entries/000.p/4", "audit/003"])
@@ -208,7 +209,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             await replica.ProblemAsync(Replica.Get($"/log/{path}"), ProblemTypes.Unavailable);
             Board.Fault = null;
             Assert.Equal(octets, await replica.OctetsAsync(Replica.Get($"/log/{path}")));
-            // From now on, the replica has the file in its cache, however long the board cannot be reached.
+            // Now the replica has the file in its cache, so it can serve the file even if the board cannot be reached.
             Board.Fails(StatusCodes.Status503ServiceUnavailable);
             Assert.Equal(octets, await replica.OctetsAsync(Replica.Get($"/log/{path}")));
             Board.Fault = null;
@@ -221,7 +222,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
         await Log.PublishAsync(("alice", "one"));
         await Log.PublishAsync(("alice", "two"));
         await using Replica replica = await StartAsync("a");
-        // The bucket has no copy of size 3, which is the replica's size.
+        // The board's web server lacks the files for size 3, which is the size of the replica's checkpoint.
         foreach (string skipped in (string[])["tile/0/000.p/3", "tile/entries/000.p/3"])
         {
             File.Delete(Path.Combine(Folder, skipped));
@@ -232,7 +233,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             Assert.NotEmpty(await replica.OctetsAsync(Replica.Get("/v1/epochs/latest?checkpoint_size=2", MediaTypes.Head)));
             Assert.Equal(Log.Records[0].Record.ToArray(), await replica.OctetsAsync(Replica.Get("/v1/epochs/0", MediaTypes.Record)));
             Assert.Equal(3 * TreeHash.Length, (await replica.OctetsAsync(Replica.Get("/log/tile/0/000.p/3"))).Length);
-            // The replica serves no file beyond the size of its served checkpoint.
+            // The replica must not serve a file beyond the size of the checkpoint that it serves.
             await replica.ProblemAsync(Replica.Get("/log/tile/0/000.p/4"), ProblemTypes.NotFound);
             await replica.ProblemAsync(Replica.Get("/log/audit/003"), ProblemTypes.NotFound);
         });

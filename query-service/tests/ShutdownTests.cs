@@ -33,7 +33,7 @@ public sealed class ShutdownTests
         Assert.Equal(HttpStatusCode.ServiceUnavailable, status);
         Assert.Contains("stopping", body, StringComparison.Ordinal);
         Assert.False(stopping.IsCompleted);
-        // Each client sees an answer to every request, and then the end of its connection.
+        // Each client must get an answer to every request, and then see the end of its connection.
         await Task.WhenAll(clients);
         await stopping;
         await Assert.ThrowsAsync<HttpRequestException>(() => replica.ReadinessAsync());
@@ -51,13 +51,13 @@ public sealed class ShutdownTests
         byte[] body = QueryList.Encode([new Query("alice"u8.ToArray(), 0, 0)]);
         byte[] head = Encoding.ASCII.GetBytes(
             $"POST /v1/lookup HTTP/1.1\r\nHost: localhost\r\nContent-Type: {MediaTypes.Query}\r\nAccept: {MediaTypes.Lookup}\r\nContent-Length: {body.Length}\r\n\r\n");
-        // The answer shows that the server has the idle connection. The other connection then begins its request.
+        // The answer shows that the server knows this connection, which is idle afterwards. Then the other connection begins a request.
         Assert.StartsWith("HTTP/1.1 200", await ExchangeAsync(idle, [.. head, .. body], untilClosed: false), StringComparison.Ordinal);
         await begun.GetStream().WriteAsync(head, Cancellation);
         await begun.GetStream().WriteAsync(body.AsMemory(0, 3), Cancellation);
         await Task.Delay(200, Cancellation);
         Task stopping = replica.StopAsync();
-        // The server closes an idle connection at once.
+        // The server must close the idle connection at once.
         Assert.Equal("", await ExchangeAsync(idle, [], untilClosed: true));
         Assert.False(stopping.IsCompleted);
         string answer = await ExchangeAsync(begun, body[3..], untilClosed: true);
@@ -72,7 +72,7 @@ public sealed class ShutdownTests
         using var http = new HttpClient { BaseAddress = replica.Client.BaseAddress };
         for (int i = 0; ; i++)
         {
-            // Every second request is a batch whose proofs are in no cache.
+            // Every second request has several keys whose proofs are not cached.
             Query[] queries = i % 2 == 0
                 ? [new Query("alice"u8.ToArray(), 0, 0)]
                 : [.. Enumerable.Range(0, 32).Select(n => new Query(Encoding.UTF8.GetBytes($"nobody {client} {i} {n}"), 0, 0))];

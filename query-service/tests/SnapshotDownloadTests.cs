@@ -10,8 +10,8 @@ using Optiks.Tests.Shared;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests peers that announce a long snapshot and send little of it: how long a start waits for them, and how much disk space they use in
-/// the meantime.
+/// Tests peers that announce a long snapshot but send only little of it. Checks how long a start waits for them, and how much disk space
+/// the download takes meanwhile.
 /// </summary>
 public sealed class SnapshotDownloadTests : IDisposable
 {
@@ -30,7 +30,7 @@ public sealed class SnapshotDownloadTests : IDisposable
     [Fact]
     public async Task A_peer_that_gives_a_little_now_and_then_is_given_up_and_its_promise_takes_no_disk()
     {
-        // By the download's clock the peer sends 1 MiB in 9 s, and it promised 256 MiB.
+        // By the download's clock, the peer sends 1 MiB in 9 s, although it announced 256 MiB.
         const long promised = 256L * Mebibyte;
         var firstAt = new TaskCompletionSource();
         await using MadeUpServer peer = await MadeUpServer.StartAsync(async context =>
@@ -94,7 +94,7 @@ public sealed class SnapshotDownloadTests : IDisposable
         await context.Response.Body.FlushAsync(context.RequestAborted);
     }
 
-    // Returns the space that a file uses on the disk, because the file's length does not show reserved space.
+    // Returns the space that a file takes on the disk. The file's length would not show reserved space.
     private static async Task<long> OctetsOnDiskAsync(string path)
     {
         using Process stat = Process.Start(new ProcessStartInfo("/usr/bin/stat", ["-c", "%b", path]) { RedirectStandardOutput = true })!;

@@ -10,7 +10,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests that a replica starts from another replica's snapshot, and refuses a false snapshot.</summary>
+/// <summary>Tests that a replica can start from another replica's snapshot, and that it refuses a wrong snapshot.</summary>
 public sealed class SnapshotPeerTests : TwoEpochTests
 {
     private const string Name = "new";
@@ -37,11 +37,11 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         Assert.Equal(["highest", "leaves", "lock", trees], Directory.GetFileSystemEntries(Folder).Select(Path.GetFileName).Order(StringComparer.Ordinal));
         Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(Path.Combine(Folder, "leaves")));
         Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(isStored ? Path.Combine(Folder, trees, "data.mdb") : Path.Combine(Folder, trees)));
-        // From then on the replica has its own snapshot.
+        // Now the replica has a snapshot of its own, and does not ask the peer at this start.
         LoggedEvents again = await RunAsync(donor, [Address(donor)], null, mode);
         Assert.True(again.Has("SnapshotUsed"));
         Assert.False(again.Has("SnapshotFetching"));
-        // The replica asks peers again when its own snapshot is useless.
+        // Without its leaf log, the replica's own snapshot is useless, so the replica asks the peer again.
         File.Delete(Path.Combine(Folder, "leaves"));
         LoggedEvents without = await RunAsync(donor, [Address(donor)], null, mode);
         Assert.True(without.Has("SnapshotRefused"));
@@ -67,7 +67,7 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         string donorFolder = Path.Combine(Log.Folder.Replicas, "donor");
         Assert.Equal(await File.ReadAllBytesAsync(Path.Combine(donorFolder, "snapshot"), Cancellation), body[16..(16 + length)]);
         Assert.Equal(await File.ReadAllBytesAsync(Path.Combine(donorFolder, "leaves"), Cancellation), body[(16 + length)..]);
-        // The key opens no other endpoint.
+        // The API key for snapshots must not give access to any other endpoint.
         using HttpRequestMessage history = Replica.Post("/v1/history", """{"key": "alice"}""");
         history.Headers.Authorization = new("Bearer", Log.SnapshotKey);
         using HttpResponseMessage closed = await donor.SendAsync(history);
@@ -110,8 +110,8 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         for (ulong run = 0; run < 4; run++)
         {
             LoggedEvents events = await RunAsync(donor, [Address(donor)], null, Mode(run % 2 == 0));
-            // The third run, in stored mode, finds the snapshot that the second run saved. The other runs do not use the files of the other
-            // mode.
+            // The third run, in stored mode, uses the snapshot that the second run saved. The other runs cannot use the files of the
+            // previous run's mode, so they fetch a snapshot.
             Assert.Equal(run != 2, events.Has("SnapshotFetched"));
             Assert.True(events.Has("SnapshotUsed"));
             Assert.Equal(run % 2 == 0, Directory.Exists(Path.Combine(Folder, "nodes")));
@@ -139,13 +139,13 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         LoggedEvents events = await RunAsync(donor, [bad.Address, good.Address], null, Mode(isStored));
         Assert.Equal(1, bad.Asked);
         Assert.Equal(1, good.Asked);
-        // Only the comparison with the records reveals a snapshot of wrong leaves, or one that is newer than the database; the download
-        // itself succeeds.
+        // If the snapshot has wrong leaves or is newer than the database, the download itself succeeds, and only the comparison with the
+        // records finds the fault.
         Assert.Equal(!wrong.StartsWith("of leaves", StringComparison.Ordinal) && !wrong.StartsWith("newer", StringComparison.Ordinal), events.Has("PeerFailed"));
         Assert.NotEqual(events.Has("PeerFailed"), events.Has("SnapshotRefused"));
         Assert.True(events.Has("SnapshotFetched"));
         Assert.True(events.Has("SnapshotUsed"));
-        // With no other peer the replica has only the database left.
+        // If there is no other peer, the replica loads the log from the database.
         Directory.Delete(Folder, recursive: true);
         LoggedEvents alone = await RunAsync(donor, [bad.Address], null, Mode(isStored));
         Assert.Equal(2, bad.Asked);
@@ -313,7 +313,7 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         return [.. lengths, .. snapshot, .. leafLog];
     }
 
-    // Makes a complete snapshot with the log's secrets, and leaves that the log does not have.
+    // Makes the complete body of a transfer whose snapshot has the log's secrets, but leaves that the log does not have.
     private byte[] Forge(ulong epochs)
     {
         string folder = Directory.CreateDirectory(Path.Combine(Log.Folder.Root, "forged")).FullName;
@@ -338,14 +338,14 @@ public sealed class SnapshotPeerTests : TwoEpochTests
 
     private Task<Replica> StartDonorAsync() => StartDonorAsync(Log);
 
-    // Starts a donor with a snapshot of the log's newest epoch.
+    // Starts a replica that has a snapshot of the log's newest epoch and can send it (a donor).
     private static async Task<Replica> StartDonorAsync(TestLog log)
     {
         await (await Replica.StartReadyAsync(log, "donor")).DisposeAsync();
         return await Replica.StartReadyAsync(log, "donor");
     }
 
-    // Starts a replica with these peers, checks that it gives the same answers as another replica, and stops it.
+    // Starts a replica with the given peers, checks that it gives the same answers as another replica, and stops it.
     private async Task<LoggedEvents> RunAsync(Replica other, string[] peers, TimeProvider? clock = null, params string[] settings)
     {
         var events = new LoggedEvents();

@@ -10,7 +10,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests how a donor serves its snapshot to replicas that read slowly.</summary>
+/// <summary>Tests how a replica (the donor) sends its snapshot to replicas that read slowly.</summary>
 public sealed class SnapshotServingTests : IAsyncLifetime
 {
     private const int NumValues = 160;
@@ -31,7 +31,7 @@ public sealed class SnapshotServingTests : IAsyncLifetime
     public async ValueTask InitializeAsync()
     {
         _log = await TestLog.CreateAsync();
-        // The buffers of the sockets cannot hold this much while the reader does not read.
+        // The values exceed the buffers of the sockets, so that the donor must wait while the reader does not read.
         await Log.PublishAsync([.. Enumerable.Range(0, NumValues).Select(i => ($"key {i}", new byte[ValueLength]))]);
         _donor = await Replica.StartAsync(Log, "donor", services => services.AddSingleton<ILoggerProvider>(_events), _ => { }, "--Optiks:QueryService:SnapshotInterval", "00:00:00.001");
         await Donor.WaitForEpochAsync(1);
@@ -54,7 +54,7 @@ public sealed class SnapshotServingTests : IAsyncLifetime
         using HttpRequestMessage third = Replica.Get("/internal/snapshot");
         third.Headers.Authorization = new("Bearer", Log.SnapshotKey);
         await Donor.ProblemAsync(third, ProblemTypes.Overloaded);
-        // The donor answers lookups meanwhile.
+        // Meanwhile, the donor must still answer lookups.
         await Donor.OctetsAsync(Replica.Get("/v1/lookup?key=key%201"));
         first.Dispose();
         HttpStatusCode status;
@@ -66,7 +66,7 @@ public sealed class SnapshotServingTests : IAsyncLifetime
         while (status == HttpStatusCode.ServiceUnavailable);
         Assert.Equal(HttpStatusCode.OK, status);
         Assert.True(_events.Has("SnapshotNotServed"));
-        // The donor logs this after the last byte.
+        // The donor logs this event after it has sent the last byte.
         while (!_events.Has("SnapshotServed"))
         {
             await Task.Delay(10, Cancellation);
@@ -103,13 +103,14 @@ public sealed class SnapshotServingTests : IAsyncLifetime
         string headers = await reader.ReadHeadersAsync();
         long start = Stopwatch.GetTimestamp();
         await Donor.StopAsync();
-        // The host would wait three times as long for a request under way.
+        // For other requests in progress, the host would wait three times as long as this limit.
         Assert.True(Stopwatch.GetElapsedTime(start) < TimeSpan.FromSeconds(5));
         byte[] body = await reader.ReadAllAsync();
         Assert.DoesNotContain($"Content-Length: {body.Length}", headers, StringComparison.Ordinal);
     }
 
-    // Publishes until the donor has put another snapshot in place, because it begins no snapshot while it writes one.
+    // Publishes epochs until the donor has saved another snapshot. One epoch may not be enough, because the donor begins no snapshot while
+    // it still writes one.
     private async Task PublishAndSaveAsync()
     {
         byte[] before = File.Exists(SnapshotPath) ? await File.ReadAllBytesAsync(SnapshotPath, Cancellation) : [];
@@ -122,14 +123,14 @@ public sealed class SnapshotServingTests : IAsyncLifetime
         }
     }
 
-    /// <summary>Requests the snapshot, and reads only as much of the answer as the test requests.</summary>
+    /// <summary>Requests the snapshot, and reads the answer only when the test asks for more of it.</summary>
     private sealed class SlowReader : IDisposable
     {
         private readonly Socket _socket;
 
         public SlowReader(Replica donor)
         {
-            // The small receive window must be set before the socket connects.
+            // The socket gets a small receive window, which must be set before it connects.
             _socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveBufferSize = 4096 };
             _socket.Connect(IPAddress.Loopback, donor.Client.BaseAddress!.Port);
             _socket.Send(Encoding.ASCII.GetBytes($"GET /internal/snapshot HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {donor.Log.SnapshotKey}\r\n\r\n"));
@@ -146,7 +147,7 @@ public sealed class SnapshotServingTests : IAsyncLifetime
             return text.ToString();
         }
 
-        /// <summary>Reads the rest, until the connection ends.</summary>
+        /// <summary>Reads the rest of the answer, until the connection ends.</summary>
         public async Task<byte[]> ReadAllAsync()
         {
             using var body = new MemoryStream();
@@ -160,7 +161,7 @@ public sealed class SnapshotServingTests : IAsyncLifetime
             }
             catch (SocketException)
             {
-                // The donor cut the answer off.
+                // The donor has closed the connection before the end of the answer.
             }
             return body.ToArray();
         }

@@ -5,7 +5,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests that a replica starts from a snapshot on disk, but not from a snapshot that does not belong to the log.</summary>
+/// <summary>Tests that a replica starts from its snapshot on the disk, but not from a snapshot that does not belong to the log.</summary>
 public sealed class SnapshotTests : TwoEpochTests
 {
     private const string Name = "saved";
@@ -19,7 +19,7 @@ public sealed class SnapshotTests : TwoEpochTests
         Assert.True(first.Has("SnapshotSaved"));
         Assert.False(first.Has("SnapshotUsed"));
         Assert.True(File.Exists(SnapshotFile));
-        // At the next start, no epoch has been published since the snapshot. At the start after that, two epochs have been published.
+        // At this start, no epoch has been published since the snapshot. Before the next start, two epochs are published.
         Assert.True((await RunAsync()).Has("SnapshotUsed"));
         await Log.PublishAsync(("alice", "three"), ("carol", "hers"));
         await Log.PublishAsync();
@@ -56,7 +56,7 @@ public sealed class SnapshotTests : TwoEpochTests
                 await Task.Delay(10, TestContext.Current.CancellationToken);
             }
         }
-        // A snapshot exists now, so the restarted replica saves no other one before the interval has passed.
+        // A snapshot exists now, so the restarted replica must not save another one before the interval has passed.
         var later = new LoggedEvents();
         await using Replica restarted = await StartAsync(later, "01:00:00");
         await restarted.WaitForEpochAsync(2);
@@ -82,7 +82,7 @@ public sealed class SnapshotTests : TwoEpochTests
         LoggedEvents events = await RunAsync();
         Assert.True(events.Has("SnapshotRefused"));
         Assert.False(events.Has("SnapshotUsed"));
-        // The replica uses the snapshot that it saved instead.
+        // The replica has saved another snapshot in its place, and uses that one.
         Assert.True((await RunAsync()).Has("SnapshotUsed"));
     }
 
@@ -121,7 +121,7 @@ public sealed class SnapshotTests : TwoEpochTests
     private Task<Replica> StartAsync(LoggedEvents events, string interval) => Replica.StartAsync(
         Log, Name, services => services.AddSingleton<ILoggerProvider>(events), _ => { }, "--Optiks:QueryService:SnapshotInterval", interval);
 
-    // Starts the replica, checks that it gives the same answers as a replica that loads everything, and stops it.
+    // Starts the replica, checks that it gives the same answers as a replica that loads the whole log from the database, and stops it.
     private async Task<LoggedEvents> RunAsync(string interval = "01:00:00")
     {
         var events = new LoggedEvents();

@@ -54,7 +54,7 @@ public sealed class StoredModeTests : TwoEpochTests
         await using Replica linked = await Replica.StartReadyAsync(Log, "linked");
         await CompareRestartAsync(linked, isRefused: false, isUsed: false);
         await (await Replica.StartReadyAsync(Log, Name)).DisposeAsync();
-        // The node store no longer belongs to the leaf log, which has been replaced.
+        // The leaf log has been replaced, so the node store no longer belongs to it.
         await CompareRestartAsync(linked, isRefused: true);
         await using Replica again = await Replica.StartReadyAsync(Log, Name);
         await CompareAsync(linked, again);
@@ -70,7 +70,7 @@ public sealed class StoredModeTests : TwoEpochTests
             await (await Replica.StartReadyAsync(Log, Name)).DisposeAsync();
             Assert.True(File.Exists(snapshot));
             await Log.PublishAsync(("alice", $"run {run}"));
-            // An earlier crash left this directory behind.
+            // The test makes a directory that an earlier crash may have left behind.
             _ = Directory.CreateDirectory(Path.Combine(Folder, "nodes.new"));
             await CompareRestartAsync(linked, isRefused: false);
             Assert.False(File.Exists(snapshot));

@@ -14,8 +14,8 @@ using Optiks.Tests.Shared;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests what callers with tokens may read (docs/spec/rest.md section 3). For each refusal, the test also sends the same request with the
-/// right token.
+/// Tests what callers with tokens may read (docs/spec/rest.md section 3). For each refusal, a test also sends the same request with the
+/// right token, which must be accepted.
 /// </summary>
 public sealed class TokenTests : IAsyncLifetime
 {
@@ -41,8 +41,8 @@ public sealed class TokenTests : IAsyncLifetime
     }
 
     /// <summary>
-    /// Tests a key that another owner took over when the period began. The new owner's token must not show the key's values of the ended
-    /// period.
+    /// Tests a key that got another owner when the next period began. With the new owner's token, nobody may read the key's values of the
+    /// ended period.
     /// </summary>
     [Theory]
     [InlineData("/v1/history")]
@@ -69,15 +69,15 @@ public sealed class TokenTests : IAsyncLifetime
                 Assert.Equal(field, refused.GetProperty("field").GetString());
                 Assert.Contains("bob's secret past", Encoding.UTF8.GetString(await replica.OctetsAsync(request(), asOwner: true)), StringComparison.Ordinal);
             }
-            // The token is still refused after the next owner has set the key.
+            // In the next round, the new owner has set the key, and the service must still refuse the token.
             await Log.PublishAsync(("bob", "another's"));
         }
         await BodyAsync(replica, Replica.Post(path, """{"key":"bob"}"""), token, HttpStatusCode.OK);
     }
 
     /// <summary>
-    /// Tests damage in period 1 that an answer about period 0 meets, because the answer reads period 1 as well. The replica must make the
-    /// files of period 1 again.
+    /// Tests damage in the files of period 1 that is found by a request about period 0, because that request also reads period 1. The
+    /// replica must make the files of period 1 again.
     /// </summary>
     [Fact]
     public async Task Damage_in_a_later_period_is_mended_in_that_period()
@@ -140,12 +140,12 @@ public sealed class TokenTests : IAsyncLifetime
                 JsonElement problem = await ProblemAsync(replica, Replica.Post(path, """{"key":"alice"}"""), token, ProblemTypes.Unauthorized);
                 Assert.Equal(reason, problem.GetProperty("reason").GetString());
             }
-            // An endpoint that needs no token ignores a token.
+            // Endpoints that need no token must ignore a token.
             await BodyAsync(replica, Replica.Post("/v1/lookup", """{"key":"alice"}"""), token, HttpStatusCode.OK);
         }
         string good = Token("history", "alice");
         await BodyAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), good, HttpStatusCode.OK);
-        // Only the service's own clock determines whether a token has expired.
+        // Only the service's own clock decides whether a token has expired.
         replica.Clock.Ahead = TimeSpan.FromMinutes(12);
         Assert.Equal("token-expired", (await ProblemAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), good, ProblemTypes.Unauthorized)).GetProperty("reason").GetString());
     }
@@ -164,7 +164,7 @@ public sealed class TokenTests : IAsyncLifetime
             await ProblemAsync(closed, request(), history, ProblemTypes.Forbidden);
             await ProblemAsync(closed, request(), null, ProblemTypes.Unauthorized);
         }
-        // Anyone may look up the latest values, but not the old ones.
+        // A token that may look up keys must not give access to old values.
         await ProblemAsync(closed, Replica.Post("/v1/history", """{"key":"bob"}"""), lookup, ProblemTypes.Forbidden);
         Assert.Equal(4, AccessTable.Check(Endpoints(open)));
         Assert.Equal(7, AccessTable.Check(Endpoints(closed)));
@@ -201,8 +201,8 @@ public sealed class TokenTests : IAsyncLifetime
     }
 
     /// <summary>
-    /// Tests that a replica that hides the cache from anonymous callers also hides it from users with tokens, so that they cannot see what
-    /// other callers asked (docs/spec/privacy.md).
+    /// Tests that a replica that hides the cache from anonymous callers also hides it from callers with tokens. So they cannot find out
+    /// which keys other callers asked about (docs/spec/privacy.md).
     /// </summary>
     [Fact]
     public async Task A_token_shows_no_more_of_the_cache_than_none()
@@ -266,7 +266,7 @@ public sealed class TokenTests : IAsyncLifetime
         return body;
     }
 
-    // Returns the binary form, which holds the values unencoded.
+    // Returns an answer in the binary form, which contains the values unencoded.
     private static async Task<byte[]> OctetsAsync(Replica replica, HttpRequestMessage request, string token)
     {
         using HttpRequestMessage sent = WithToken(request, token);

@@ -11,7 +11,7 @@ using Optiks.Storage;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests lookups of users over HTTP, whose answers the native verifier checks.</summary>
+/// <summary>Tests lookups of users over HTTP. The native verifier checks the answers.</summary>
 public sealed class UserLookupTests : IAsyncLifetime
 {
     private const string Path = "/v1/users/lookup";
@@ -53,7 +53,7 @@ public sealed class UserLookupTests : IAsyncLifetime
         Assert.Equal(["laptop", "phone", "watch"], verdict.Users[0].Devices.Select(device => Text(device.Device)));
         Assert.Equal(["laptop 1", "phone 2", null], verdict.Users[0].Devices.Select(device => device.Key.Value is { } value ? Text(answer[value]) : null));
         Assert.Empty(verdict.Users[1].Devices);
-        // The answer is valid only for exactly these questions.
+        // The answer must be valid only for exactly the questions that were asked.
         Assert.NotEqual(Reason.Valid, Verify(answer, Asked("bob"), Asked("alice"), Asked("carol"), Asked("nobody")).Reason);
         Assert.Equal(Reason.AnswerCount, Verify(answer, Asked("alice")).Reason);
     }
@@ -81,7 +81,7 @@ public sealed class UserLookupTests : IAsyncLifetime
         Assert.All(same.Devices, device => Assert.Null(device.Key.Value));
         Assert.Null(same.ListVersion.Value);
         Assert.True(again.Length < first.Length);
-        // A verifier that keeps nothing cannot use this answer.
+        // The answer omits proofs for a client that kept them. A verifier that kept nothing cannot use such an answer.
         Assert.Equal(Reason.UserNameMissing, Verify(again, Asked("alice")).Reason);
 
         await Log.PublishItemsAsync(
@@ -95,7 +95,7 @@ public sealed class UserLookupTests : IAsyncLifetime
         Assert.Equal(Reason.Valid, verdict.Reason);
         Assert.Equal(["phone", "watch"], verdict.Users[0].Devices.Select(device => Text(device.Device)));
         Assert.Equal([null, "watch 1"], verdict.Users[0].Devices.Select(device => device.Key.Value is { } value ? Text(later[value]) : null));
-        // The verifier does not accept the old answer as a new answer.
+        // The verifier must not accept the old answer as an answer about a later epoch.
         Assert.Equal(Reason.Stale, Verify(again, kept with { LeastEpoch = 3 }).Reason);
     }
 
@@ -160,7 +160,7 @@ public sealed class UserLookupTests : IAsyncLifetime
             Assert.Equal($"$[1].{fields[0]}", await Server.ProblemAsync(Replica.Post(Path, $$"""[{"username": "bob"}, {{json}}]"""), ProblemTypes.NotCaughtUp));
             Assert.Equal($"$[1].{fields[1]}", await Server.ProblemAsync(Post(Path, User("bob"), query), ProblemTypes.NotCaughtUp));
         }
-        // The service ignores known versions of another period, and of a device that is not on the list of alice.
+        // The service must ignore known versions of another period, and of a device that is not on alice's list.
         await AskAsync(User("alice") with { Period = 7, ListVersion = 9, Keys = [new KnownDeviceKey(Octets("phone"), 9)] });
         await AskAsync(User("alice") with { Keys = [new KnownDeviceKey(Octets("tablet"), 9)] });
     }
@@ -305,7 +305,8 @@ public sealed class UserLookupTests : IAsyncLifetime
         return request;
     }
 
-    // Returns a first answer about alice, the state that a verifier keeps after it, and the query with which the client asks again.
+    // Returns a first answer about alice, the state that a verifier keeps after this answer, and the query with which the client asks
+    // again.
     private async Task<(byte[] Answer, UserQuestion Kept, UserQuery Query)> KeepAsync()
     {
         byte[] answer = await AskAsync(User("alice"));

@@ -11,7 +11,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests what the service shows owners of their own users over HTTP. The native verifier checks the answers.</summary>
+/// <summary>Tests the requests over HTTP with which owners monitor their own users. The native verifier checks the answers.</summary>
 public sealed class UserMonitorTests : IAsyncLifetime
 {
     private const string Monitor = "/v1/users/monitor";
@@ -56,11 +56,11 @@ public sealed class UserMonitorTests : IAsyncLifetime
         Assert.Equal([1UL, 2UL], user.List!.Members.Select(member => member.Version));
         Assert.Equal(["laptop", "phone", "watch"], user.Devices.Select(device => Text(device.Device)));
         Assert.Equal([["laptop 1"], ["phone 1", "phone 2"], ["watch 1"]], user.Devices.Select(device => Values(answer, device)));
-        // The answer is valid only for exactly this question.
+        // The answer must be valid only for exactly the question that was asked.
         Assert.NotEqual(Reason.Valid, Verifier.UserMonitor(Server.Context(), Asked with { UserId = Octets("id of bob") }, answer).Reason);
         Assert.Equal(Reason.AnswerCount, Verifier.UserMonitor(Server.Context(), Asked with { Names = [] }, answer).Reason);
 
-        // An owner that continues from known versions gets the later versions, including versions of the device that left the list.
+        // An owner that continues from known versions must get all later versions, including those of the device that left the list.
         await Log.PublishItemsAsync([List("alice", "watch"), Of(StructureId.Keys, "phone", "phone 3")]);
         await Server.WaitForEpochAsync(3);
         UserMonitorQuery next = Alice with
@@ -129,7 +129,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
         Assert.Equal("$.from", await ProblemAsync(Alice with { From = 4 }, ProblemTypes.NotCaughtUp));
         Assert.Equal("$.keys", await ProblemAsync(Alice with { Keys = [new KnownDeviceKey(Octets("phone"), 4)] }, ProblemTypes.NotCaughtUp));
         Assert.Equal("?min_epoch", await Server.ProblemAsync(Post(Alice, $"{Monitor}?min_epoch=3"), ProblemTypes.NotCaughtUp, asOwner: true));
-        // This query begins after the latest version, and names known versions of another period.
+        // These queries begin after the latest version, or name known versions of another period.
         await AskAsync(Alice with { From = 3, Keys = [new KnownDeviceKey(Octets("phone"), 3)] });
         await AskAsync(Alice with { Period = 7, From = 9, Keys = [new KnownDeviceKey(Octets("phone"), 9)] });
     }
@@ -142,7 +142,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
         (UserMonitorQuery Query, string Field)[] refused =
         [
             (bob, "$.user"),
-            // This device was never on the list, so its old values belong to another user.
+            // This device was never on alice's list, so its old values belong to another user.
             (Alice with { Keys = [new KnownDeviceKey(Octets("tablet"), 1)] }, "$.keys"),
         ];
         foreach ((UserMonitorQuery query, string field) in refused)
@@ -154,7 +154,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
             // A caller with an API key may ask about every user.
             await AskAsync(query);
         }
-        // The owner also sees a device that was once on the list.
+        // The owner may also see a device that was once on the list.
         await SendAsync(Post(Alice with { From = 3, Keys = [new KnownDeviceKey(Octets("laptop"), 1)] }, accept: MediaTypes.Json), token, HttpStatusCode.OK);
         string keysOnly = _accounts.Token(AccountSystem.Claims(TimeProvider.System.GetUtcNow(), "history", ["phone", "id of alice"]));
         await SendAsync(Post(Alice), keysOnly, HttpStatusCode.Forbidden);
@@ -164,8 +164,8 @@ public sealed class UserMonitorTests : IAsyncLifetime
     }
 
     /// <summary>
-    /// Tests that the holder of a token without <c>lookup</c> cannot find out which usernames exist: the answers about a username of another
-    /// user and about a free one differ in nothing, neither in octets nor in the price.
+    /// Tests that the holder of a token without <c>lookup</c> cannot find out which usernames exist. The answers about a free username and
+    /// about the username of another user must have the same bytes and the same cost.
     /// </summary>
     [Fact]
     public async Task A_token_does_not_learn_which_usernames_exist()
@@ -192,7 +192,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
             Assert.Equal("$.usernames[1]", problem.RootElement.GetProperty("field").GetString());
             Assert.Equal(await AskAsync("nobody"), await AskAsync("bob"));
         }
-        // A caller with an API key that may look usernames up gets the answer, and its verifier refuses the name.
+        // A caller whose API key allows lookups of usernames gets the answer, and its verifier refuses the name of the other user.
         await AskAsync(Alice with { Usernames = [Octets("alice"), Octets("bob")] });
     }
 
@@ -236,7 +236,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
     public async Task Each_entry_is_paid_for()
     {
         await using Replica limited = await Replica.StartReadyAsync(Log, "limited", "--Optiks:RateLimits:Lookups:PerSecond", "0.01", "--Optiks:RateLimits:Lookups:Burst", "6");
-        // The cost of this query is the name, the decommission, the list and three keys.
+        // The cost of this query is six: the name, the decommission, the list and three keys.
         await limited.OctetsAsync(Post(Alice with { Usernames = [] }), asOwner: true);
         await limited.OctetsAsync(Post(Alice), asOwner: true);
         await limited.ProblemAsync(Post(Alice), ProblemTypes.RateLimited, asOwner: true);
@@ -285,7 +285,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
         return request;
     }
 
-    // Returns the state that a verifier keeps after an answer of this epoch. The answer's page need not contain the last version of the
+    // Returns the state that a verifier keeps after an answer about the given epoch. The answer's page may lack the last version of the
     // list.
     private static OwnUserQuestion Kept(VerifiedOwnUser user, ulong epoch) => new(Octets("id of alice"))
     {

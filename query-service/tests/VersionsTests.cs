@@ -7,7 +7,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Tests history and monitoring over HTTP, whose answers the native verifier checks.</summary>
+/// <summary>Tests history and monitoring over HTTP. The native verifier checks the answers.</summary>
 public sealed class VersionsTests
 {
     private readonly Replica _replica;
@@ -30,7 +30,7 @@ public sealed class VersionsTests
         Assert.Equal([5UL, 0UL, 1UL], verdict.Keys.Select(key => key.Version));
         Assert.Equal(
             Enumerable.Range(1, 5).Select(i => $"alice {12 * i}"), verdict.Keys[0].Members.Select(member => Encoding.UTF8.GetString(answer[member.Value!.Value])));
-        // Both answers prove that versions 6 and 8 are absent, after version 5.
+        // After version 5, the latest, both answers prove that versions 6 and 8 are absent.
         Assert.Equal(2, VersionsAnswer.Decode(answer).Versions[0].Absent.Count);
     }
 

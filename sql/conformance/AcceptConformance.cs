@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>Tests which requests the store accepts, which ones it refuses, and what their status is.</summary>
+/// <summary>Tests which requests the store accepts, which requests it refuses, and which status it returns for them.</summary>
 public abstract class AcceptConformance : StorageConformance
 {
     protected AcceptConformance(IStorageFixture fixture)
@@ -81,8 +81,8 @@ public abstract class AcceptConformance : StorageConformance
 
     [Theory]
     [InlineData(0L)]
-    [InlineData(0xE677_D21F_DBFF)] // the last millisecond of the year 9999
-    [InlineData(0xE677_D21F_DC00)] // the first millisecond after the year 9999
+    [InlineData(0xE677_D21F_DBFF)] // This is the last millisecond of the year 9999.
+    [InlineData(0xE677_D21F_DC00)] // This is the first millisecond after the year 9999.
     [InlineData(0xFFFF_FFFF_FFFF)]
     public async Task An_id_of_any_time_is_refused_alone(long milliseconds)
     {
@@ -136,7 +136,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), results[^1]);
         Assert.Equal(Limits.PendingPerKey, await Pipeline.CountPendingAsync(Cancel));
         Assert.Null(await StateAsync(atomic.RequestId));
-        // The same bytes in another structure are a different key.
+        // The same bytes in another structure are a different key, so the limit of the first key does not apply.
         Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(await RequestAsync(Item("alice") with { Structure = StructureId.Devices }))).Status);
     }
 
@@ -145,7 +145,8 @@ public abstract class AcceptConformance : StorageConformance
     {
         string[] keys = ["k", "k\0", "k\0\0"];
         Lease lease = await StartLogAsync();
-        // The first key has as many pending updates as a key may have. The other keys begin without pending updates, and then get as many.
+        // The first key already has the largest number of pending updates. The other keys begin without pending updates, and then get the
+        // same number.
         AcceptUnit[] full = await UnitsAsync(Limits.PendingPerKey, i => [Item("k", $"k {i}")]);
         Assert.All(await Accept.AcceptAsync(full, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), await TryAcceptAsync(await RequestAsync(Item("k"))));
@@ -167,7 +168,7 @@ public abstract class AcceptConformance : StorageConformance
         {
             Assert.Equal(keys[i], System.Text.Encoding.UTF8.GetString(Assert.Single((await Accept.ReadStatusAsync(ids[i], Cancel))!.Items).Key.Span));
         }
-        // A request that has all three keys is valid, because no key occurs twice in it.
+        // A request with all three keys is valid, because no key occurs twice in it.
         Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(await RequestAsync([.. keys.Select(key => Item(key))]))).Status);
         Assert.All(
             await Task.WhenAll(keys.Select(async key => await TryAcceptAsync(await RequestAsync(Item(key))))), result => Assert.Equal(AcceptStatus.TooManyPending, result.Status));
@@ -177,7 +178,7 @@ public abstract class AcceptConformance : StorageConformance
     public async Task A_large_group_follows_the_same_rules()
     {
         const int size = 400;
-        // The order of the keys is the reverse of the order in which their requests are accepted.
+        // The keys sort in the reverse order of their requests, so an engine that stored requests by key would fail this test.
         AcceptRequest[] first = await RequestsAsync(size / 2, i => [Item($"key {size - i}"), Item($"also {size - i}", $"value {i}", new ExpectedVersion(3, 7))]);
         AcceptRequest[] second = await RequestsAsync(size / 2, i => [Item($"second {size - i}")]);
         AcceptUnit[] units = [.. first.Zip(second, (one, other) => new AcceptUnit([one, other]))];
@@ -188,7 +189,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(new AcceptResult(AcceptStatus.RequestIdTime), results[0]);
         Assert.Equal(Enumerable.Repeat(new AcceptResult(AcceptStatus.Accepted), units.Length), results.Skip(1));
 
-        // The store knows these ids. The test sends them again, first alone and then among new ids.
+        // Now the store knows these ids. The test sends their requests again, first by themselves and then together with new requests.
         await CheckPendingAsync(units);
         Assert.Equal(Enumerable.Repeat(new AcceptResult(AcceptStatus.Accepted), units.Length), await Accept.AcceptAsync(units, Cancel));
         await CheckPendingAsync(units);
@@ -199,7 +200,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(size + 1, results.Count(result => result.Status == AcceptStatus.Accepted));
         await CheckPendingAsync([.. units, .. fresh]);
 
-        // This key has as many pending updates as a key may have.
+        // Now this key has the largest number of pending updates.
         AcceptUnit[] most = await UnitsAsync(Limits.PendingPerKey, _ => [Item("full")]);
         Assert.All(await Accept.AcceptAsync(most, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         AcceptUnit[] others = await UnitsAsync(size, i => [Item(i == 9 ? "full" : $"fourth {i}")]);
@@ -219,7 +220,7 @@ public abstract class AcceptConformance : StorageConformance
         const int refused = services * ofOneKey - Limits.PendingPerKey;
         IAcceptStore[] stores = await Task.WhenAll(Enumerable.Range(0, services).Select(_ => OpenAcceptAsync()));
 
-        // Together the groups have one more update of one key than may be pending.
+        // Each group is within the limit, but together the groups have one update more of one key than may be pending.
         for (int i = 0; i < rounds; i++)
         {
             AcceptStatus[] statuses = [.. (await AcceptAllAsync(j => MakeAsync(size, k => k < ofOneKey ? $"full {i}" : $"own {i} {j} {k}"))).SelectMany(results => results)];
@@ -227,7 +228,8 @@ public abstract class AcceptConformance : StorageConformance
             Assert.Equal(services * size - refused, statuses.Count(status => status == AcceptStatus.Accepted));
         }
 
-        // Each service sends the same requests in its own order. In addition, all services send one id, each with different content.
+        // All services send the same requests, but each in another order. In addition, all services send one more request id, each with
+        // different content.
         AcceptUnit[] same = await MakeAsync(size, i => $"same {i}");
         Guid reused = (await RequestAsync()).RequestId;
         IReadOnlyList<AcceptStatus>[] all = await AcceptAllAsync(i => Task.FromResult<AcceptUnit[]>([.. i % 2 == 0 ? same : same.Reverse(), new AcceptUnit([Request(reused, Item("reused", $"value {i}"))])]));
@@ -261,8 +263,8 @@ public abstract class AcceptConformance : StorageConformance
                 Assert.All(await RepeatAsync(() => store.AcceptAsync(group, Cancel)), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
             },
             Cancel)));
-        // Each epoch reads from the row up to which the epoch before decided everything. If a request with an earlier number became visible
-        // later, it would wait for ever.
+        // Each epoch reads from the position up to which the previous epoch decided everything. If a request with an earlier number became
+        // visible only later, it would wait forever.
         EpochUpdates batch = EpochUpdates.Empty;
         ulong epoch = 0;
         for (int left = epochsAfterwards; left > 0; left -= accepting.IsCompleted ? 1 : 0)
@@ -401,7 +403,7 @@ public abstract class AcceptConformance : StorageConformance
                 return ids;
             },
             Cancel);
-        // The writers take turns: neither writer keeps the other writer out for hundreds of epochs.
+        // The two writers must take turns: neither of them may keep the other out for hundreds of epochs.
         while (!accepting.IsCompleted && epoch < MaxEpochs)
         {
             ulong next = epoch + 1;
@@ -425,8 +427,8 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(accepted.Order(), seen.Order());
     }
 
-    // Checks that exactly these requests are pending, in this order. An epoch would take the requests that no earlier request with the same
-    // key holds back.
+    // Checks that exactly these requests are pending, in this order, and that the next epoch would take those whose keys are in no earlier
+    // request.
     private async Task CheckPendingAsync(IReadOnlyList<AcceptUnit> units)
     {
         AcceptRequest[] all = [.. units.SelectMany(unit => unit.Requests)];

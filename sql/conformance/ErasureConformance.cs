@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>Tests the erasure of values by an epoch, and the sequence that records it.</summary>
+/// <summary>Tests the erasure of values by an epoch, and the erasure sequence, which records it.</summary>
 public abstract class ErasureConformance : StorageConformance
 {
     protected ErasureConformance(IStorageFixture fixture)
@@ -84,7 +84,7 @@ public abstract class ErasureConformance : StorageConformance
         await SignAndPublishAsync(lease, 4);
         Assert.Equal(2, (await follow.ReadErasuresAsync(0, ulong.MaxValue, Cancel)).Count);
 
-        // The tests find a key's name by the label that Commit computes.
+        // This function finds a key by the label that Commit computes for it.
         static string Name(ReadOnlyMemory<byte> label) => label.Span.SequenceEqual(LabelOf("a", 1)) ? "a" : label.Span.SequenceEqual(LabelOf("b", 1)) ? "b" : "another";
     }
 
@@ -104,7 +104,7 @@ public abstract class ErasureConformance : StorageConformance
         Assert.Equal(RequestState.Pending, await StateAsync(waiting));
         Assert.True((await FindAsync((1, "b")))[0]!.HasValue);
         Assert.Single(await Pipeline.ReadErasuresAsync(0, 9, Cancel));
-        // Without that erasure the store commits the epoch.
+        // Without the erasure whose value was already gone, the store commits the epoch.
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, again with { Erasures = [again.Erasures[1]] }, Cancel));
         Assert.False((await FindAsync((1, "b")))[0]!.HasValue);
     }

@@ -2,7 +2,7 @@ using Optiks.Native;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>Tests what a replica reads.</summary>
+/// <summary>Tests what the query-service reads from a store.</summary>
 public abstract class FollowConformance : StorageConformance
 {
     protected FollowConformance(IStorageFixture fixture)
@@ -107,7 +107,8 @@ public abstract class FollowConformance : StorageConformance
         Assert.All(await Accept.AcceptAsync(units, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         IReadOnlyList<PendingRequest> pending = await Pipeline.ReadPendingAsync(Count, 64 << 20, Cancel);
         Assert.Equal(Count, pending.Count);
-        // Every second request is under way, so both the skipped requests and the taken requests fill many pages.
+        // Every second request belongs to the epoch that is not committed yet, so both the skipped requests and the taken requests fill
+        // many pages.
         var underway = new EpochUpdates([.. pending.Where((_, i) => i % 2 == 0)], Count / 2, More: true);
         EpochUpdates rest = await Pipeline.ReadPendingAsync(Count, 64 << 20, underway, Cancel);
         Assert.Equal(pending.Where((_, i) => i % 2 == 1).Select(request => request.RequestId), rest.Requests.Select(request => request.RequestId));

@@ -25,7 +25,7 @@ public abstract class MaintenanceConformance : StorageConformance
 
         await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         await using IConsistentRead read = await store.OpenConsistentReadAsync(Cancel);
-        // The consistent read does not see later epochs.
+        // This epoch is published after the consistent read began, so the read does not see it.
         await PublishPendingAsync(lease, 2);
 
         HeadRow head = await read.ReadHeadAsync(Cancel);
@@ -84,7 +84,7 @@ public abstract class MaintenanceConformance : StorageConformance
             await using IAcceptStore accept = await Fixture.Provider.OpenAcceptAsync(other, Cancel);
             Assert.Equal(RequestState.Published, (await accept.ReadStatusAsync(published, Cancel))!.State);
             Assert.Equal(RequestState.Pending, (await accept.ReadStatusAsync(waiting, Cancel))!.State);
-            // The numbers that the store assigns later are above the imported numbers.
+            // The sequence numbers that the store assigns after the import are above the imported ones.
             AcceptRequest later = await RequestAsync(Item("b"));
             Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([later])], Cancel)).Status);
             await using IPipelineStore pipeline = await Fixture.Provider.OpenPipelineAsync(other, Cancel);
@@ -100,13 +100,13 @@ public abstract class MaintenanceConformance : StorageConformance
     public async Task A_restored_epoch_finds_its_requests_by_id()
     {
         Lease lease = await StartLogAsync();
-        // The store accepted these requests before the older copy was made, and decided about them afterwards.
+        // The newer copy accepted this request before the older copy was made, and decided it afterwards.
         Guid first = await AcceptOneAsync(Item("a", "1"), Item("b", "2"));
         Guid kept = await AcceptOneAsync(Item("c", "3"));
         PendingRequest pending = (await Pipeline.ReadPendingAsync(10, 1 << 20, Cancel))[0];
         Assert.Equal(first, pending.RequestId);
-        // The store accepted this request after the older copy was made. The newer copy gave the request a number that another request has
-        // in this database.
+        // The newer copy accepted this request after the older copy was made. Its sequence number there belongs to another request in the
+        // older copy.
         AcceptRequest lost = await RequestAsync(Item("d", "4"), Item("e", "5"));
         var unknown = new PendingRequest(lost.RequestId, pending.Sequence + 1, lost.BodyHash, lost.Items);
         EpochCommit commit = Commit(1, [pending, unknown]);
@@ -125,7 +125,7 @@ public abstract class MaintenanceConformance : StorageConformance
         Assert.Equal([RequestState.Published, RequestState.Published, RequestState.Pending], [await StateAsync(first), await StateAsync(lost.RequestId), await StateAsync(kept)]);
         Assert.Equal(kept, Assert.Single(await Pipeline.ReadPendingAsync(10, 1 << 20, Cancel)).RequestId);
         Assert.Equal(["d", "e"], (await Accept.ReadStatusAsync(lost.RequestId, Cancel))!.Items.Select(item => System.Text.Encoding.UTF8.GetString(item.Key.Span)));
-        // The store recognizes the client's repetition, but not other content under the same id.
+        // The store recognizes the restored request when the client sends it again, and refuses other content under the same id.
         Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(lost)).Status);
         Assert.Equal(AcceptStatus.RequestIdReused, (await TryAcceptAsync(Request(lost.RequestId, Item("d", "other")))).Status);
         await foreach (LeafBatch batch in store.ReadLeavesAsync(1, 1, 100, LeafColumns.All, Cancel))

@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Conformance;
 
-/// <summary>Tests that only a migrator creates schemas, and that services accept only their own version of the schema.</summary>
+/// <summary>Tests that only a migrator creates schemas, and that services accept only the schema version that their build needs.</summary>
 public abstract class MigratorConformance : IAsyncLifetime
 {
     private readonly IStorageFixture _fixture;

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>Tests the period that the log makes ahead of time, and the copies that the period begins with.</summary>
+/// <summary>Tests a period that is prepared before it begins, and the copies with which it begins.</summary>
 public abstract class PeriodConformance : StorageConformance
 {
     protected PeriodConformance(IStorageFixture fixture)
@@ -52,7 +52,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(0, await follow.CountCopiesAsync(7, Cancel));
         AssertSameCopies(copies, await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel));
 
-        // The reads come in pages, and leave out the columns that the caller did not ask for.
+        // A read returns a page, and omits the columns that the caller did not ask for.
         AssertSameCopies(copies.From(2), await follow.ReadCopiesAsync(1, 2, 10, LeafColumns.All, Cancel));
         Assert.Equal(1, (await follow.ReadCopiesAsync(1, 1, 1, LeafColumns.All, Cancel)).Rows.Length);
         Assert.Equal([false, false, false, false], HaveValues(await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.Trees, Cancel)));
@@ -66,7 +66,7 @@ public abstract class PeriodConformance : StorageConformance
     public async Task A_page_of_copies_ends_where_values_come_to_too_much()
     {
         const int Values = 20;
-        // The row that makes a page reach 16 MiB is its last row.
+        // A page ends with the row whose value makes the page exceed 16 MiB.
         const int Fitting = 17;
         Lease lease = await StartLogAsync();
         string[] keys = [.. Enumerable.Range(0, Values).Select(i => $"key {i}")];
@@ -83,7 +83,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(Fitting, page.Rows.Length);
         AssertSameCopies(copies.From(Fitting), await Pipeline.ReadCopiesAsync(1, page.End, 100, LeafColumns.All, Cancel));
         Assert.Equal(Fitting, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Values, Cancel)).Rows.Length);
-        // A value that the caller did not ask for does not count towards the page's limit.
+        // Values that the caller did not ask for do not count towards the page's limit.
         Assert.Equal(Values, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Lists, Cancel)).Rows.Length);
         Assert.Equal(Values, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Trees, Cancel)).Rows.Length);
         await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
@@ -111,12 +111,12 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(0, await Pipeline.CountCopiesAsync(1, Cancel));
 
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
-        // The store refuses the same chunk again, because its numbers are no longer the next ones.
+        // The store refuses the same rows again, because their numbers do not follow the stored rows.
         Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies with { First = 2 }, Cancel));
         Assert.Equal(4, await Pipeline.CountCopiesAsync(1, Cancel));
 
-        // A successor can continue from the staged rows, but its predecessor can no longer stage.
+        // The next holder of the lease can continue after the staged rows, but the previous holder can no longer stage rows.
         await Pipeline.ReleaseLeaseAsync(lease, Cancel);
         IPipelineStore other = await OpenPipelineAsync();
         Lease second = await LeaseAsync(other, "second");
@@ -159,15 +159,15 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(copies.Sources.ToArray(), left.Sources.ToArray());
         Assert.DoesNotContain("first", Encoding.UTF8.GetString(left.Values.Span), StringComparison.Ordinal);
 
-        // Followers read an erasure of each row with the value, even of a row that a later row superseded, because they may not have the
-        // later row yet. The receipt names only the requested version, because no copy of it is public yet.
+        // Followers read an erasure for each row that had the value, even for a row that a later row superseded, because they may not have
+        // read the later row yet. The receipt names only the requested version, because none of its copies is public yet.
         IReadOnlyList<StoredErasure> erasures = await follow.ReadErasuresAsync(3, 3, Cancel);
         Assert.Equal([(1UL, null, 0), (0UL, 1UL, 0)], erasures.Select(erasure => (erasure.Erasure.Epoch, erasure.Erasure.Period, erasure.Erasure.Period is null ? 0 : erasure.Erasure.Ordinal)));
         Assert.All(erasures, erasure => Assert.Equal(new LeafOrigin(request, 0), erasure.Erasure.Origin));
         Assert.Equal(copies.Rows.Span[0].Label.ToArray(), erasures[1].Label.ToArray());
         Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1)], await Accept.ReadReceiptAsync(3, request, Cancel));
 
-        // An erasure that names a copy also erases the row that the copy came from.
+        // An erasure that names a copy also erases the value of the leaf from which the copy was made.
         (EpochCommit commit, _) = await ErasingAsync(4, "a");
         Erasure copy = new(0, 2, erasures[0].Erasure.Origin) { Period = 1 };
         EpochCommit Named(Erasure erasure) => commit with { Erasures = [erasure with { Origin = new LeafOrigin(commit.Outcomes[0].RequestId, 0) }] };
@@ -193,7 +193,7 @@ public abstract class PeriodConformance : StorageConformance
         await PublishAsync(lease, 2, Item("a", "second"));
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("c", 1), ("a", 2), ("b", 0));
-        // Two labels that begin alike are still two labels.
+        // Labels with the same beginning but different ends belong to different keys.
         byte[] alike = LabelOf("c", 1UL << 32);
         alike[^1] ^= 1;
         CopyBatch other = Changed(await CopiesAsync(1, 5, ("c", 1)), (ref LeafRow row) => row.Label = alike);
@@ -217,7 +217,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(Octets("second"), (await Pipeline.ReadValueAsync(expected[0]!, Cancel))?.ToArray());
         Assert.Null(await Pipeline.ReadValueAsync(expected[0]! with { Ordinal = 0 }, Cancel));
 
-        // The leaf keeps its value until the store erases the version that was copied.
+        // An erasure of the copied version also deletes the copy's value, but the copy keeps its place.
         await PublishAsync(lease, 4, Item("a", "third"));
         await EraseAsync(lease, 5, "a", (2, "a"));
         Assert.Equal([expected[0]! with { HasValue = false }], await Pipeline.FindLeavesAsync([Name("a")], Cancel));
@@ -292,14 +292,14 @@ public abstract class PeriodConformance : StorageConformance
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("x", 0));
         await using IMaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
-        // The store stages all of a chunk, or the missing part, or nothing.
+        // A restore adds the rows that the database lacks, which are all rows of the batch, some of them, or none.
         CopyBatch first = copies with { Rows = copies.Rows[..1], Sources = copies.Sources[..1], KeyEnds = copies.KeyEnds[..1], Keys = copies.Keys[..1] };
         Assert.Equal(StageResult.Fenced, await source.RestoreCopiesAsync(lease, copies.From(1), Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, first, Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Fenced, await source.RestoreCopiesAsync(lease with { Fence = lease.Fence + 1 }, copies with { First = 3 }, Cancel));
-        // This row's value was erased after the row was staged.
+        // This row has no value, as if the value had been erased after the row was staged.
         int[] keyEnds = [0, 1, 1];
         CopyBatch others = await CopiesAsync(1, 3, ("c", 1), ("d", 1), ("y", 0));
         CopyBatch without = Changed(others with { Keys = others.Keys[1..], KeyEnds = keyEnds }, (ref LeafRow row) => (row.ValueOffset, row.ValueLength) = (LeafRow.NoValue, 0));
@@ -338,7 +338,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, first, Cancel));
         Assert.Empty(await Pipeline.ReadSupersededAsync(1, 0, int.MaxValue, Cancel));
         Assert.Equal([true, true, true, true], HaveValues(await Pipeline.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel)));
-        // The same label in another structure belongs to a different key.
+        // The same label in another structure belongs to a different key, so this row supersedes nothing.
         CopyBatch other = Changed(await CopiesAsync(1, 4, ("c", 0)), (ref LeafRow row) => row.Structure = StructureId.Devices);
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, other, Cancel));
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, await CopiesAsync(1, 5, ("a", 2), ("b", 0)), Cancel));
@@ -349,7 +349,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal([0, 1], await Pipeline.ReadSupersededAsync(1, 0, int.MaxValue, Cancel));
         Assert.Equal([0], await Pipeline.ReadSupersededAsync(1, 5, 5, Cancel));
 
-        // Once the period has begun, the receipt does not list a superseded copy that is erased with its source, because that copy is not a
+        // The period has begun. The receipt still omits a superseded copy that was erased with its source, because that copy is not a
         // version of the period.
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(3, []) with { Period = 1, Switch = new PeriodSwitch(1, 7) }, Cancel));
         await SignAndPublishAsync(lease, 3);
@@ -375,7 +375,7 @@ public abstract class PeriodConformance : StorageConformance
             await using IConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
             StoredCopy[] rows = [.. await read.ReadCopiesAsync(0, 0, 100, Cancel)];
             Assert.Null(rows[0].Value);
-            // This is how an earlier version exported the row.
+            // An earlier version of optiks-db exported superseded rows with their values, as here.
             rows[0] = rows[0] with { Value = rows[1].Value };
             await using (IStorageImport import = await target.BeginImportAsync(Cancel))
             {
@@ -395,7 +395,7 @@ public abstract class PeriodConformance : StorageConformance
 
     private delegate void Change(ref LeafRow row);
 
-    // Changes the first row.
+    // Returns copies whose first row is changed.
     private static CopyBatch Changed(CopyBatch copies, Change change)
     {
         LeafRow[] rows = copies.Rows.ToArray();

@@ -43,13 +43,13 @@ public abstract class PeriodSwitchConformance : StorageConformance
         PeriodRow begun = (await Pipeline.ReadPeriodsAsync(Cancel))[1];
         Assert.Equal((PeriodState.Current, 2UL, 2), (begun.State, begun.FirstEpoch, begun.Copies));
         Assert.Equal(switching.Switch, (await Pipeline.ReadUnpublishedAsync(Cancel))!.Switch);
-        // A replica that serves the published epoch is still in the previous period.
+        // The new period's first epoch is not published yet, so the query-service is still in the previous period.
         IFollowStore follow = await OpenFollowAsync();
         Assert.Equal(0UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), (await follow.ReadHeadAsync(Cancel)).PublishedEpoch!.Value).Period);
         await SignAndPublishAsync(lease, 2);
         Assert.Equal(1UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), 2).Period);
 
-        // The period that began takes no more copies, and the next period is now period 2.
+        // Period 1 has begun, so the store stages no more copies for it; the next period is now period 2.
         Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, await CopiesAsync(1, 2, ("a", 1)), Cancel));
         await PublishAsync(lease, 3, Item("a", "2"));
         Assert.Null((await CommitAndReadAsync(lease, 4)).Switch);
@@ -92,8 +92,8 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Equal([false, true, false, false], await HaveValuesAsync(1));
         Assert.Equal([false], await HaveValuesAsync(2));
         Assert.Equal(4, (await Pipeline.ReadErasuresAsync(4, 4, Cancel)).Count);
-        // The receipt lists only public versions: the version in period 0 and its copy in period 1, which it lists once although the copy
-        // has two rows. The copy in period 2 is not public yet.
+        // The receipt lists only public versions: the version in period 0, and its copy in period 1, which occurs only once although it has
+        // two rows. The copy in period 2 is not public yet.
         IReadOnlyList<ErasedVersion> receipt = await Accept.ReadReceiptAsync(4, request, Cancel);
         Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1), new ErasedVersion(StructureId.Keys, 1, 1, 2)], receipt.OrderBy(version => version.Period));
     }
@@ -109,7 +109,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Equal(CommitResult.Fenced, await store.RestoreEpochAsync(lease, Switching(2, 1, 1), Cancel));
         Assert.Equal(StageResult.Staged, await store.RestoreCopiesAsync(lease, copies, Cancel));
         Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, Switching(2, 1, 1), Cancel));
-        // The store accepts the same chunk again.
+        // The store accepts the same rows again, because it has them already.
         Assert.Equal(StageResult.Staged, await store.RestoreCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Fenced, await store.RestoreCopiesAsync(lease, copies with { First = 1 }, Cancel));
         Assert.Equal([PeriodState.Ended, PeriodState.Current], await StatesAsync());
@@ -157,7 +157,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Equal([true, true, true], await HaveValuesAsync(2));
         Assert.Equal(3UL, PeriodRows.At(await other.ReadPeriodsAsync(Cancel), 4).Period);
 
-        // An erasure also finds copies through a period that is being destroyed.
+        // An erasure finds copies of copies even if a period between them is being destroyed.
         (EpochCommit commit, Guid request) = await ErasingAsync(5, "a");
         commit = commit with { Period = 3, Erasures = [new Erasure(0, 0, new LeafOrigin(request, 0)) { Period = 3 }] };
         Assert.Equal(CommitResult.Committed, await other.CommitEpochAsync(second, commit, Cancel));
@@ -178,16 +178,17 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.False(await store.RewrapSecretsAsync(1, old, Wrapped(2, 5), Cancel));
         Assert.Equal(old, (await store.ReadPeriodsAsync(Cancel))[0].WrappedSecrets.ToArray());
 
-        // This key-encryption key does not wrap the current period's secrets, so the next period does not begin.
+        // The new secrets are wrapped by another key-encryption key than the current period's secrets, so the store refuses to begin the
+        // next period.
         await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.BeginPeriodAsync(lease, 1, Wrapped(2, 6), Cancel));
         PeriodRow next = await Pipeline.BeginPeriodAsync(lease, 1, Wrapped(1, 6), Cancel);
-        // A task that holds the lease and has begun the period gets the stored row.
+        // If the period's row already exists, the holder of the lease gets the stored row.
         Assert.True(await store.RewrapSecretsAsync(0, old, Wrapped(2, 5), Cancel));
         Assert.Equal(next.WrappedSecrets.ToArray(), (await Pipeline.BeginPeriodAsync(lease, 1, Wrapped(1, 7), Cancel)).WrappedSecrets.ToArray());
         Assert.True(await store.RewrapSecretsAsync(1, next.WrappedSecrets, Wrapped(2, 6), Cancel));
         Assert.Equal([Wrapped(2, 5), Wrapped(2, 6)], (await store.ReadPeriodsAsync(Cancel)).Select(period => period.WrappedSecrets.ToArray()));
 
-        // Secrets that were destroyed meanwhile do not come back.
+        // Rewrapping must not restore secrets that were destroyed in the meantime.
         await SwitchAsync(lease, 1, 1, 0);
         await Pipeline.BeginDestroyingAsync(lease, 0, retainedPeriods: 1, Cancel);
         Assert.False(await store.RewrapSecretsAsync(0, Wrapped(2, 5), Wrapped(3, 5), Cancel));
@@ -195,7 +196,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => store.RewrapSecretsAsync(0, default, Wrapped(3, 5), Cancel));
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => store.RewrapSecretsAsync(1, Wrapped(2, 6), default, Cancel));
 
-        // Returns bytes in the form of docs/spec/wrapping.md section 2, which name the given key.
+        // Returns bytes in the format of docs/spec/wrapping.md section 2 that name the given key-encryption key.
         static byte[] Wrapped(byte key, byte content) => [2, .. Enumerable.Repeat(key, 8), .. Enumerable.Repeat(content, 60)];
     }
 
@@ -215,13 +216,13 @@ public abstract class PeriodSwitchConformance : StorageConformance
         await SignAndPublishAsync(lease, 5);
         await Pipeline.BeginDestroyingAsync(lease, 0, retainedPeriods: 1, Cancel);
 
-        // One call never divides an epoch, and the next call continues with the remaining epochs.
+        // One call destroys the values of whole epochs only, and the next call continues with the remaining epochs.
         Assert.False(await Pipeline.DestroyAsync(lease, 0, 1, Cancel));
         (StructureId, bool)[] first = [(StructureId.Usernames, true), (StructureId.Devices, false), (StructureId.Keys, false), (StructureId.Keys, false)];
         Assert.Equal(first, await HaveLeafValuesAsync(1));
         Assert.Equal([(StructureId.Keys, true), (StructureId.Decommissioned, true)], await HaveLeafValuesAsync(3));
 
-        // The source of this copy was destroyed, so only the copy gets a row in the erasure sequence.
+        // The value of this copy's source was destroyed, so only the copy gets a row in the erasure sequence.
         (EpochCommit commit, Guid request) = await ErasingAsync(6, "b");
         commit = commit with { Period = 1, Erasures = [new Erasure(0, 1, new LeafOrigin(request, 0)) { Period = 1 }] };
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));

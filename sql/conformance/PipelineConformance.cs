@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>Tests what an epoch takes, and that its transaction leaves either the old state or the new one.</summary>
+/// <summary>Tests which pending updates an epoch takes, and that its transaction leaves either the old state or the new one.</summary>
 public abstract class PipelineConformance : StorageConformance
 {
     protected PipelineConformance(IStorageFixture fixture)
@@ -137,7 +137,7 @@ public abstract class PipelineConformance : StorageConformance
         var orders = new List<Guid>();
         for (int i = 0; i < 4; i++)
         {
-            // An order counts as one item, whether it claims many versions or one.
+            // An erasure order counts as one item, no matter how many versions it names.
             orders.Add(await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, ErasureOrder.MaxValues) { Period = 0 }.ToItem(Octets($"key {i}"))));
         }
         Guid update = await AcceptOneAsync(Item("a"));
@@ -148,7 +148,7 @@ public abstract class PipelineConformance : StorageConformance
         Assert.Equal([orders[2], orders[3]], second.Requests.Select(request => request.RequestId));
         Assert.False(second.More);
 
-        // The test puts one request back, and the next epoch takes that request first.
+        // The test removes one request from the selected updates, and the next epoch must take that request first.
         EpochUpdates taken = first.Without(new HashSet<Guid> { orders[1] }, more: true);
         Assert.Equal([orders[0], update], taken.Requests.Select(request => request.RequestId));
         EpochUpdates next = await Pipeline.ReadPendingAsync(4, 1 << 20, taken, Cancel);
@@ -223,9 +223,9 @@ public abstract class PipelineConformance : StorageConformance
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease with { Holder = "another" }, good, Cancel));
         await AssertEpochAsync(0, leaves: 0);
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, good, Cancel));
-        // A caller that did not receive the answer might send the commit again.
+        // The test repeats the commit, as a caller that did not receive the answer might do.
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, good, Cancel));
-        // At most one committed epoch is unpublished.
+        // Epoch 1 is not published yet, so the store must refuse to commit epoch 2.
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, Commit(2, []), Cancel));
         await SignAndPublishAsync(lease, 1);
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(2, []), Cancel));

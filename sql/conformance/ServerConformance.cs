@@ -4,7 +4,8 @@ using Optiks.Native;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>Tests what only a server has: users and their roles, sessions, and pending rows that name their requests.</summary>
+/// <summary>Tests what only engines with a server have: users and their roles, sessions, and pending rows that contain the ids of their
+/// requests.</summary>
 public abstract class ServerConformance : StorageConformance
 {
     private static readonly (string Role, string Sql)[] s_forbidden =
@@ -62,7 +63,7 @@ public abstract class ServerConformance : StorageConformance
         {
             _ = await ExecuteAsync(ConnectionString, $"ALTER TABLE optiks.Pending DROP COLUMN {column}");
         }
-        // The test also removes the objects that later migrations made, because these migrations run again.
+        // The test also removes the objects that later migrations made, because these migrations will run again.
         foreach (string sql in Sql.Undo)
         {
             _ = await ExecuteAsync(ConnectionString, sql);
@@ -122,7 +123,7 @@ public abstract class ServerConformance : StorageConformance
         await pipeline.PublishAsync(lease, 0, Cancel);
         AcceptRequest request = await RequestAsync(Item("a"));
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([request])], Cancel)).Status);
-        // For this many requests, the store uses another way of writing.
+        // For so many requests, the store uses its way of writing large groups.
         AcceptRequest[] many = await RequestsAsync(300, i => [Item($"many {i}")]);
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit(many)], Cancel)).Status);
         EpochCommit commit = Commit(1, await pipeline.ReadPendingAsync(10, 1 << 20, Cancel));
@@ -178,7 +179,7 @@ public abstract class ServerConformance : StorageConformance
         await (await Fixture.Provider.OpenFollowAsync(query, Cancel)).DisposeAsync();
     }
 
-    // Runs each step of an erasure with the rights of the role that it belongs to.
+    // Runs each step of an erasure with the rights of the role that performs this step.
     private static async Task EraseAsync(IAcceptStore accept, IPipelineStore pipeline, IFollowStore follow, Lease lease, EpochCommit first)
     {
         AcceptRequest order = Request(Guid.CreateVersion7(await accept.ReadClockAsync(Cancel)), new ErasureOrder(Protocol.StructureId.Keys, 1, 1).ToItem(Octets("a")));
@@ -205,7 +206,8 @@ public abstract class ServerConformance : StorageConformance
         Lease paused = await StartLogAsync();
         Assert.True(await Pipeline.RenewLeaseAsync(paused, TimeSpan.FromMilliseconds(1), Cancel));
         string session = (string)(await ScalarAsync(ConnectionString, "SELECT Session FROM optiks.Head"))!;
-        // This session acts as a holder that stopped between the update of the head row and the commit, so it holds the row's lock.
+        // This session plays a holder of the lease that stopped between its update of the head row and its commit, so that it still holds
+        // the row's lock.
         await using DbConnection connection = Server.Connect(ConnectionString, session);
         await connection.OpenAsync(Cancel);
         await using DbTransaction transaction = await connection.BeginTransactionAsync(Cancel);
@@ -225,7 +227,7 @@ public abstract class ServerConformance : StorageConformance
     private static DbCommand Command(DbConnection connection, string sql)
     {
         DbCommand command = connection.CreateCommand();
-#pragma warning disable CA2100 // constants of this class and of the fixture
+#pragma warning disable CA2100 // The SQL texts are constants of this class and of the fixture.
         command.CommandText = sql;
 #pragma warning restore CA2100
         return command;
@@ -235,7 +237,7 @@ public abstract class ServerConformance : StorageConformance
 
     private Task<object?> ScalarAsync(string connectionString, string sql) => RunAsync(connectionString, sql, command => command.ExecuteScalarAsync(Cancel));
 
-    // Runs the command on its own connection.
+    // Runs a statement on a connection of its own.
     private async Task<T> RunAsync<T>(string connectionString, string sql, Func<DbCommand, Task<T>> run)
     {
         await using DbConnection connection = Server.Connect(connectionString);

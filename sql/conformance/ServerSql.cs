@@ -1,35 +1,36 @@
 namespace Optiks.Storage.Conformance;
 
 /// <summary>
-/// Holds the SQL that differs between servers. Names of tables and of one-word columns are the same in all servers, because case does not
-/// matter.
+/// Holds the SQL that differs between the engines with servers. Names of tables and of one-word columns do not differ, because their case
+/// does not matter.
 /// </summary>
 public sealed record ServerSql
 {
-    /// <summary>The migration after which pending rows name their requests.</summary>
+    /// <summary>The name of the migration that adds the columns of its request to a pending row.</summary>
     public required string NamingMigration { get; init; }
 
-    /// <summary>The constraint to drop before the columns; null when dropping the columns also drops the constraint.</summary>
+    /// <summary>The constraint to drop before these columns can be dropped; null if dropping the columns also drops the
+    /// constraint.</summary>
     public string? NamingConstraint { get; init; }
 
     /// <summary>
-    /// The statements that remove the objects that migrations after <see cref="NamingMigration"/> made, because these migrations cannot
-    /// make them twice.
+    /// The statements that remove the objects of the migrations after <see cref="NamingMigration"/>, so that these migrations can run
+    /// again.
     /// </summary>
     public required IReadOnlyList<string> Undo { get; init; }
 
-    /// <summary>The column of a pending row's request id.</summary>
+    /// <summary>The name of the column with a pending row's request id.</summary>
     public required string RequestId { get; init; }
 
-    /// <summary>The column of a pending row's body hash.</summary>
+    /// <summary>The name of the column with a pending row's body hash.</summary>
     public required string BodyHash { get; init; }
 
-    /// <summary>A value of the request id's type.</summary>
+    /// <summary>An SQL expression for a request id that no request has.</summary>
     public required string AnotherRequestId { get; init; }
 
-    /// <summary>A value of the body hash's type.</summary>
+    /// <summary>An SQL expression for a body hash that no request has.</summary>
     public required string AnotherBodyHash { get; init; }
 
-    /// <summary>The statements that a role must not be able to run.</summary>
+    /// <summary>Pairs of a role and a statement that this role must not be allowed to run.</summary>
     public required IReadOnlyList<(string Role, string Sql)> Forbidden { get; init; }
 }

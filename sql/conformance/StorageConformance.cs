@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>Gives each test of the suite a migrated database of its own, and short ways to fill it.</summary>
+/// <summary>The base class of the suite's tests. Gives each test a migrated database of its own, and methods to fill it.</summary>
 public abstract class StorageConformance : IAsyncLifetime
 {
     private static readonly Refusal s_erased = new(RefusalReason.Unchanged, 0, default);
@@ -52,12 +52,13 @@ public abstract class StorageConformance : IAsyncLifetime
     protected static AcceptItem Item(string key, string value = "value", ExpectedVersion? expected = null) =>
         new(StructureId.Keys, Octets(key), Octets(value), expected);
 
-    /// <summary>Creates a request with a new id at the database's present time. Its body hash covers the contents of the items.</summary>
+    /// <summary>Creates a request whose new id has the database's current time, and whose body hash covers the contents of the
+    /// items.</summary>
     protected async Task<AcceptRequest> RequestAsync(params AcceptItem[] items) => Request(Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel)), items);
 
     /// <summary>
-    /// Creates several requests with one reading of the clock. One concurrent reading for each request would open as many connections as
-    /// the server allows.
+    /// Creates several requests, for which it reads the database's clock only once. If it read the clock for each request at the same time,
+    /// it would open as many connections as the server allows.
     /// </summary>
     protected async Task<AcceptRequest[]> RequestsAsync(int count, Func<int, AcceptItem[]> items)
     {
@@ -65,7 +66,7 @@ public abstract class StorageConformance : IAsyncLifetime
         return [.. Enumerable.Range(0, count).Select(i => Request(Guid.CreateVersion7(now), items(i)))];
     }
 
-    /// <summary>Creates units of one request each.</summary>
+    /// <summary>Creates units with one request each.</summary>
     protected async Task<AcceptUnit[]> UnitsAsync(int count, Func<int, AcceptItem[]> items) => [.. (await RequestsAsync(count, items)).Select(request => new AcceptUnit([request]))];
 
     protected static AcceptRequest Request(Guid id, params AcceptItem[] items)
@@ -88,13 +89,13 @@ public abstract class StorageConformance : IAsyncLifetime
         return request.RequestId;
     }
 
-    /// <summary>Sends one unit.</summary>
+    /// <summary>Sends one unit of requests and returns its result.</summary>
     protected async Task<AcceptResult> TryAcceptAsync(params AcceptRequest[] requests) =>
         Assert.Single(await Accept.AcceptAsync([new AcceptUnit(requests)], Cancel));
 
     /// <summary>
-    /// Repeats the work until the database answers, as callers do. It also repeats work that a slow server refused because the work waited
-    /// too long for other transactions.
+    /// Repeats the work until the database answers, as callers do. Also repeats it if a slow server refused it because it waited too long
+    /// for other transactions.
     /// </summary>
     protected static async Task<T> RepeatAsync<T>(Func<Task<T>> work)
     {
@@ -113,7 +114,7 @@ public abstract class StorageConformance : IAsyncLifetime
 
     protected async Task<RequestState?> StateAsync(Guid requestId) => (await Accept.ReadStatusAsync(requestId, Cancel))?.State;
 
-    /// <summary>Takes the lease, and makes and publishes the genesis epoch.</summary>
+    /// <summary>Takes the lease, and makes and publishes epoch 0.</summary>
     protected async Task<Lease> StartLogAsync()
     {
         Lease lease = await LeaseAsync(Pipeline, "first");
@@ -135,7 +136,7 @@ public abstract class StorageConformance : IAsyncLifetime
         await Pipeline.PublishAsync(lease, epoch, Cancel);
     }
 
-    /// <summary>Commits the next epoch with everything that it may take.</summary>
+    /// <summary>Commits the next epoch with all pending updates that it may take.</summary>
     protected async Task<CommitResult> CommitPendingAsync(Lease lease, ulong epoch, int maxItems = 100_000) =>
         await Pipeline.CommitEpochAsync(lease, Commit(epoch, await Pipeline.ReadPendingAsync(maxItems, long.MaxValue, Cancel)), Cancel);
 
@@ -145,7 +146,8 @@ public abstract class StorageConformance : IAsyncLifetime
         await SignAndPublishAsync(lease, epoch);
     }
 
-    /// <summary>Creates an epoch whose record the tests can recognize; each variant gives a different record of the same epoch.</summary>
+    /// <summary>Creates an epoch with a record that the tests can recognize. Each variant gives another record for the same
+    /// epoch.</summary>
     protected static EpochRow Epoch(ulong epoch, byte variant = 0)
     {
         byte[] record = new byte[EpochRecord.Length];
@@ -155,8 +157,8 @@ public abstract class StorageConformance : IAsyncLifetime
     }
 
     /// <summary>
-    /// Creates the commit of an epoch that publishes these requests. It makes no leaves for requests with a refusal, or for items that
-    /// never get a leaf.
+    /// Creates the commit of an epoch that publishes these requests. Makes no leaves for refused requests, or for items that never get a
+    /// leaf.
     /// </summary>
     protected static EpochCommit Commit(
         ulong epoch, IReadOnlyList<PendingRequest> requests, Func<PendingRequest, Refusal?>? refuse = null, Func<PendingRequest, int, Refusal?>? leaveOut = null)
@@ -209,7 +211,7 @@ public abstract class StorageConformance : IAsyncLifetime
         return new EpochCommit(Epoch(epoch), Epoch(epoch - 1).RecordHash, 0, new LeafBatch(rows, values.ToArray(), keys.ToArray(), keyEnds, origins), outcomes);
     }
 
-    /// <summary>Copies all rows of a database into an empty database.</summary>
+    /// <summary>Copies all rows of a small database into an empty database, and commits the copy if asked to.</summary>
     protected static async Task CopyAsync(IMaintenanceStore source, IMaintenanceStore target, bool commit)
     {
         await using IConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
@@ -240,11 +242,12 @@ public abstract class StorageConformance : IAsyncLifetime
     /// <summary>Computes the label of a key's leaf in an epoch, as <see cref="Commit"/> does.</summary>
     protected static byte[] LabelOf(string key, ulong epoch) => SHA256.HashData([.. Octets(key), .. BitConverter.GetBytes(epoch)]);
 
-    /// <summary>Finds the leaves of the given keys in structure keys.</summary>
+    /// <summary>Finds the leaves of the given keys of the structure <c>keys</c> in the given epochs.</summary>
     protected Task<IReadOnlyList<LeafPlace?>> FindAsync(params (ulong Epoch, string Key)[] leaves) =>
         Pipeline.FindLeavesAsync([.. leaves.Select(leaf => new LeafName(leaf.Epoch, StructureId.Keys, LabelOf(leaf.Key, leaf.Epoch)))], Cancel);
 
-    /// <summary>Accepts an erasure for a key, and publishes the epoch that decides it and erases these leaves.</summary>
+    /// <summary>Accepts a request to erase a value of a key, and publishes the epoch that decides the request and erases the given
+    /// leaves.</summary>
     protected async Task<Guid> EraseAsync(Lease lease, ulong epoch, string key, params (ulong Epoch, string Key)[] leaves)
     {
         (EpochCommit commit, Guid request) = await ErasingAsync(epoch, key, leaves);
@@ -253,7 +256,8 @@ public abstract class StorageConformance : IAsyncLifetime
         return request;
     }
 
-    /// <summary>Accepts an erasure for a key, and returns the epoch that decides it and erases these leaves.</summary>
+    /// <summary>Accepts a request to erase a value of a key, and returns the commit of the epoch that decides the request and erases the
+    /// given leaves.</summary>
     protected async Task<(EpochCommit Commit, Guid Request)> ErasingAsync(ulong epoch, string key, params (ulong Epoch, string Key)[] leaves)
     {
         Guid request = await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, 1).ToItem(Octets(key)));
@@ -265,7 +269,8 @@ public abstract class StorageConformance : IAsyncLifetime
     }
 
     /// <summary>
-    /// Creates copies of the leaves that these epochs inserted, with their values. Epoch 0 means that the key is taken out.
+    /// Creates copies of the leaves that the given epochs inserted for the given keys, with their values. If an epoch is 0, creates a row
+    /// that removes the key's copy.
     /// </summary>
     protected async Task<CopyBatch> CopiesAsync(ulong period, int first, params (string Key, ulong Epoch)[] copied)
     {

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Conformance;
 
 /// <summary>
-/// Tests requests for users, whose first item is the device list and may end without a leaf, and leaves of all four structures.
+/// Tests requests about users, whose first item is the device list and may get no leaf. Also tests leaves of all four structures.
 /// </summary>
 public abstract class UserConformance : StorageConformance
 {
@@ -110,8 +110,8 @@ public abstract class UserConformance : StorageConformance
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, third, Cancel));
 
         IFollowStore follow = await OpenFollowAsync();
-        // Each page has whole epochs, until it has about the requested number of leaves of any kind. Only the update-task sees the
-        // unpublished epoch.
+        // Each page covers whole epochs, until they have about the requested number of leaves of all structures together. Only the
+        // update-task sees the unpublished epoch.
         AssertNames(first, await follow.ReadNamesAsync(1, 9, 1, LeafColumns.Values, Cancel), through: 1);
         AssertNames(first, await follow.ReadNamesAsync(1, 9, 100, LeafColumns.Values, Cancel), through: 2);
         (LeafBatch none, ulong? through) = await follow.ReadNamesAsync(2, 9, 100, LeafColumns.Values, Cancel);
@@ -191,7 +191,7 @@ public abstract class UserConformance : StorageConformance
         Item($"device of {user}"),
     ];
 
-    // Returns the item with which a request that does not change the device list begins.
+    // Returns the first item of a request that does not change the user's device list.
     private static AcceptItem List(string user) => new(StructureId.Devices, Octets(user), new UserChange(false, [], []).Encode(), null);
 
     private static AcceptItem Left(string user) => new(StructureId.Decommissioned, Octets(user), new byte[] { 1 }, null);

@@ -14,25 +14,25 @@ using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService;
 
-/// <summary>Assembles the service: options, database, background parts, endpoints.</summary>
+/// <summary>Builds the service from its options, database, background services and endpoints.</summary>
 internal static class UpdateServiceHost
 {
-    /// <summary>The options in which this host differs from the other hosts.</summary>
+    /// <summary>The settings in which this host differs from those of the other services.</summary>
     public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Read(Programs.UpdateService) with
     {
         Api = ApiDocument.Load(typeof(UpdateServiceHost).Assembly),
-        // If a body is longer than this, the server cuts the connection. The server reads a body that is too large, but below this length,
-        // to its end. Clients that send everything before they read then see the answer.
+        // If a body is longer than this, the server closes the connection. If a body is too large but shorter than this, the server reads
+        // it to its end, so that clients that send everything before they read get the answer.
         MaxRequestBodyLength = 2 * ProtocolLimits.MaxUpdateBody,
     };
 
     /// <summary>
-    /// Opens the database and builds the host, without starting it. Throws the exceptions that <c>Program</c> maps to exit codes: unusable
-    /// settings, or a database that is not migrated or cannot be reached. If the database cannot be reached, a supervisor starts the
+    /// Opens the database and builds the host, without starting it. Throws an exception, which <c>Program</c> converts to an exit code, if
+    /// the settings are unusable, or if the database is not migrated or cannot be reached. If it cannot be reached, a supervisor starts the
     /// service again.
     /// </summary>
-    /// <param name="args">The command line.</param>
-    /// <param name="engines">The database engines that the configuration may choose from.</param>
+    /// <param name="args">The arguments of the command line.</param>
+    /// <param name="engines">The database engines from which the configuration chooses one.</param>
     /// <param name="configure">The action that changes the configuration before the host reads it.</param>
     public static async Task<WebApplication> CreateAsync(string[] args, IReadOnlyList<IStorageProvider> engines, Action<WebApplicationBuilder>? configure = null)
     {
@@ -44,7 +44,7 @@ internal static class UpdateServiceHost
         StorageSource storage = StorageSetup.CreateSource(builder.Configuration, OptiksDefaults.GetDataFolder(builder.Configuration), engines);
         builder.Services.AddOptiksStorage(_ => storage);
         IAcceptStore store = await storage.OpenAcceptAsync(CancellationToken.None);
-        // The store is registered by a factory, because the container disposes only objects that it made itself.
+        // The store is registered by a factory, because the container disposes only of objects that it created itself.
         builder.Services.AddSingleton(_ => store);
 
         builder.Services.AddSingleton<LogLimits>();
@@ -72,8 +72,8 @@ internal static class UpdateServiceHost
     }
 
     /// <summary>
-    /// Serves until the host is told to stop. Throws if the service finds that it is connected to a database other than the one that it
-    /// opened.
+    /// Serves requests until the host is told to stop. Throws if the service finds out that it is connected to another database than the
+    /// one that it opened.
     /// </summary>
     public static async Task RunAsync(WebApplication app)
     {

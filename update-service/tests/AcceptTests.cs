@@ -23,7 +23,7 @@ public sealed class AcceptTests
         Task<Answer> answer = service.PostAsync($$"""{"request_id":"{{id}}","key":"alice","value":"v1"}""");
         await committed.Task.WaitAsync(TestContext.Current.CancellationToken);
 
-        // Another connection sees the row, but the caller has no answer yet.
+        // The row is committed, because another connection sees it, but the caller has no answer yet.
         Assert.True(service.Database.Has(id));
         Assert.False(answer.IsCompleted);
         release.SetResult();
@@ -107,7 +107,7 @@ public sealed class AcceptTests
             .IsProblem("request-id-reused", 409, "$[2].request_id");
         Assert.Equal(before, service.Database.Contents());
 
-        // A request that is repeated within a list is answered like the others, but stored only once.
+        // A request that is repeated within a list gets an answer like the others, but is stored only once.
         Answer accepted = await service.PostAsync($$"""[{"key":"a","value":"1"},{"request_id":"{{known}}","key":"known","value":"v"},{"key":"a","value":"2"},{"request_id":"{{known}}","key":"known","value":"v"}]""");
         Assert.Equal(202, accepted.Status);
         Assert.Equal(4, accepted.Json.GetArrayLength());

@@ -6,7 +6,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Tests who may write and read.</summary>
+/// <summary>Tests which callers may write and read, and how often.</summary>
 public sealed class AccessTests
 {
     [Fact]
@@ -32,7 +32,7 @@ public sealed class AccessTests
             service.Client.DefaultRequestHeaders.Authorization = key;
             (await service.PostAsync(Body)).IsProblem(type, status, null);
             (await service.GetAsync(path)).IsProblem(type, status, null);
-            // The service checks the credential before it reads the body, so a malformed body gives the same answer.
+            // The service checks the credential before it reads the body, so a malformed body gets the same answer.
             (await service.PostAsync("nonsense")).IsProblem(type, status, null);
         }
         Assert.Equal(before, service.Database.Contents());
@@ -80,10 +80,10 @@ public sealed class AccessTests
         Answer accepted = await service.PostAsync("""[{"key":"a","value":"v"},{"key":"b","value":"v"},{"items":[{"key":"c","value":"v"},{"key":"d","value":"v"}]}]""");
         Assert.Equal(202, accepted.Status);
         string before = service.Database.Contents();
-        // The bucket had three tokens, and four were taken.
+        // The caller's rate allowed three tokens at once, and the requests so far took four.
         Answer refused = await service.PostAsync("""{"key":"e","value":"v"}""");
         refused.IsProblem("rate-limited", 429, null);
-        // Two tokens are missing. The bucket gains one every 100 s, from the moment at which the limit let the first request in.
+        // The caller lacks two tokens, and gets one every 100 s, counted from the time of its first request.
         Assert.InRange(refused.Headers.RetryAfter!.Delta!.Value, TimeSpan.FromSeconds(200) - Stopwatch.GetElapsedTime(start), TimeSpan.FromSeconds(200));
         Assert.Equal(before, service.Database.Contents());
         string path = accepted.Json[0].GetProperty("status_url").GetString()!;
@@ -93,7 +93,7 @@ public sealed class AccessTests
     }
 
     /// <summary>
-    /// Tests that a long value costs more tokens: otherwise an update of 64 KiB would cost no more than an update of 20 bytes.
+    /// Tests that a long value costs more tokens, because otherwise an update of 64 KiB would cost no more than an update of 20 bytes.
     /// </summary>
     [Fact]
     public async Task A_long_value_costs_more_of_the_limit()
@@ -107,7 +107,7 @@ public sealed class AccessTests
         {
             Assert.Equal(202, (await service.PostAsync($$"""{"key":"{{length % 10}}","value":"{{new string('x', length)}}"}""")).Status);
         }
-        // The three updates took 1, 2 and 3 tokens, and the bucket had 5.
+        // The three updates cost 1, 2 and 3 tokens, and the caller's rate allowed 5 at once.
         (await service.PostAsync("""{"key":"e","value":"v"}""")).IsProblem("rate-limited", 429, null);
     }
 }

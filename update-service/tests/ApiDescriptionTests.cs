@@ -9,7 +9,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Tests that the OpenAPI document describes what the service does.</summary>
+/// <summary>Tests that the service behaves as its OpenAPI document says.</summary>
 public sealed class ApiDescriptionTests
 {
     [Fact]

@@ -9,7 +9,7 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests <c>/v1/erasures</c>: which requests are accepted and which refused, and the status afterwards (docs/spec/erasure.md section 4).
+/// Tests which requests <c>/v1/erasures</c> accepts and refuses, and the status of accepted requests (docs/spec/erasure.md section 4).
 /// </summary>
 public sealed class ErasureTests : IAsyncLifetime
 {
@@ -66,7 +66,7 @@ public sealed class ErasureTests : IAsyncLifetime
         Answer erased = await Service.GetAsync($"{Path}/{id}?wait=1");
         Assert.Equal($$"""{"request_id":"{{id}}","status":"erased","epoch":3,"erased":[{"structure":"keys","period":0,"version":1,"epoch":1}]}""", erased.Json.GetRawText());
         Assert.True(erased.Headers.CacheControl?.NoStore);
-        // An erasure is not an update, and an update is not an erasure.
+        // The status of an erasure is not among the updates, and the status of an update is not among the erasures.
         (await Service.GetAsync($"/v1/updates/{id}")).IsProblem("not-found", 404, null);
         string update = (await Service.PostAsync("""{"key":"alice","value":"3"}""")).Text("request_id")!;
         await Service.Log.PublishAsync();

@@ -9,7 +9,8 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Tests the queue: one transaction for many callers, its bounds, and the callers' answers when a commit fails.</summary>
+/// <summary>Tests the queue: that one transaction serves many callers, the queue's limits, and the callers' answers when a commit
+/// fails.</summary>
 public sealed class GroupCommitTests
 {
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
@@ -45,7 +46,7 @@ public sealed class GroupCommitTests
             answers.Add(service.PostAsync(List(3)));
             await Eventually.IsAsync(() => engine.Groups.Count == i);
         }
-        // A third, small group blocks further groups until it has ended.
+        // The third group is small, so the queue commits no further group until it has ended.
         answers.Add(service.PostAsync(List(2)));
         await Eventually.IsAsync(() => engine.Groups.Count == 3);
         answers.AddRange([service.PostAsync(List(3)), service.PostAsync(List(3))]);

@@ -9,7 +9,8 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Tests honest callers whose updates are committed with hostile ones: they get 202, and nothing is stored twice.</summary>
+/// <summary>Tests honest callers whose updates are in a group with hostile ones: the honest callers get 202, and nothing is stored
+/// twice.</summary>
 [Collection(nameof(Cluster))]
 public sealed class HostileGroupTests
 {
@@ -59,7 +60,7 @@ public sealed class HostileGroupTests
         }
         Assert.Equal(3, hostile);
         Assert.Equal(1 + Callers - (isStored ? 0 : hostile), service.Database.Requests());
-        // Halving takes two commits at each level for each faulty unit, not one for each caller.
+        // Halving a group takes two commits per level for each faulty unit. It does not take one commit per caller.
         Assert.InRange(engine.Groups.Count, 2, 1 + 1 + (hostile * 2 * 6));
         Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
     }
@@ -119,7 +120,7 @@ public sealed class HostileGroupTests
         gate.SetResult();
         (await first).IsProblem("internal", 500, null);
         Assert.All(await Task.WhenAll(answers), answer => Assert.True(answer.Status is 500 or 503));
-        // The service must not try each unit alone: there are fewer commits than units.
+        // The service must not commit each unit by itself, so there must be fewer commits than units.
         Assert.InRange(engine.Groups.Count, 2, Callers);
         Assert.Equal(503, (await service.GetAsync("/health/ready")).Status);
     }
@@ -159,7 +160,7 @@ public sealed class HostileGroupTests
                     honest.Add(service.PostAsync(Update($"honest {round} {i}")));
                     others.Add(service.PostAsync(hostile.Next()));
                 }
-                // The hostile requests that the parser accepts wait in the queue with the honest requests.
+                // The queue now has the honest requests and those hostile requests that the parser accepts.
                 await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == perRound + others.Count(answer => !answer.IsCompleted));
                 gate.SetResult();
                 Assert.Equal(202, (await first).Status);
@@ -185,14 +186,14 @@ public sealed class HostileGroupTests
 
     private static string Update(string key) => $$"""{"key":"{{key}}","value":"v"}""";
 
-    /// <summary>Makes bodies at the limits of the format, and beyond. One thread at a time.</summary>
+    /// <summary>Makes bodies that are at the limits of the format or exceed them. Not thread-safe.</summary>
     private sealed class HostileRequests(int seed)
     {
         private static readonly string[] s_numbers = ["0", "1", "9007199254740991", "9007199254740992", "18446744073709551615", "-1", "1e3", "1.0"];
 
         private static readonly long[] s_times = [0, 1, 253_402_300_799_999, 253_402_300_800_000, 281_474_976_710_655];
 
-#pragma warning disable CA5394 // Any randomness is good enough.
+#pragma warning disable CA5394 // A test needs no secure random numbers.
         private readonly Random _random = new(seed);
 
         public byte[] Next()
@@ -216,7 +217,7 @@ public sealed class HostileGroupTests
 
         private string Members()
         {
-            // All requests share one key, which soon reaches its limit of pending updates.
+            // One third of the requests share one key, which soon reaches its limit of pending updates.
             string key = _random.Next(3) switch
             {
                 0 => "\"key\":\"everyone's\"",

@@ -4,7 +4,8 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Tests refused bodies, each with a similar one that is accepted. A refused body leaves the database unchanged.</summary>
+/// <summary>Tests bodies that the service refuses, each together with a similar body that it accepts. A refused body leaves the database
+/// unchanged.</summary>
 public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.Host>
 {
     private const string Malformed = "malformed-request";
@@ -97,7 +98,7 @@ public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.
         new("deep list", new string('[', 100_000), Malformed, "$[0]"),
         new("deep value", $$"""{"key":"K","value":{{new string('[', 40)}}{{new string(']', 40)}}}""", Malformed, "$.value"),
 
-        // Wrong types and members.
+        // The following bodies have wrong types and members.
         new("null", "null", Malformed, "$"),
         new("text", "\"text\"", Malformed, "$"),
         new("number", "5", Malformed, "$"),
@@ -203,7 +204,7 @@ public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.
 
     private static string List(int count) => $"[{string.Join(',', Enumerable.Range(0, count).Select(i => Update($"K-{i}", "v")))}]";
 
-    /// <summary>Provides one host to all tests. They can share it because a refused request leaves nothing behind.</summary>
+    /// <summary>Provides one host to all tests of the class. They can share it because a refused request leaves nothing behind.</summary>
     public sealed class Host : IAsyncLifetime
     {
         private Service? _service;

@@ -3,8 +3,8 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests refused bodies of <c>POST /v1/users</c>, each with a similar one that is accepted. <see cref="MalformedRequestTests"/> covers the
-/// code that both endpoints share.
+/// Tests bodies of <c>POST /v1/users</c> that the service refuses, each together with a similar body that it accepts.
+/// <see cref="MalformedRequestTests"/> covers the code that both endpoints share.
 /// </summary>
 public sealed class MalformedUserTests : IClassFixture<MalformedRequestTests.Host>
 {
@@ -50,7 +50,7 @@ public sealed class MalformedUserTests : IClassFixture<MalformedRequestTests.Hos
 
     private static IEnumerable<RefusedBody> Cases() =>
     [
-        // The body as a whole.
+        // The following bodies are wrong as a whole.
         new("empty", "", Malformed, "$"),
         new("null", "null", Malformed, "$"),
         new("trailing data", Good + "x", Malformed, "$"),
@@ -88,7 +88,7 @@ public sealed class MalformedUserTests : IClassFixture<MalformedRequestTests.Hos
         new("op twice", """{"user":"K","changes":[{"op":"decommission","op":"decommission"}]}""", Malformed, "$.changes[0].op", Leave),
         new("unknown member of a change", """{"user":"K","changes":[{"op":"decommission","reason":"x"}]}""", Malformed, "$.changes[0].reason", Leave),
 
-        // The order of operations.
+        // The following bodies have operations in a wrong order.
         new("create second", """{"user":"K","changes":[{"op":"add-device","device":"K","value":"v"},{"op":"create","usernames":["K"]}]}""", Malformed, "$.changes[1].op",
             """{"user":"K","changes":[{"op":"create","usernames":["K"]},{"op":"add-device","device":"K","value":"v"}]}"""),
         new("create twice", """{"user":"K","changes":[{"op":"create","usernames":["K"]},{"op":"create","usernames":["K2"]}]}""", Malformed, "$.changes[1].op",
@@ -99,7 +99,7 @@ public sealed class MalformedUserTests : IClassFixture<MalformedRequestTests.Hos
         new("decommission of who is created", """{"user":"K","changes":[{"op":"create","usernames":["K"]},{"op":"decommission"}]}""", Malformed, "$.changes[1].op",
             """{"user":"K","changes":[{"op":"create","usernames":["K"]}]}"""),
 
-        // Members of operations.
+        // The following operations have wrong members.
         new("decommission with a device", """{"user":"K","changes":[{"op":"decommission","device":"K"}]}""", Malformed, "$.changes[0].device", Leave),
         new("create with a username", """{"user":"K","changes":[{"op":"create","usernames":["K"],"username":"L"}]}""", Malformed, "$.changes[0].username",
             """{"user":"K","changes":[{"op":"create","usernames":["K"]}]}"""),

@@ -5,7 +5,7 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests a database that can be read but not written: the service reports that it is not ready until the database can be written.
+/// Tests a database that can be read but not written. Until the database can be written again, the service reports that it is not ready.
 /// </summary>
 public sealed class ReadOnlyFileSystemTests
 {

@@ -7,7 +7,8 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Tests which promises a service makes, and when it makes none (docs/spec/receipts.md sections 4 and 5).</summary>
+/// <summary>Tests which promises a service makes in receipts, and when it makes no promise (docs/spec/receipts.md sections 4 and
+/// 5).</summary>
 public sealed class ReceiptTests
 {
     private const ulong Margin = 16;
@@ -35,15 +36,15 @@ public sealed class ReceiptTests
         Receipt receipt = ReceiptSetup.Read((await service.PostAsync(update)).Json)!;
         Assert.Equal((0UL, Margin + 1, id), (receipt.After, receipt.By, receipt.RequestId));
         Assert.Equal([Receipt.ItemHash(id, 0, "alice"u8, "v"u8)], receipt.Items);
-        // The same request is sent again, without asking for a receipt.
+        // The test sends the same request again, but without asking for a receipt.
         Assert.Null(ReceiptSetup.Read((await service.PostAsync($$"""{"request_id":"{{id}}","key":"alice","value":"v"}""")).Json));
 
-        // A committed but unpublished update is pending: its epoch is later than the last published one.
+        // An update that is committed but not published is still pending, because its epoch is later than the last published one.
         ulong epoch = await service.Log.CommitAsync();
         receipt = ReceiptSetup.Read((await service.PostAsync(update)).Json)!;
         Assert.Equal((0UL, Margin), (receipt.After, receipt.By));
         await service.Log.FinishAsync(epoch);
-        // For a published update, each receipt names the epoch that published the update.
+        // Once the update is published, each further receipt names the epoch that published it.
         _ = await service.Log.PublishAsync();
         receipt = ReceiptSetup.Read((await service.PostAsync(update)).Json)!;
         Assert.Equal((epoch - 1, epoch), (receipt.After, receipt.By));
@@ -111,7 +112,7 @@ public sealed class ReceiptTests
         Assert.NotNull(await AskAsync(service, "b"));
         Assert.NotNull(await AskAsync(service, "c"));
         Assert.Null(await AskAsync(service, "d"));
-        // If the file's new note is invalid, the earlier note stays in force.
+        // If the file gets an invalid note, the earlier note stays in force.
         File.WriteAllText(Path.Combine(service.Data.Root, "receipt-keys.txt"), "no note");
         _ = await service.Log.PublishAsync();
         await Task.Delay(TimeSpan.FromSeconds(1.2), TestContext.Current.CancellationToken);

@@ -6,8 +6,8 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests a board at a URL without a folder here: the service trusts the checkpoints that the board has served, even if the board no longer
-/// serves them.
+/// Tests a service whose board is at a URL and not in a local folder. The service relies on all checkpoints that the board has served, even
+/// if the board no longer serves them.
 /// </summary>
 public sealed class RemoteBoardTests
 {
@@ -22,7 +22,7 @@ public sealed class RemoteBoardTests
         await using BoardServer board = await BoardServer.StartAsync(elsewhere.Path);
         await using Service service = await StartAsync(board);
         await service.Log.StartAsync();
-        // If a board's folder exists on this machine, the service ignores it.
+        // The service must ignore a board's folder that exists on this machine.
         DataFolder.CreateFolder(Path.Combine(service.Data.Board, "log"));
         await File.WriteAllTextAsync(Path.Combine(service.Data.Board, "log", "checkpoint"), "damaged", Cancel);
         BoardFiles.WriteCheckpoint(service.Data, elsewhere.Path, size: 1);
@@ -37,8 +37,8 @@ public sealed class RemoteBoardTests
         Assert.Equal("published", (await service.GetAsync($"{status}?wait=60")).Text("status"));
         Assert.Equal(2, service.Gauge("optiks.service.board.size"));
 
-        // The board has one epoch more than the database, and then fewer again. The larger checkpoint stays in force, because the log has
-        // signed it.
+        // The board's checkpoint has one epoch more than the database, and later fewer epochs again. The larger checkpoint stays in force,
+        // because the log has signed it.
         BoardFiles.WriteCheckpoint(service.Data, elsewhere.Path, size: 3);
         await HeldAsync(service);
         BoardFiles.WriteCheckpoint(service.Data, elsewhere.Path, size: 1);
@@ -61,7 +61,7 @@ public sealed class RemoteBoardTests
         (await service.PostAsync(Body)).IsProblem("unavailable", 503, null);
         Assert.Equal(before, service.Database.Contents());
 
-        // A board without a checkpoint belongs to a new log.
+        // A board without a checkpoint belongs to a new log, so the service accepts updates.
         board.Fault = null;
         await ReadyAsync(service);
         Assert.Equal(202, (await service.PostAsync(Body)).Status);

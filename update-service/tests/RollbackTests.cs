@@ -3,7 +3,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Tests that a database that is older than the board accepts no updates.</summary>
+/// <summary>Tests that the service accepts no updates while its database is older than the board.</summary>
 public sealed class RollbackTests
 {
     private const string Body = """{"key":"alice","value":"v"}""";
@@ -24,7 +24,7 @@ public sealed class RollbackTests
         await CheckHeldAsync(service, before);
         Assert.Equal(1, service.Gauge("optiks.update.held"));
 
-        // Publishing the missing epoch again restores it.
+        // Publishing the missing epoch again brings the database up to date.
         await service.Log.PublishAsync();
         Assert.Equal(202, (await service.PostAsync(Body)).Status);
         Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
@@ -36,7 +36,7 @@ public sealed class RollbackTests
         File.WriteAllText(path, "damaged");
         await CheckHeldAsync(service, before);
 
-        // The mark is behind while an epoch is between commit and signature.
+        // Between an epoch's commit and its signature, the mark is behind the database, so this mark must not prevent updates.
         File.WriteAllBytes(path, new HighWaterMark(0, Log.Row(0).RecordHash).Encode());
         Assert.Equal(202, (await service.PostAsync(Body)).Status);
     }
@@ -69,8 +69,8 @@ public sealed class RollbackTests
         before = service.Database.Contents();
         File.WriteAllText(Path.Combine(folder, "checkpoint"), "damaged");
         await CheckHeldAsync(service, before);
-        // A checkpoint that another log signed is not evidence about this log. Where the service does not know the log's key, no checkpoint
-        // is evidence.
+        // A checkpoint that another log signed says nothing about this log. If the service does not know the log's key, it cannot rely on
+        // any checkpoint.
         BoardFiles.WriteCheckpoint(service.Data, folder, size: 1);
         byte[] checkpoint = await File.ReadAllBytesAsync(Path.Combine(folder, "checkpoint"), TestContext.Current.CancellationToken);
         checkpoint[^10] = checkpoint[^10] == (byte)'A' ? (byte)'B' : (byte)'A';

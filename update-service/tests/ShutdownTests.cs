@@ -3,7 +3,8 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests that accepted updates are answered even if the service is told to stop, and that a load balancer has time to notice the end.
+/// Tests that the service answers accepted updates even after it is told to stop, and that a load balancer has time to notice that it
+/// stops.
 /// </summary>
 public sealed class ShutdownTests
 {

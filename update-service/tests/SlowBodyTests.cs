@@ -7,8 +7,8 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests bodies that arrive slowly or not at all: they take queue space for the received bytes, and lose this space when another request
-/// needs it.
+/// Tests bodies that arrive slowly or not at all. They take space in the queue only for the received bytes, and lose this space when
+/// another request needs it.
 /// </summary>
 public sealed class SlowBodyTests
 {
@@ -128,14 +128,14 @@ public sealed class SlowBodyTests
         var time = new ManualTime();
         await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedOctets"] = $"{Capacity}" }, time: time);
         await using var slow = new SlowPosts(service);
-        // The requests together need more than the space. Each request waits for its last bytes.
+        // All requests together need more than the queue's space. Each of them has sent only a part of its body.
         const int sent = Capacity / 8;
         Task<string>[] given = new Task<string>[12];
         for (int i = 0; i < given.Length; i++)
         {
             int begun = i;
             given[i] = await slow.BeginAsync($"Content-Length: {sent + 10}", sent);
-            // The caller's requests may take half of the space; further requests are refused.
+            // One caller's requests may take half of the space, so further requests are refused.
             await Eventually.IsAsync(() => begun < 4 ? service.Gauge("optiks.update.queue.size") == (begun + 1) * sent : given[begun].IsCompleted);
         }
         Assert.DoesNotContain(given[..4], answer => answer.IsCompleted);
@@ -147,7 +147,7 @@ public sealed class SlowBodyTests
         (await service.PostAsync(Large(10))).IsProblem("overloaded", 503, null);
     }
 
-    /// <summary>Sends requests whose bodies the test controls.</summary>
+    /// <summary>Sends requests whose bodies the test sends piece by piece.</summary>
     private sealed class SlowPosts(Service service) : IAsyncDisposable
     {
         private readonly List<TcpClient> _clients = [];
@@ -155,7 +155,7 @@ public sealed class SlowBodyTests
         public Task<Task<string>> BeginAsync(string header, int sent, string prefix = "") =>
             BeginAsync(header, (byte[])[.. Encoding.ASCII.GetBytes(prefix), .. Enumerable.Repeat((byte)' ', sent)]);
 
-        // Sends a header and the beginning of a body. The returned task completes with the answer.
+        // Sends a request's header and the beginning of its body. The returned inner task completes with the answer.
         public async Task<Task<string>> BeginAsync(string header, ReadOnlyMemory<byte> body)
         {
             var client = new TcpClient(service.Client.BaseAddress!.Host, service.Client.BaseAddress.Port);

@@ -5,7 +5,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Tests the status of a request, at once and after waiting.</summary>
+/// <summary>Tests the status of a request, both at once and after waiting for its result.</summary>
 public sealed class StatusTests
 {
     [Fact]
@@ -79,7 +79,7 @@ public sealed class StatusTests
         await Eventually.IsAsync(() => engine.StatusReads >= ids.Length);
         await Task.Delay(500, TestContext.Current.CancellationToken);
         Assert.DoesNotContain(waiting, answer => answer.IsCompleted);
-        // While no epoch is published, no caller asks the database again, except perhaps once because of the genesis epoch.
+        // As long as no epoch is published, no waiting caller asks the database again, except perhaps once because of epoch 0.
         Assert.InRange(engine.StatusReads, ids.Length, 2 * ids.Length);
         await service.Log.PublishAsync();
         Assert.All(await Task.WhenAll(waiting), answer => Assert.Equal("published", answer.Text("status")));
@@ -159,7 +159,8 @@ public sealed class StatusTests
         (await service.GetAsync($"/v1/updates/{id}")).IsProblem("unavailable", 503, null);
         int reads = engine.StatusReads;
         Assert.True(reads > 1, "It was not tried again.");
-        // The circuit breaker of status reads is open, so the service does not ask the database. Accepts have another circuit breaker.
+        // The circuit breaker for status reads is open, so the service does not ask the database. Accepting updates has another circuit
+        // breaker.
         (await service.GetAsync($"/v1/updates/{id}")).IsProblem("unavailable", 503, null);
         Assert.Equal(reads, engine.StatusReads);
         _ = await AcceptAsync(service, """ "key":"bob","value":"v" """);

@@ -9,8 +9,8 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests a PostgreSQL server that holds its connections and does not answer. The service must stay within its bounds, answer every caller,
-/// and recover afterwards.
+/// Tests a PostgreSQL server that keeps its connections open but does not answer. The service must stay within its bounds, answer every
+/// caller, and recover afterwards.
 /// </summary>
 [Collection(nameof(Cluster))]
 public sealed class StoppedDatabaseTests : IAsyncLifetime
@@ -38,7 +38,7 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
         CommitQueue queue = service.Services.GetRequiredService<CommitQueue>();
         Assert.Equal(202, (await service.PostAsync(Body(Ids.New(), "before"))).Status);
         Guid[] ids = [.. Enumerable.Range(0, Callers).Select(_ => Ids.New())];
-        // All values together have 7 MiB. Both the bytes and the number of callers exceed the limits of the queue.
+        // All values together have 7 MiB, so both the bytes and the number of callers exceed the queue's limits.
         string value = new('v', 60_000);
         long mostOctets = 0;
         long mostCallers = 0;
@@ -65,7 +65,7 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
         Assert.InRange(mostOctets, 60_000, QueuedOctets);
         Assert.InRange(mostCallers, 1, QueuedCallers);
 
-        // Each request is stored exactly once, whatever the callers were answered.
+        // Each request must be stored exactly once, no matter which answers its callers got.
         for (int i = 0; i < ids.Length; i++)
         {
             await RepeatAsync(service, Body(ids[i], $"key-{i}", value));
@@ -139,7 +139,7 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
 
     private static string Body(Guid id, string key, string value = "v") => $$"""{"request_id":"{{id}}","key":"{{key}}","value":"{{value}}"}""";
 
-    // Retries with the same id until the update is durable, as a client does.
+    // Sends an update until it is durable, always with the same id, as a client does.
     private static async Task RepeatAsync(Service service, string body)
     {
         Answer answer = await service.PostAsync(body);
@@ -159,7 +159,7 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
             ["Optiks:UpdateService:QueuedCallers"] = $"{QueuedCallers}",
             ["Optiks:UpdateService:QueuedOctets"] = $"{QueuedOctets}",
             ["Optiks:UpdateService:MaxWaitSeconds"] = "3",
-            // A commit takes only one update, so that other updates wait for their commits.
+            // This setting makes each commit take only one update, so that other updates wait for their commits.
             ["Optiks:UpdateService:CommitUpdates"] = "1",
         },
         new PostgreSqlStorageProvider());
@@ -168,7 +168,7 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
     {
         var holder = new NpgsqlConnection(_connectionString + ";Pooling=false");
         await holder.OpenAsync(Cancel);
-        // This is the lock that every update-service takes for a commit (AdvisoryLocks.Accept).
+        // The statement takes the lock that every update-service takes for a commit (AdvisoryLocks.Accept).
         await using var take = new NpgsqlCommand("SELECT pg_advisory_lock(1330664523, 2)", holder);
         _ = await take.ExecuteNonQueryAsync(Cancel);
         return holder;

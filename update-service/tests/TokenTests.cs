@@ -9,8 +9,8 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests the rights of callers with tokens to write and read (docs/spec/rest.md section 3). A refused request changes nothing, and the same
-/// request with the right token is accepted.
+/// Tests what callers with tokens may write and read (docs/spec/rest.md section 3). A refused request changes nothing, and the same request
+/// with the right token is accepted.
 /// </summary>
 public sealed class TokenTests : IDisposable
 {
@@ -46,7 +46,7 @@ public sealed class TokenTests : IDisposable
     [InlineData("""[{"key":"alice","value":"v"},{"key":"bob","value":"v"}]""", "$[1].key")]
     [InlineData("""{"items":[{"key":"alice","value":"v"},{"key":"bob","value":"v"}]}""", "$.items[1].key")]
     [InlineData("""[{"key":"alice","value":"v"},{"items":[{"key":"alice","value":"v"},{"key_b64":"Ym9i","value":"v"}]},{"key":"carol","value":"v"}]""", "$[1].items[1].key_b64")]
-    // A key that looks similar is another key.
+    // In this case the key only looks similar to an allowed one.
     [InlineData("""{"key":"alice ","value":"v"}""", "$.key")]
     [InlineData("""{"key":"Alice","value":"v"}""", "$.key")]
     [InlineData("""{"key":"alice\u0000","value":"v"}""", "$.key")]
@@ -94,7 +94,7 @@ public sealed class TokenTests : IDisposable
             Assert.Equal(reason, answer.Text("reason"));
             Assert.Equal("Bearer error=\"invalid_token\"", answer.Headers.WwwAuthenticate.ToString());
             Assert.DoesNotContain(token, answer.Json.GetRawText(), StringComparison.Ordinal);
-            // The request is refused before its body is read.
+            // The service refuses the request before it reads the body, so the malformed body makes no difference.
             (await service.PostAsync("nonsense")).IsProblem("unauthorized", 401, null);
             (await service.GetAsync($"/v1/updates/{Guid.CreateVersion7()}")).IsProblem("unauthorized", 401, null);
         }
@@ -137,7 +137,7 @@ public sealed class TokenTests : IDisposable
         Assert.Equal(202, (await service.PostAsync(Body)).Status);
         string before = service.Database.Contents();
 
-        // A broken file changes no rights. Health reports the file, but the service stays ready.
+        // A broken file of token keys does not change any rights. The health report mentions it, but the service stays ready.
         await File.WriteAllTextAsync(KeysFile, "{", TestContext.Current.CancellationToken);
         await Eventually.IsAsync(async () => (await service.GetAsync("/health/ready")).Json.GetRawText().Contains("token key file is missing or invalid", StringComparison.Ordinal));
         Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
@@ -183,7 +183,7 @@ public sealed class TokenTests : IDisposable
         JsonObject again = Claims("update", "alice");
         (again["sub"], again["jti"]) = ("user 1", "another token");
         JsonObject second = Claims("update", "alice");
-        // A token's subject that equals an API key's name is another caller.
+        // If a token's subject equals the name of an API key, the two are still different callers.
         second["sub"] = "writer";
         Assert.Equal([202, 202, 429], await StatusesAsync(service, _accounts.Token(first), _accounts.Token(again), _accounts.Token(first)));
         Assert.Equal([202, 202, 429], await StatusesAsync(service, _accounts.Token(second), _accounts.Token(second), _accounts.Token(second)));

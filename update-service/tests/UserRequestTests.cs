@@ -11,7 +11,8 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests which changes of users are accepted, and that they become the right items, durable and idempotent (docs/spec/rest.md section 5).
+/// Tests which changes of users the service accepts, and that accepted changes become the right items, durably and only once
+/// (docs/spec/rest.md section 5).
 /// </summary>
 [Collection(nameof(Cluster))]
 public sealed class UserRequestTests
@@ -84,13 +85,14 @@ public sealed class UserRequestTests
         Assert.Equal(user, key);
         string before = service.Database.Contents();
         Assert.Equal(accepted.Json.GetRawText(), (await service.PostUsersAsync(body)).Json.GetRawText());
-        // A request that names the derived user id is the same request. A request that names another user id is a different request.
+        // If a request names the user id that the service derived for it before, it is the same request. If it names another user id, it is
+        // a different request.
         string named = body.Replace("\"changes\"", $"\"user_b64\":\"{Base64UrlText.Encode(user)}\",\"changes\"", StringComparison.Ordinal);
         Assert.Equal(accepted.Json.GetRawText(), (await service.PostUsersAsync(named)).Json.GetRawText());
         (await service.PostUsersAsync(body.Replace("\"changes\"", "\"user\":\"u\",\"changes\"", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
         Assert.Equal(before, service.Database.Contents());
 
-        // If the service makes the request's id too, the answer contains both.
+        // If the service makes both the request's id and the user's id, the answer contains both.
         Answer made = await service.PostUsersAsync("""{"changes":[{"op":"create","usernames":["bob"]}]}""");
         Guid madeId = made.Json.GetProperty("request_id").GetGuid();
         Assert.Equal(Base64UrlText.Encode(SHA256.HashData([.. "optiks user id 1\n"u8, .. madeId.ToByteArray(bigEndian: true)]).AsSpan(0, 16)), made.Text("user_b64"));
@@ -109,7 +111,7 @@ public sealed class UserRequestTests
         (await service.PostUsersAsync(change.Replace($"{second}", $"{first}", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
         (await service.PostAsync(update.Replace($"{first}", $"{second}", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
         Assert.Equal(202, (await service.PostAsync(update)).Status);
-        // The spelling of a request's members makes no difference.
+        // It makes no difference how the JSON text of a request is written.
         Assert.Equal(202, (await service.PostUsersAsync(
             $$$""" { "changes":[{"value_b64":"dg","device_b64":"cGhvbmU","op":"set-\u0064evice"}], "user_b64":"dQ", "request_id":"{{{second}}}" } """)).Status);
         foreach (string other in (string[])

@@ -25,7 +25,7 @@ public sealed partial class UserStatusTests
             """.ReplaceLineEndings(""),
             await PublishedAsync(service, created));
 
-        // A device list that stays as it was gives no item, and a changed list gives an item.
+        // If the device list stays unchanged, the status has no item for it; if it changes, the status has one.
         string set = await AcceptAsync(service, """{"user":"u","changes":[{"op":"set-device","device":"d1","value":"3"}]}""");
         await service.Log.PublishAsync();
         string removed = await AcceptAsync(service, """{"user":"u","changes":[{"op":"remove-device","device":"d1"}]}""");
@@ -61,7 +61,7 @@ public sealed partial class UserStatusTests
             .Select(line => Name().Match(line).Groups[1].Value)];
         Assert.Equal(page, RefusalNames.All);
         Assert.Equal(Enum.GetValues<RefusalReason>().Count(IsOfUsers), page.Length);
-        // The enumeration of the database has the same names for the reasons.
+        // The enumeration RefusalReason of the database has the same names for the reasons as the answers.
         Assert.All(Enum.GetValues<RefusalReason>().Where(IsOfUsers), reason =>
             Assert.Equal($"{reason}", RefusalNames.Get(reason).Replace("-", "", StringComparison.Ordinal), ignoreCase: true));
         Assert.Throws<StorageCorruptException>(() => RefusalNames.Get(RefusalReason.Unchanged));
@@ -78,7 +78,7 @@ public sealed partial class UserStatusTests
         return accepted.Text("request_id")!;
     }
 
-    // Returns the rest of the answer after the id and the status.
+    // Asserts that the request is published, and returns the part of the answer after the id and the status.
     private static async Task<string> PublishedAsync(Service service, string id)
     {
         string text = (await service.GetAsync($"/v1/updates/{id}")).Json.GetRawText();

@@ -7,8 +7,8 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests the rights of a token to change users and to read about them (docs/spec/rest.md section 3). A refused request changes nothing, and
-/// is accepted with an API key.
+/// Tests which users a token may change and read about (docs/spec/rest.md section 3). A refused request changes nothing, and the same
+/// request is accepted with an API key.
 /// </summary>
 public sealed class UserTokenTests : IDisposable
 {
@@ -62,7 +62,7 @@ public sealed class UserTokenTests : IDisposable
         await using Service service = await StartAsync();
         const string Body = """{"user":"alice","changes":[{"op":"set-device","device":"alice","value":"v"}]}""";
         string before = service.Database.Contents();
-        // The token names "alice" only as a key, which gives no right to the user "alice".
+        // The token names "alice" only as a key, which does not include the user "alice".
         Authorize(service, "update", user: null, "alice");
         (await service.PostUsersAsync(Body)).IsProblem("forbidden", 403, "$.user");
         Authorize(service, "history lookup", "alice");
@@ -71,7 +71,7 @@ public sealed class UserTokenTests : IDisposable
         (await service.PostUsersAsync(Body)).IsProblem("unauthorized", 401, null);
         service.Client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", service.OtherKey);
         (await service.PostUsersAsync(Body)).IsProblem("forbidden", 403, null);
-        // The request is refused before its body is read.
+        // The service refuses the request before it reads the body, so the malformed body makes no difference.
         (await service.PostUsersAsync("nonsense")).IsProblem("forbidden", 403, null);
         Assert.Equal(before, service.Database.Contents());
         Authorize(service, "update", "alice");
@@ -95,8 +95,8 @@ public sealed class UserTokenTests : IDisposable
         Assert.Equal("alice", Encoding.UTF8.GetString(Convert.FromBase64String((await service.GetAsync(created)).Json.GetProperty("items")[1].GetProperty("key_b64").GetString() + "=")));
         Assert.Equal("dQ", (await service.GetAsync(left)).Json.GetProperty("items")[0].GetProperty("key_b64").GetString());
         (await service.GetAsync(plain)).IsProblem("forbidden", 403, "{request_id}");
-        // If a request left the device list as it was, the database does not store its user. The status then names only the keys that the
-        // token names.
+        // If a request did not change the device list, the database does not store the request's user. The status then shows only those
+        // keys that the token names.
         Assert.DoesNotContain("key_b64", await PublishedAsync(service, set), StringComparison.Ordinal);
         Authorize(service, "update", "u", "phone");
         Assert.Contains("key_b64", await PublishedAsync(service, set), StringComparison.Ordinal);

@@ -2,13 +2,14 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>The rules for the keys that a request may ask about.</summary>
+/// <summary>Checks whether a request may ask about a key.</summary>
 /// <param name="MaxLength">The largest number of bytes of a key in this log.</param>
-/// <param name="Owner">The rights that must own each key; null where anyone may ask about any key.</param>
+/// <param name="Owner">The rights of the caller, which must include each key; null if anyone may ask about any key.</param>
 internal readonly record struct AllowedKeys(int MaxLength, CallerRights? Owner)
 {
     /// <summary>
-    /// Throws <see cref="ProblemException"/>, which names the key's field in the request, when the request may not ask about the key.
+    /// Throws <see cref="ProblemException"/> if the request may not ask about the key. The problem names the key's <paramref name="field"/>
+    /// in the request.
     /// </summary>
     public void Check(ReadOnlySpan<byte> key, string field)
     {

@@ -4,9 +4,10 @@ using System.Numerics;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Lends arrays for answers. Short arrays come from the runtime's pool. Long arrays are kept here when they come back, up to a number of bytes:
-/// the runtime's pool keeps an array for each thread that returned one, and nothing bounds their sum. Without any pool, each long answer
-/// would first have to wait for thousands of fresh pages, and so would the requests that share its processor. Any thread.
+/// Lends arrays for answers. Short arrays come from the runtime's pool. This class itself keeps returned long arrays, up to a number of
+/// bytes. The runtime's pool is unsuitable for them, because it keeps an array for each thread that returned one, without a bound for their
+/// sum. Without any pool, each long answer would first wait for thousands of fresh memory pages, and so would the requests that share its
+/// processor. Thread-safe.
 /// </summary>
 internal sealed class AnswerArrays
 {
@@ -15,15 +16,15 @@ internal sealed class AnswerArrays
     private readonly Lock _lock = new();
     private readonly long _maxIdle;
 
-    // From the array that came back first to the array that came back last. There are few, because each is long.
+    // The idle long arrays, in the order in which they were returned. The list is short, because each array is long.
     private readonly List<byte[]> _idle = [];
     private long _idleLength;
 
-    /// <summary>Makes an empty store.</summary>
-    /// <param name="maxIdle">The most bytes of long arrays that wait for the next answer.</param>
+    /// <summary>Creates a store without idle arrays.</summary>
+    /// <param name="maxIdle">The largest number of bytes that idle long arrays may have together.</param>
     public AnswerArrays(long maxIdle) => _maxIdle = maxIdle;
 
-    /// <summary>The number of bytes of long arrays that wait for the next answer.</summary>
+    /// <summary>The number of bytes that the idle long arrays have together.</summary>
     public long IdleLength
     {
         get
@@ -35,7 +36,8 @@ internal sealed class AnswerArrays
         }
     }
 
-    /// <summary>Returns an array of exactly this length, a power of two. It may hold bytes of earlier answers.</summary>
+    /// <summary>Returns an array of exactly the given length, which must be a power of two. The array may contain bytes of earlier
+    /// answers.</summary>
     public byte[] Rent(int length)
     {
         if (!BitOperations.IsPow2(length))
@@ -60,7 +62,7 @@ internal sealed class AnswerArrays
         return GC.AllocateUninitializedArray<byte>(length);
     }
 
-    /// <summary>Takes an array back. When there are too many long arrays, those that came back first are dropped.</summary>
+    /// <summary>Takes an array back. If the idle long arrays have too many bytes, drops those that were returned first.</summary>
     public void Return(byte[] array)
     {
         if (array.Length <= MaxPooledLength)

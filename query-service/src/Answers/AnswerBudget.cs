@@ -6,8 +6,8 @@ namespace Optiks.QueryService.Answers;
 
 /// <summary>
 /// Bounds the memory of all answers that are being made or sent, and of all request bodies, and gives each caller a share
-/// (<see cref="CallerShares"/>). An answer counts from the allocation of its memory until its last byte was passed to the connection. So a
-/// client that reads slowly keeps its answer counted. Any thread.
+/// (<see cref="CallerShares"/>). An answer's memory counts from its allocation until the answer's last byte was passed to the connection.
+/// So it counts for a long time if a client reads slowly. Thread-safe.
 /// </summary>
 internal sealed class AnswerBudget
 {
@@ -25,13 +25,13 @@ internal sealed class AnswerBudget
         Arrays = new AnswerArrays(total);
     }
 
-    /// <summary>The arrays for answers. While an answer uses an array, the array counts as the answer's memory.</summary>
+    /// <summary>The store of arrays for answers. While an answer uses an array, the array counts as the answer's memory.</summary>
     public AnswerArrays Arrays { get; }
 
-    /// <summary>The number of bytes that may be in use.</summary>
+    /// <summary>The largest number of bytes that may be in use together.</summary>
     public long Total => _shares.Total;
 
-    /// <summary>The number of bytes in use.</summary>
+    /// <summary>The number of bytes that are in use now.</summary>
     public long Used => _shares.Used;
 
     /// <summary>The number of requests for memory that were refused so far.</summary>
@@ -40,12 +40,13 @@ internal sealed class AnswerBudget
     /// <summary>Begins to count the memory of a request. The framework disposes of the lease when the request ends.</summary>
     public AnswerLease LeaseFor(HttpContext context)
     {
-        // Several streams of an HTTP/2 connection hold memory at the same time, so they get no share per connection.
+        // Several streams of one HTTP/2 connection hold memory at the same time, so the connection's uncounted share applies only to
+        // HTTP/1.
         bool hasConnection = HttpProtocol.IsHttp11(context.Request.Protocol) || HttpProtocol.IsHttp10(context.Request.Protocol);
         return new AnswerLease(this, Caller.Identify(context), hasConnection ? AnswerLease.ConnectionsShare : 0);
     }
 
-    /// <summary>Counts bytes for a caller. Returns false, with nothing changed, when the caller may not have that many now.</summary>
+    /// <summary>Counts bytes for a caller. If the caller may not have that many bytes now, changes nothing and returns false.</summary>
     internal bool TryTake(int caller, long octets)
     {
         if (_shares.TryTake(caller, octets))

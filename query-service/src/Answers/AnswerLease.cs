@@ -3,13 +3,13 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// The memory that one request holds of the <see cref="AnswerBudget"/>. A small share belongs to the connection and is not counted, which
-/// is safe because the number of connections is limited. So an ordinary answer is never refused, however much memory other requests hold.
-/// One thread at a time.
+/// Counts the memory that one request holds in the <see cref="AnswerBudget"/>. Each connection has a small share of memory that is not
+/// counted, which is safe because the number of connections is limited. So an ordinary, short answer is never refused, even if other
+/// requests hold all other memory. Not thread-safe.
 /// </summary>
 internal sealed class AnswerLease : IDisposable
 {
-    /// <summary>The connection's share: this many bytes are not counted.</summary>
+    /// <summary>The number of bytes of a connection's share, which are not counted.</summary>
     public const int ConnectionsShare = 16 * 1024;
 
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
@@ -26,17 +26,17 @@ internal sealed class AnswerLease : IDisposable
         _own = own;
     }
 
-    /// <summary>The caller that sent the request.</summary>
+    /// <summary>The number of the caller that sent the request.</summary>
     public int Caller => _caller;
 
-    /// <summary>The arrays for answers.</summary>
+    /// <summary>The store of arrays for answers.</summary>
     public AnswerArrays Arrays => _budget.Arrays;
 
     private long Counted => Math.Max(0, _held - _own);
 
     /// <summary>
-    /// Counts memory before it is allocated. Throws <see cref="ProblemException"/> (overloaded), with nothing counted, when the caller may
-    /// not have that much memory now.
+    /// Counts memory; callers call this method before they allocate the memory. If the caller of the service may not have that much memory
+    /// now, counts nothing and throws <see cref="ProblemException"/> (overloaded).
     /// </summary>
     public void Take(long octets)
     {
@@ -48,7 +48,7 @@ internal sealed class AnswerLease : IDisposable
         _held += octets;
     }
 
-    /// <summary>Stops counting memory that is free again.</summary>
+    /// <summary>Stops counting memory that the request no longer holds.</summary>
     public void Return(long octets)
     {
         long before = Counted;

@@ -1,21 +1,23 @@
 namespace Optiks.QueryService.Answers;
 
-/// <summary>The lengths of answers (docs/spec/rest.md section 4).</summary>
+/// <summary>Holds the limits for the lengths of answers (docs/spec/rest.md section 4).</summary>
 internal static class AnswerLimits
 {
-    /// <summary>The number of bytes that the versions of all keys in one answer may have together.</summary>
+    /// <summary>The length of a page in bytes, which the versions of all keys in one answer share.</summary>
     public const int PageLength = 4 * 1024 * 1024;
 
     /// <summary>
-    /// The number of proofs in the lookup of a key, as a rule: one for its latest version, and one for the next version's absence.
+    /// The usual number of proofs in the lookup of one key: one for its latest version, and one for the absence of the next version.
     /// </summary>
     public const int ProofsOfLookup = 2;
 
-    // Covers a page that has one version of each key, however long the versions are.
+    // The largest length of an answer with several keys. It is enough for a page that has one version of each key, even if these versions
+    // exceed the page's length.
     private const int MaxPagesLength = 2 * PageLength;
 
     /// <summary>
-    /// Returns the greatest length of an answer in bytes. An answer about one key is as long as its value, which the configuration bounds.
+    /// Returns the greatest length of an answer in bytes. The length of an answer about one key has no bound here, because the log's
+    /// configuration bounds the length of the key's value.
     /// </summary>
     public static int MaxAnswerLength(QueryKind kind, int keys) => keys == 1 ? int.MaxValue : kind == QueryKind.Lookup ? PageLength : MaxPagesLength;
 }

@@ -6,11 +6,11 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>Merges the board's audit proofs of single steps into proofs of ranges. Any thread.</summary>
+/// <summary>Merges the board's audit proofs, each of the step to one epoch, into audit proofs of ranges of epochs. Thread-safe.</summary>
 internal sealed class AuditProofs : IDisposable
 {
-    // The limit on the total length of the steps of one merge, because all steps and the result are in memory at once. A step of 16,384
-    // updates has 2 MB.
+    // The largest total length of the proofs of one merge. It is limited because these proofs and the result are all in memory at the same
+    // time. The proof of a step with 16,384 updates has 2 MB.
     private const long MaxStepsLength = 16L * 1024 * 1024;
     private const int MaxMerges = 2;
     private const int RecordsLength = 2 * EpochRecord.Length;
@@ -18,20 +18,21 @@ internal sealed class AuditProofs : IDisposable
 
     private readonly IBoardFiles _board;
 
-    // Merging takes much time and memory. The limit on simultaneous merges keeps the machine free for lookups.
+    // The number of merges at the same time is limited, because a merge takes much time and memory, which lookups need too.
     private readonly SemaphoreSlim _merges = new(MaxMerges);
 
     public AuditProofs(IBoardFiles board) => _board = board;
 
     /// <summary>
-    /// Returns the audit proof from epoch <paramref name="first"/> to <paramref name="last"/>, both published. The caller disposes of the
-    /// proof. Throws <see cref="BoardUnreadableException"/>. Throws <see cref="ProblemException"/> with type range-too-large when the steps
-    /// together are too long, and with type overloaded when there is no memory for the steps.
+    /// Returns the audit proof from the epoch <paramref name="first"/> to the epoch <paramref name="last"/>, which must both be published.
+    /// The caller must dispose of the proof. Throws <see cref="BoardUnreadableException"/> if a proof on the board cannot be read. Throws
+    /// <see cref="ProblemException"/> with the type range-too-large if the proofs of the steps are too long together, and with the type
+    /// overloaded if there is not enough memory for them.
     /// </summary>
     public async Task<PooledWriter> MergeAsync(ulong first, ulong last, AnswerLease lease, CancellationToken cancellationToken)
     {
         int length = await LengthOfStepsAsync(first, last, cancellationToken);
-        // The array from the pool is longer than the proof: its length is the next power of two.
+        // The lease counts the length of the array from the pool, which is the next power of two and longer than the proof.
         long held = BitOperations.RoundUpToPowerOf2((uint)length);
         lease.Take(held);
         try
@@ -125,7 +126,7 @@ internal sealed class AuditProofs : IDisposable
         }
     }
 
-    /// <summary>The steps of a range in the form that the native library takes.</summary>
+    /// <summary>Holds the proofs of a range's steps in the format that the native library needs.</summary>
     private sealed class Steps : IDisposable
     {
         public Steps(int count, int length)

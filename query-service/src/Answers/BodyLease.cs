@@ -1,9 +1,9 @@
 namespace Optiks.QueryService.Answers;
 
-/// <summary>Counts the body of a request while it is read and parsed. One thread at a time.</summary>
+/// <summary>Counts the memory of a request's body while the service reads and parses the body. Not thread-safe.</summary>
 internal sealed class BodyLease : IDisposable
 {
-    // The body is in memory twice: in the connection's pipe, and as one contiguous array.
+    // A body is in memory twice, in the connection's pipe and in one contiguous array.
     private const int Copies = 2;
 
     private readonly AnswerLease _lease;
@@ -12,7 +12,8 @@ internal sealed class BodyLease : IDisposable
     public BodyLease(AnswerLease lease) => _lease = lease;
 
     /// <summary>
-    /// Counts the bytes of the body that have arrived so far. Throws <see cref="ServiceDefaults.ProblemException"/> (overloaded).
+    /// Counts the bytes of the body that have arrived so far. Throws <see cref="ServiceDefaults.ProblemException"/> (overloaded) if the
+    /// caller may not have that much memory now.
     /// </summary>
     public void Hold(long octets)
     {

@@ -6,15 +6,16 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Renders the bounds of periods (docs/spec/periods.md section 4) as of one epoch, one page at a time. This class reads the page that ends
-/// with the current period from the board at the first request for it, and then keeps the page. Any thread.
+/// Renders the bounds of the periods that had begun at one epoch (docs/spec/periods.md section 4), one page at a time. This class reads the
+/// page that ends with the current period from the board at the first request for this page, and then keeps it. Thread-safe.
 /// </summary>
 internal sealed class EpochBounds
 {
-    /// <summary>The largest number of periods in a page; each has two bounds.</summary>
+    /// <summary>The largest number of periods in a page. Each period has two bounds.</summary>
     public const int MaxPeriods = ProtocolLimits.MaxPeriodBounds / 2;
 
-    // A page may have this many ended periods, each with two records, before its last period, which has only its first record in the page.
+    // The largest number of periods in a page before its last one. A page has the first and the last record of each of them, but only the
+    // first record of its last period.
     private const ulong EndedOfPage = MaxPeriods - 1;
 
     private readonly BoardLog _log;
@@ -29,9 +30,9 @@ internal sealed class EpochBounds
     }
 
     /// <summary>
-    /// Returns the bytes of the bounds from a period on, and the record for the head of the answer. The record is the current record, or
-    /// the record with which the page ends. Throws <see cref="ProblemException"/> for a period that has not begun, and
-    /// <see cref="BoardUnreadableException"/>.
+    /// Returns the bytes of a page of bounds that begins with a period, and the record for the head of the answer. That record is the
+    /// current one, or the record with which the page ends. Throws <see cref="ProblemException"/> if the period has not begun, and
+    /// <see cref="BoardUnreadableException"/> if the board cannot be read.
     /// </summary>
     public async Task<(ReadOnlyMemory<byte> Octets, ReadOnlyMemory<byte> Record)> RenderAsync(ulong from, CancellationToken cancellationToken)
     {
@@ -50,11 +51,12 @@ internal sealed class EpochBounds
     }
 
     /// <summary>
-    /// Reads the page with the current period before a request needs it. After a failure, the next request reads the page again.
+    /// Reads the page that ends with the current period, before a request needs it. If this fails, the next request reads the page again.
     /// </summary>
     public async Task PrepareAsync() => await ((Task)ReadAsync()).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
-    // All requests share one read, which continues when a client disconnects. After a failed read, the next request reads again.
+    // Returns the page that ends with the current period. All requests share one read, which continues even if a client disconnects. After
+    // a failed read, the next request reads again.
     private Task<Periods> ReadAsync()
     {
         lock (_gate)
@@ -63,8 +65,8 @@ internal sealed class EpochBounds
         }
     }
 
-    // Finds the first record of a period by binary search over the epochs, because later epochs have later periods. Each record names the
-    // first epoch of its period.
+    // Finds the first record of a period. It finds an epoch of the period by binary search, which works because the periods of epochs never
+    // decrease. The record of that epoch names the period's first epoch.
     private async Task<ReadOnlyMemory<byte>> FindFirstRecordAsync(ulong period, CancellationToken cancellationToken)
     {
         (ulong low, ulong high) = (0, EpochRecord.ReadEpoch(_record.Span));
@@ -80,8 +82,8 @@ internal sealed class EpochBounds
         }
     }
 
-    // Reads, backwards, the page that ends with the period of the given record. A record names the first epoch of its period, and the epoch
-    // before that first epoch is the last epoch of the previous period.
+    // Reads the page that ends with the period of the given record, from its last period to its first. A record names the first epoch of
+    // its period, and the epoch before that first epoch is the last epoch of the previous period.
     private async Task<Periods> ReadPageAsync(ReadOnlyMemory<byte> record, CancellationToken cancellationToken)
     {
         var parts = new Stack<List<byte[]>>();
@@ -125,6 +127,6 @@ internal sealed class EpochBounds
         return bound;
     }
 
-    // The bounds of all periods from First on, and the offset of each period's bounds.
+    // Holds the bounds of all periods from the period First on, and the offset at which each period's bounds begin.
     private sealed record Periods(ulong First, int[] Offsets, ReadOnlyMemory<byte> Octets);
 }

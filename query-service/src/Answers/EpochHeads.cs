@@ -9,13 +9,15 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Renders the Head structures (docs/spec/board.md section 4) of one epoch's answers, each once. The constructor renders the heads for
-/// clients that keep no checkpoint and for clients that keep this epoch's checkpoint. A head for an older checkpoint is rendered at the
-/// first request for it. If the answers are about an earlier record, every head is rendered at the first request for it. Any thread.
+/// Renders the Head structures (docs/spec/board.md section 4) for answers about one record, each only once. The constructor renders the
+/// heads for clients that keep no checkpoint and for clients that keep this epoch's checkpoint. A head for an older checkpoint is rendered
+/// at the first request for it. If the answers are about an earlier record, every head is rendered at the first request for it.
+/// Thread-safe.
 /// </summary>
 internal sealed class EpochHeads
 {
-    // A head has 1.3 KB. Clients keep the checkpoints of recent epochs; the limit bounds the memory that a hostile client can use.
+    // The largest number of stored heads for older checkpoints. A head has 1.3 KB. Honest clients keep checkpoints of recent epochs, and
+    // the limit bounds the memory that a hostile client can use.
     private const int MaxOthers = 1024;
 
     private readonly BoardLog _log;
@@ -26,7 +28,7 @@ internal sealed class EpochHeads
     private readonly ConcurrentDictionary<ulong, byte[]> _others = new();
     private IReadOnlyList<TreeHash>? _inclusion;
 
-    /// <summary>Creates the heads for the last record of the checkpoint's log.</summary>
+    /// <summary>Creates the heads for answers about the last record of a checkpoint's log.</summary>
     public EpochHeads(VerifiedEpoch epoch, BoardLog log)
         : this(epoch.Row.Record, epoch.Row.Checkpoint, log)
     {
@@ -35,7 +37,7 @@ internal sealed class EpochHeads
         _same = Render(_inclusion, [], []);
     }
 
-    /// <summary>Creates the heads for an earlier record in the log of a checkpoint.</summary>
+    /// <summary>Creates the heads for answers about an earlier record in a checkpoint's log.</summary>
     public EpochHeads(ReadOnlyMemory<byte> record, ReadOnlyMemory<byte> checkpoint, BoardLog log)
     {
         _log = log;
@@ -44,8 +46,8 @@ internal sealed class EpochHeads
     }
 
     /// <summary>
-    /// Returns the head for a client that keeps a checkpoint of this size, if that head is already rendered. The size is 0 for no
-    /// checkpoint, and at most the size of this epoch's checkpoint.
+    /// Returns the head for a client that keeps a checkpoint of the given size, if that head is already rendered. The size is 0 if the
+    /// client keeps no checkpoint, and is at most the size of this epoch's checkpoint.
     /// </summary>
     public bool TryGet(ulong keptSize, [NotNullWhen(true)] out byte[]? head)
     {
@@ -53,7 +55,8 @@ internal sealed class EpochHeads
         return head is not null || _others.TryGetValue(keptSize, out head);
     }
 
-    /// <summary>Renders the head for a size for which <see cref="TryGet"/> has no head.</summary>
+    /// <summary>Renders the head for a client that keeps a checkpoint of the given size. Callers use it if <see cref="TryGet"/> returns
+    /// false.</summary>
     public async Task<byte[]> RenderAsync(ulong keptSize, CancellationToken cancellationToken)
     {
         IReadOnlyList<TreeHash> inclusion = _inclusion ??= await _log.ProveInclusionAsync(EpochRecord.ReadEpoch(_record.Span), cancellationToken);
@@ -66,7 +69,7 @@ internal sealed class EpochHeads
         return head;
     }
 
-    /// <summary>Writes hashes after their total length, and returns the space after them.</summary>
+    /// <summary>Writes the total length of the hashes and then the hashes; returns the rest of the output.</summary>
     public static Span<byte> WriteHashes(Span<byte> output, IReadOnlyList<TreeHash> hashes)
     {
         BinaryPrimitives.WriteUInt16BigEndian(output, checked((ushort)(hashes.Count * TreeHash.Length)));

@@ -7,23 +7,23 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>One request about keys, while it is being answered.</summary>
+/// <summary>A request about keys that is being answered.</summary>
 /// <param name="Kind">The kind of query.</param>
 /// <param name="Queries">The keys that the request asks about.</param>
-/// <param name="Position">How far the client has seen the log.</param>
-/// <param name="Type">Media type of the answer.</param>
+/// <param name="Position">The part of the log that the client has seen.</param>
+/// <param name="Type">The media type of the answer.</param>
 /// <param name="UsesCache">
-/// Whether the cache of VRF proofs is used. If false, all proofs are computed, and none is added to the cache.
+/// Whether the answer uses the cache of VRF proofs. If false, the service computes all proofs and adds none of them to the cache.
 /// </param>
-/// <param name="Lease">Counts the memory of the answer, which is disposed of before the lease.</param>
+/// <param name="Lease">The lease that counts the answer's memory. The answer must be disposed of before the lease.</param>
 internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
     : AnswerRequest(Position, Type, UsesCache, Lease)
 {
     private const uint MaxMembers = 256;
 
     /// <summary>
-    /// The later periods, in which each key must still belong to the caller (<see cref="LaterPeriods"/>); null when the caller has an API
-    /// key or asks for the latest values.
+    /// The check that each key still belongs to the caller in all later periods (<see cref="LaterPeriods"/>); null if the caller has an API
+    /// key or asks for latest values.
     /// </summary>
     public LaterPeriods? Later { get; init; }
 
@@ -84,7 +84,7 @@ internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, ClientPosi
         }
     }
 
-    /// <summary>Divides the answer's page among the keys. Each key gets at least one member, so that every page makes progress.</summary>
+    /// <summary>Divides the answer's page among the keys. Each key gets at least one version, so that every page makes progress.</summary>
     private void WriteVersions(ProofBatch proofs, PooledWriter body)
     {
         body.Append(stackalloc byte[sizeof(uint)]);

@@ -7,13 +7,14 @@ using Optiks.QueryService.Following;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Finds out whether a key has got another owner since a period that has ended. A token names keys that its holder owns today. Its holder
-/// may therefore read an ended period only for keys that every later period continues (docs/spec/rest.md section 3). Any thread.
+/// Finds out whether a key may have got another owner since the end of a period. A token names the keys that its holder owns today. So its
+/// holder may read an ended period's versions of a key only if every later period continues that key (docs/spec/rest.md section 3).
+/// Thread-safe.
 /// </summary>
 internal sealed class LaterPeriods
 {
-    // The offset of the first member's epoch in Versions (docs/spec/pahd.md section 2): after two versions, the members' length and a VRF
-    // proof. Epoch 0 marks a copy.
+    // The offset in the structure Versions (docs/spec/pahd.md section 2) of the first member's epoch, which is 0 for a copy. Before it come
+    // two version numbers, the length of the members and a VRF proof.
     private const int FirstEpoch = 8 + 8 + 4 + Lengths.VrfProof;
 
     private readonly CurrentEpoch _current;
@@ -25,20 +26,20 @@ internal sealed class LaterPeriods
         _damage = damage;
     }
 
-    /// <summary>Returns the number of periods after an ended one, including the current one.</summary>
+    /// <summary>Returns the number of periods after an ended one, up to and including the current period.</summary>
     public int CountAfter(ulong ended) => _current.Peek() is { } current && current.Period > ended ? (int)(current.Period - ended) : 0;
 
     /// <summary>
-    /// Returns the index of a key that has versions in the ended period and that no later period continues; null when there is no such key.
-    /// Computes one proof for each later period of each key that has versions. Throws <see cref="ServiceDefaults.ProblemException"/>
-    /// (unavailable) when this replica does not have the trees of a later period.
+    /// Returns the index of a key that has versions in the ended period and that some later period does not continue; null if there is no
+    /// such key. Computes one proof for each later period of each key that has versions. Throws
+    /// <see cref="ServiceDefaults.ProblemException"/> (unavailable) if this replica does not have a later period's trees.
     /// </summary>
     /// <param name="ended">The ended period.</param>
     /// <param name="queries">The keys, with their latest versions in that period.</param>
     /// <param name="usesCache">Whether VRF proofs may come from the cache.</param>
     public int? FindReassigned(ulong ended, QueryBatch queries, bool usesCache)
     {
-        // A key without versions in the ended period reveals nothing about anybody.
+        // A key without versions in the ended period needs no check, because its answer reveals nothing about a former owner.
         int[] used = [.. Enumerable.Range(0, queries.Keys.Count).Where(i => queries.Latest[i] > 0)];
         if (used.Length == 0)
         {
@@ -76,8 +77,8 @@ internal sealed class LaterPeriods
         }
         catch (OptiksNativeException e) when (DamagedFiles.IsDamage(e))
         {
-            // This method reports damage itself, because only it knows the period of the damaged files. The caller knows only the ended
-            // period.
+            // This method reports the damage itself, because only it knows the period whose files are damaged. The caller knows only the
+            // ended period.
             throw _damage.Refuse(generation, period, e);
         }
         finally
@@ -86,8 +87,8 @@ internal sealed class LaterPeriods
         }
     }
 
-    // Returns the index of a key whose version 1 is not a copy; null when there is no such key. It reads the answer that the key's owner
-    // would get, in which leaf epoch 0 marks a copy.
+    // Returns the index of a key whose version 1 is not a copy; null if there is no such key. For this purpose it makes the answer that the
+    // key's owner would get, in which a copy has the leaf epoch 0.
     private static int? FindNotCopied(DirectoryView view, ByteStrings keys, int[] used, bool usesCache)
     {
         using ProofBatch proofs = view.CreateProofs(StructureId.Keys, usesCache);

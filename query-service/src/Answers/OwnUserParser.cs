@@ -4,8 +4,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Parses the bodies of requests that monitor a user, in both forms (docs/spec/rest.md section 4). Throws <see cref="ProblemException"/>
-/// for a body that is refused.
+/// Parses the bodies of requests that monitor a user, in the binary form or as JSON (docs/spec/rest.md section 4). Throws
+/// <see cref="ProblemException"/> for a body that it refuses.
 /// </summary>
 internal static class OwnUserParser
 {
@@ -15,10 +15,10 @@ internal static class OwnUserParser
     private static readonly JsonMembers s_query = new(User, "user_b64", Usernames, "usernames_b64", "period", "from", "keys");
     private static readonly JsonMembers s_key = new("device", "device_b64", "from");
 
-    /// <summary>Parses a body of one of the two media types.</summary>
-    /// <param name="mediaType">The media type of the body.</param>
+    /// <summary>Parses a body of either media type.</summary>
+    /// <param name="mediaType">The body's media type.</param>
     /// <param name="body">The body.</param>
-    /// <param name="log">The log's configuration, which determines the form of names.</param>
+    /// <param name="log">The log's configuration, which says how usernames are normalized.</param>
     /// <param name="caller">The caller's rights.</param>
     public static OwnUserQuery Parse(string mediaType, ReadOnlyMemory<byte> body, Configuration log, CallerRights caller)
     {
@@ -34,7 +34,7 @@ internal static class OwnUserParser
         {
             throw UserQueryParser.Malformed("This log allows usernames to be reassigned: look up the usernames instead.", $"$.{names}");
         }
-        // The query needs the names in the log's form, because the verifier knows the names in that form.
+        // The service normalizes the names by the log's rule, because the client's verifier uses the normalized names.
         query = query with { Usernames = [.. query.Usernames.Select((name, i) => UserQueryParser.Normalize(log, name, $"$.{names}[{i}]"))] };
         return new OwnUserQuery(query.Encode(), caller.IsToken, user, names);
     }
@@ -109,7 +109,7 @@ internal static class OwnUserParser
             throw UserQueryParser.Malformed("The query has no user: give 'user' or 'user_b64'.", $"$.{User}");
         }
         var query = new UserMonitorQuery(user) { Usernames = names ?? [], Period = period, From = from, Keys = keys };
-        // If the client knows no version, the period has no meaning and is set to 0.
+        // If the client knows no version, the period has no meaning, and this code sets it to 0.
         return KnowsVersion(query) ? query : query with { Period = 0 };
     }
 
@@ -129,7 +129,7 @@ internal static class OwnUserParser
         return names;
     }
 
-    // Returns whether the client knows a version. If not, the query must not name a period.
+    // Returns whether the client knows a version of anything in the query. If it knows none, the query must not name a period.
     private static bool KnowsVersion(UserMonitorQuery query) => query.From > 1 || query.Keys.Any(key => key.Version > 1);
 
     private static ProblemException TooManyNames(string field) => new(new Problem(ProblemTypes.BatchLength, $"A query may ask for at most {ProtocolLimits.MaxOwnNames} names.", field));

@@ -5,13 +5,13 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// The query of one request about the caller's own user, in the binary form that the native library takes. It also has the member names of
-/// the request, for the field of a problem.
+/// Holds the query in a request about the caller's own user, in the binary form that the native library needs. Also holds the member names
+/// that the request used, because problems name the wrong member.
 /// </summary>
 /// <param name="Octets">An encoded <see cref="UserMonitorQuery"/>.</param>
-/// <param name="OwnOnly">Whether the caller may see only its own user.</param>
-/// <param name="UserMember">The member that holds the user id.</param>
-/// <param name="NamesMember">The member that holds the names.</param>
+/// <param name="OwnOnly">Whether the caller may see only its own user's data.</param>
+/// <param name="UserMember">The name of the request's member with the user id.</param>
+/// <param name="NamesMember">The name of the request's member with the usernames.</param>
 internal sealed record OwnUserQuery(byte[] Octets, bool OwnOnly, string UserMember, string NamesMember)
 {
     /// <summary>Creates the problem for a query that the directory cannot answer.</summary>

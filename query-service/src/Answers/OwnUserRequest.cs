@@ -6,17 +6,17 @@ using Optiks.QueryService.Following;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// One request about the caller's own user, while it is being answered. As with a lookup of users, the cost depends on the log, and the
-/// caller pays the cost before a proof is computed.
+/// A request about the caller's own user that is being answered. As in a lookup of users, the answer's cost depends on the log's contents,
+/// and the service charges the cost to the caller's rate before it computes a proof.
 /// </summary>
 /// <param name="Query">The query.</param>
-/// <param name="Spend">Called once with the answer's cost in keys, which is taken from the caller's rate.</param>
-/// <param name="Position">How far the client has seen the log.</param>
-/// <param name="Type">Media type of the answer.</param>
+/// <param name="Spend">The action that charges the answer's cost, counted in keys, to the caller's rate. It is called only once.</param>
+/// <param name="Position">The part of the log that the client has seen.</param>
+/// <param name="Type">The media type of the answer.</param>
 /// <param name="UsesCache">
-/// Whether the cache of VRF proofs is used. If false, all proofs are computed, and none is added to the cache.
+/// Whether the answer uses the cache of VRF proofs. If false, the service computes all proofs and adds none of them to the cache.
 /// </param>
-/// <param name="Lease">Counts the memory of the answer, which is disposed of before the lease.</param>
+/// <param name="Lease">The lease that counts the answer's memory. The answer must be disposed of before the lease.</param>
 internal sealed record OwnUserRequest(OwnUserQuery Query, Action<int> Spend, ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
     : AnswerRequest(Position, Type, UsesCache, Lease)
 {
@@ -33,7 +33,8 @@ internal sealed record OwnUserRequest(OwnUserQuery Query, Action<int> Spend, Cli
 
     public override int Cost => _cost;
 
-    // As for a lookup of one user, the length depends on the entries of the device list. A page has at least one version of each entry.
+    // The length has no bound here. As in a lookup of one user, it depends on the length of the device list, because a page has at least
+    // one version of each of the list's entries.
     public override int MaxLength => int.MaxValue;
 
     public override Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson => AnswerJson.WriteUserMonitorAnswer;
@@ -42,11 +43,12 @@ internal sealed record OwnUserRequest(OwnUserQuery Query, Action<int> Spend, Cli
 
     private UserMonitorPage Page => new(MaxMembers, MaxAllMembers, MaxFollowed, AnswerLimits.PageLength, Query.OwnOnly);
 
-    /// <summary>Only determines what the answer will be, and always returns false: proofs of old versions are hardly ever cached.</summary>
+    /// <summary>This method only determines the answer's contents and cost. It always returns false, because proofs of old versions are
+    /// hardly ever cached.</summary>
     public override bool TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer)
     {
         UserMonitorSummary summary = epoch.View.SummarizeUserMonitor(Query.Octets, Page);
-        // The request may be tried again at another epoch; the caller pays once.
+        // The service may try the request again at another epoch, but charges the caller only once.
         if (!_isPaid)
         {
             _isPaid = true;

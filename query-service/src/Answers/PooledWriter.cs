@@ -8,30 +8,32 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Collects an answer whose length must be known before its first byte is sent. A lease counts its pooled memory while the writer holds it.
-/// The writer does not touch the response before <see cref="SendAsync"/>, so a failure can still be answered with a problem. One thread at
-/// a time.
+/// Collects an answer in memory, because its length must be known before its first byte is sent. The writer's memory comes from a pool, and
+/// a lease counts it. Before <see cref="SendAsync"/>, the writer does not touch the response, so that the service can still answer with a
+/// problem after a failure. Not thread-safe.
 /// </summary>
 internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
 {
-    // The number of bytes that are written to the response's pipe at once. A longer chunk means that a long answer waits for the processor
-    // less often on a busy machine. The chunk must be short because memory holds it twice.
+    // The number of bytes that one write to the response's pipe has at most. Longer chunks would let a long answer wait for the processor
+    // less often on a busy machine. Shorter chunks save memory, because each chunk is in memory twice.
     private const int ChunkLength = 256 * 1024;
 
-    // The pool has no shorter arrays.
+    // The length of the pool's shortest arrays.
     private const int MinLength = 16;
 
-    // The JSON form is longer: base64url needs four bytes for three, and members have names.
+    // The expected ratio between the lengths of the JSON form and the binary form. JSON is longer, because base64url needs four bytes for
+    // three, and members have names.
     private const int ExpectedJsonGrowth = 2;
 
     private readonly AnswerLease _lease;
     private readonly int _maxLength;
     private byte[] _buffer;
 
-    /// <summary>Creates a writer with an initial capacity of <paramref name="capacity"/> bytes.</summary>
-    /// <param name="lease">Counts the writer's memory. The caller disposes of the lease after the writer.</param>
-    /// <param name="capacity">The expected number of bytes.</param>
-    /// <param name="maxLength">The greatest length; a longer answer throws <see cref="ProblemException"/> (answer-too-large).</param>
+    /// <summary>Creates a writer whose first array has room for the given number of bytes (<paramref name="capacity"/>).</summary>
+    /// <param name="lease">The lease that counts the writer's memory. The caller must dispose of the writer before the lease.</param>
+    /// <param name="capacity">The expected length of the answer in bytes.</param>
+    /// <param name="maxLength">The greatest allowed length. If the answer gets longer, the writer throws <see cref="ProblemException"/>
+    /// (answer-too-large).</param>
     public PooledWriter(AnswerLease lease, int capacity, int maxLength = int.MaxValue)
     {
         _lease = lease;
@@ -52,10 +54,10 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
         Advance(octets.Length);
     }
 
-    /// <summary>Discards the written bytes and keeps the memory.</summary>
+    /// <summary>Discards the written bytes but keeps the allocated memory.</summary>
     public void Clear() => Length = 0;
 
-    /// <summary>Inserts bytes before all others.</summary>
+    /// <summary>Inserts bytes before all written bytes.</summary>
     public void Prepend(ReadOnlySpan<byte> octets)
     {
         Reserve(octets.Length);
@@ -65,9 +67,9 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
     }
 
     /// <summary>
-    /// Sends the written bytes, as fast as the client reads. When <paramref name="type"/> is JSON, sends the longer JSON form that
-    /// <paramref name="writeJson"/> makes of them; the lease counts the memory of that form as well. The caller must not call the writer
-    /// afterwards.
+    /// Sends the written bytes as fast as the client reads them. If the media type (<paramref name="type"/>) is JSON, sends the JSON form
+    /// that the function <paramref name="writeJson"/> makes from them. The lease also counts the memory of that form. Callers must not use
+    /// the writer afterwards.
     /// </summary>
     public async Task SendAsync(HttpResponse response, string type, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson, CancellationToken cancellationToken)
     {
@@ -134,12 +136,12 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
         PipeWriter body = response.BodyWriter;
         if (Length <= AnswerLease.ConnectionsShare)
         {
-            // A short answer is flushed at the end of the response.
+            // A short answer needs no flush here, because the server flushes it at the end of the response.
             body.Write(Written.Span);
             return;
         }
-        // Counts the pipe's copy of the bytes, until the connection has taken all bytes except those that Kestrel's MaxResponseBufferSize
-        // lets the pipe keep.
+        // The lease also counts the pipe's copy of a chunk, until the connection has taken the bytes. The pipe may keep as many bytes as
+        // Kestrel's MaxResponseBufferSize allows.
         int copied = Math.Min(ChunkLength, Length);
         _lease.Take(copied);
         try
@@ -168,7 +170,7 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
         {
             throw new ProblemException(new Problem(ProblemTypes.AnswerTooLarge, $"The answer would be longer than {_maxLength} bytes: ask for fewer keys at once."));
         }
-        // Both arrays are counted while one is copied to the other.
+        // While the old array is copied to the larger one, the lease counts both.
         byte[] larger = Rent(checked((int)needed));
         Written.Span.CopyTo(larger);
         byte[] outgrown = _buffer;
@@ -178,7 +180,8 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
 
     private byte[] Rent(int length)
     {
-        // Rounds up to the length that the pool would return anyway, so that the length is known and counted before the allocation.
+        // The code rounds up to the length that the pool would return anyway, so that the lease can count the true length before the
+        // allocation.
         int whole = checked((int)BitOperations.RoundUpToPowerOf2((uint)Math.Max(length, MinLength)));
         _lease.Take(whole);
         return _lease.Arrays.Rent(whole);

@@ -4,38 +4,38 @@ using Optiks.Native;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// The keys of one request with the query for each, as flat lists in the form that the native library takes. One thread at a time.
+/// Holds the keys of one request and the query for each key, as flat lists in the format that the native library needs. Not thread-safe.
 /// </summary>
 internal sealed class QueryBatch : IDisposable
 {
-    /// <summary>The largest number of queries in a request.</summary>
+    /// <summary>The largest number of queries that one request may have.</summary>
     public const int MaxCount = DirectoryView.MaxKeys;
 
     private readonly ulong[] _periods = ArrayPool<ulong>.Shared.Rent(MaxCount);
     private readonly ulong[] _versions = ArrayPool<ulong>.Shared.Rent(MaxCount);
     private readonly ulong[] _latest = ArrayPool<ulong>.Shared.Rent(MaxCount);
 
-    /// <summary>Whether the request was in the binary form; needed for the field of a problem.</summary>
+    /// <summary>Whether the request was in the binary form. Problems need this to name the wrong field.</summary>
     public bool IsBinary { get; set; }
 
-    /// <summary>Whether the request was a list rather than one query; needed for the field of a problem.</summary>
+    /// <summary>Whether the request was a list of queries and not a single query. Problems need this to name the wrong field.</summary>
     public bool IsList { get; set; }
 
     /// <summary>The keys that the request asks about.</summary>
     public ByteStrings Keys { get; } = new();
 
-    /// <summary>The periods of the known versions.</summary>
+    /// <summary>For each key, the period of the version that the client knows.</summary>
     public ReadOnlySpan<ulong> Periods => _periods.AsSpan(0, Keys.Count);
 
-    /// <summary>The known versions (lookup), or the first versions to return (history, monitor).</summary>
+    /// <summary>For each key, the version that the client knows (lookup), or the first version to return (history, monitor).</summary>
     public ReadOnlySpan<ulong> Versions => _versions.AsSpan(0, Keys.Count);
 
-    /// <summary>The latest versions of the keys; valid once the answer is written.</summary>
+    /// <summary>For each key, its latest version. The list is valid once the answer is written.</summary>
     public Span<ulong> Latest => _latest.AsSpan(0, Keys.Count);
 
     /// <summary>
-    /// Throws <see cref="ServiceDefaults.ProblemException"/> (not-caught-up) when the client has seen, in this period, a later version of a
-    /// key than the version in <see cref="Latest"/>.
+    /// Throws <see cref="ServiceDefaults.ProblemException"/> (not-caught-up) if the client knows, in this period, a later version of a key
+    /// than <see cref="Latest"/> has.
     /// </summary>
     public void ThrowIfAhead(QueryKind kind, ulong period)
     {
@@ -50,7 +50,7 @@ internal sealed class QueryBatch : IDisposable
         }
     }
 
-    /// <summary>Returns the path of a query in the request, for the field of a problem.</summary>
+    /// <summary>Returns the path of a query within the request, with which a problem names its field.</summary>
     public string GetField(int index) => IsList || IsBinary ? $"$[{index}]" : "$";
 
     public void Add(ReadOnlySpan<byte> key, ulong period, ulong version)

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>The kinds of queries about keys.</summary>
+/// <summary>Describes a kind of query about keys: lookup, history or monitor.</summary>
 internal sealed class QueryKind
 {
     private QueryKind(string name, string mediaType, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson)
@@ -19,12 +19,12 @@ internal sealed class QueryKind
 
     public static QueryKind Monitor { get; } = new("monitor", MediaTypes.Monitor, AnswerJson.WriteVersionsAnswer);
 
-    /// <summary>The name in metrics.</summary>
+    /// <summary>The name of the kind in metrics.</summary>
     public string Name { get; }
 
     /// <summary>The media type of the answer's binary form.</summary>
     public string MediaType { get; }
 
-    /// <summary>Writes the JSON form of an answer that is given in its binary form.</summary>
+    /// <summary>The function that writes an answer, given in its binary form, as JSON.</summary>
     public Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson { get; }
 }

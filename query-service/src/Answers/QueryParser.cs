@@ -4,8 +4,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Parses the bodies of lookup, history and monitor requests, in both forms (docs/spec/rest.md section 4). Throws
-/// <see cref="ProblemException"/> for a body that is refused.
+/// Parses the bodies of lookup, history and monitor requests, in the binary form or as JSON (docs/spec/rest.md section 4). Throws
+/// <see cref="ProblemException"/> for a body that it refuses.
 /// </summary>
 internal static class QueryParser
 {
@@ -17,7 +17,7 @@ internal static class QueryParser
     private static readonly JsonMembers s_known = new("period", "version");
     private static readonly JsonMembers s_versions = new("key", "key_b64", "from");
 
-    /// <summary>Parses a body of one of the two media types. The caller disposes of the result.</summary>
+    /// <summary>Parses a body of either media type. The caller must dispose of the result.</summary>
     public static QueryBatch Parse(string mediaType, ReadOnlyMemory<byte> body, QueryKind kind, in AllowedKeys rules)
     {
         var batch = new QueryBatch();

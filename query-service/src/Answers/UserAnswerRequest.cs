@@ -7,18 +7,18 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// One request about users, while it is being answered. Its cost depends on the log and not on the request: a user may have hundreds of
-/// devices. So the request first determines the cost from the table of keys, which is cheap. Before a proof is computed, the caller pays
-/// the cost, and an answer that would be too long is refused.
+/// A request about users that is being answered. The request does not show its answer's cost, because a user may have hundreds of devices.
+/// So the service first determines the cost from the table of keys, which is cheap. Before it computes a proof, it charges the cost to the
+/// caller's rate and refuses an answer that would be too long.
 /// </summary>
 /// <param name="Queries">The users that the request asks about.</param>
-/// <param name="Spend">Called once with the answer's cost in keys, which is taken from the caller's rate.</param>
-/// <param name="Position">How far the client has seen the log.</param>
-/// <param name="Type">Media type of the answer.</param>
+/// <param name="Spend">The action that charges the answer's cost, counted in keys, to the caller's rate. It is called only once.</param>
+/// <param name="Position">The part of the log that the client has seen.</param>
+/// <param name="Type">The media type of the answer.</param>
 /// <param name="UsesCache">
-/// Whether the cache of VRF proofs is used. If false, all proofs are computed, and none is added to the cache.
+/// Whether the answer uses the cache of VRF proofs. If false, the service computes all proofs and adds none of them to the cache.
 /// </param>
-/// <param name="Lease">Counts the memory of the answer, which is disposed of before the lease.</param>
+/// <param name="Lease">The lease that counts the answer's memory. The answer must be disposed of before the lease.</param>
 internal sealed record UserAnswerRequest(UserQueries Queries, Action<int> Spend, ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
     : AnswerRequest(Position, Type, UsesCache, Lease)
 {
@@ -49,7 +49,7 @@ internal sealed record UserAnswerRequest(UserQueries Queries, Action<int> Spend,
         {
             summary = epoch.View.SummarizeUsers(Queries.Octets, ProtocolLimits.MaxUserEntries);
         }
-        // The request may be tried again at another epoch; the caller pays once.
+        // The service may try the request again at another epoch, but charges the caller only once.
         if (!_isPaid)
         {
             _isPaid = true;

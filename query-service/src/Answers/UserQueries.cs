@@ -4,14 +4,14 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// The queries of one request about users, in the binary form that the native library takes, so that memory holds no object for each user
-/// or device.
+/// Holds the queries of one request about users, in the binary form that the native library needs, so that users and devices do not need
+/// objects of their own.
 /// </summary>
 internal sealed class UserQueries : IDisposable
 {
     private readonly PooledWriter _octets;
 
-    /// <summary>Copies a UserQueryList with <paramref name="count"/> queries.</summary>
+    /// <summary>Copies an encoded UserQueryList that has the given number of queries (<paramref name="count"/>).</summary>
     public UserQueries(ReadOnlySpan<byte> octets, int count, bool isBinary, bool isList, AnswerLease lease)
     {
         _octets = new PooledWriter(lease, octets.Length);
@@ -25,12 +25,12 @@ internal sealed class UserQueries : IDisposable
 
     public ReadOnlySpan<byte> Octets => _octets.Written.Span;
 
-    // Whether the request was in the binary form; needed for the field of a problem.
+    // Whether the request was in the binary form. Problems need this to name the wrong field.
     private bool IsBinary { get; }
 
     private bool IsList { get; }
 
-    /// <summary>Creates the problem for a client that has seen more than this replica has.</summary>
+    /// <summary>Creates the problem for a client that has seen a later version than this replica has.</summary>
     public ProblemException NotCaughtUp(UsersSummary summary)
     {
         (string detail, string member) = summary.AheadOf switch

@@ -5,8 +5,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Parses the bodies of requests about users, in both forms (docs/spec/rest.md section 4). Throws <see cref="ProblemException"/> for a body
-/// that is refused.
+/// Parses the bodies of requests about users, in the binary form or as JSON (docs/spec/rest.md section 4). Throws
+/// <see cref="ProblemException"/> for a body that it refuses.
 /// </summary>
 internal static class UserQueryParser
 {
@@ -16,11 +16,11 @@ internal static class UserQueryParser
     private static readonly JsonMembers s_known = new("user", "period", "devices", "keys");
     private static readonly JsonMembers s_key = new("device", "device_b64", "version");
 
-    /// <summary>Parses a body of one of the two media types. The caller disposes of the result.</summary>
+    /// <summary>Parses a body of either media type. The caller must dispose of the result.</summary>
     /// <param name="mediaType">The media type of the body.</param>
     /// <param name="body">The body of the request.</param>
-    /// <param name="log">The log's configuration, which determines the form of its usernames (docs/spec/usernames.md).</param>
-    /// <param name="lease">Counts the memory of the result.</param>
+    /// <param name="log">The log's configuration, which says how usernames are normalized (docs/spec/usernames.md).</param>
+    /// <param name="lease">The lease that counts the memory of the result.</param>
     public static UserQueries Parse(string mediaType, ReadOnlyMemory<byte> body, Configuration log, AnswerLease lease)
     {
         bool isBinary = mediaType == MediaTypes.UserQuery;
@@ -30,7 +30,7 @@ internal static class UserQueryParser
         return new UserQueries(asked, queries.Count, isBinary, isList, lease);
     }
 
-    /// <summary>Returns a name in the log's form; returns it unchanged when the log prescribes no form.</summary>
+    /// <summary>Returns a username normalized by the log's rule; returns it unchanged if the log has no such rule.</summary>
     internal static ReadOnlyMemory<byte> Normalize(Configuration log, ReadOnlyMemory<byte> name, string field)
     {
         if (log.UsernameForm == UsernameForm.Octets)
@@ -42,7 +42,7 @@ internal static class UserQueryParser
         return fault == UsernameFault.Valid ? form : throw new ProblemException(new Problem(ProblemTypes.UsernameForm, fault.Sentence(), field));
     }
 
-    /// <summary>Returns a log's rules for keys that anyone may ask about.</summary>
+    /// <summary>Returns the rules of a log for keys that any caller may ask about.</summary>
     internal static AllowedKeys GetRules(Configuration log) => new(log.MaxKeyLength, Owner: null);
 
     private static List<UserQuery> ParseBinary(ReadOnlyMemory<byte> body, Configuration log)
@@ -84,7 +84,7 @@ internal static class UserQueryParser
     }
 
     /// <summary>
-    /// Checks the known keys of devices from a binary body. Throws <see cref="ProblemException"/> for a key that is not allowed.
+    /// Checks the known device keys in a binary body. Throws <see cref="ProblemException"/> for a key that is not allowed.
     /// </summary>
     internal static void CheckKeys(IReadOnlyList<KnownDeviceKey> keys, string field)
     {
@@ -190,13 +190,13 @@ internal static class UserQueryParser
         {
             throw Malformed(period is null ? "The member is missing: it says which period the versions belong to." : "The member must not be given without a known version.", $"{path}.period");
         }
-        // Without a known version the period has no meaning.
+        // If the client knows no version, the period has no meaning.
         bool hasVersion = devices > 0 || keys?.Count > 0;
         return new UserQuery(default) { KnowsUser = knowsUser, Period = hasVersion ? period!.Value : 0, ListVersion = devices ?? 0, Keys = keys ?? [] };
     }
 
     /// <summary>Parses a list of ids with versions.</summary>
-    /// <param name="reader">Positioned at the list.</param>
+    /// <param name="reader">The reader, positioned at the list.</param>
     /// <param name="members">The names of an element's members: the device as text, the device as bytes, and the version.</param>
     /// <param name="rules">The keys that are allowed.</param>
     internal static List<KnownDeviceKey> ParseKeys(ref StrictJsonReader reader, JsonMembers members, in AllowedKeys rules)

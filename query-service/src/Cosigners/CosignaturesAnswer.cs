@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Cosigners;
 
-/// <summary>The answer that returns cosigned checkpoints.</summary>
-/// <param name="Body">The JSON body.</param>
-/// <param name="Tag">The entity tag, without quotes.</param>
+/// <summary>Holds the answer with the cosigned checkpoints.</summary>
+/// <param name="Body">The JSON body of the answer.</param>
+/// <param name="Tag">The entity tag of the body, without quotes.</param>
 internal sealed record CosignaturesAnswer(ReadOnlyMemory<byte> Body, string Tag);

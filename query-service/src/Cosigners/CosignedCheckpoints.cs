@@ -8,8 +8,9 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
-/// Keeps, for each cosigner, the newest checkpoint that it signed and that belongs to the log as this replica serves it. Also keeps the
-/// answer with these checkpoints (docs/spec/cosigners.md section 1), so that readers neither wait nor cause computation. Any thread.
+/// Keeps, for each cosigner, the newest checkpoint that it cosigned and that belongs to the log that this replica serves. Also keeps the
+/// finished answer with these checkpoints (docs/spec/cosigners.md section 1), so that requests cause neither waits nor computation.
+/// Thread-safe.
 /// </summary>
 internal sealed class CosignedCheckpoints
 {
@@ -25,10 +26,10 @@ internal sealed class CosignedCheckpoints
         _current = current;
     }
 
-    /// <summary>The current answer.</summary>
+    /// <summary>The current answer with the kept checkpoints.</summary>
     public CosignaturesAnswer Current => _handout;
 
-    /// <summary>The sizes of the checkpoints in the answer.</summary>
+    /// <summary>The size of each cosigner's checkpoint in the answer.</summary>
     public IReadOnlyList<(VerifierKey Cosigner, ulong Size)> Sizes
     {
         get
@@ -41,16 +42,16 @@ internal sealed class CosignedCheckpoints
     }
 
     /// <summary>
-    /// Keeps a checkpoint with a verified cosignature, if the checkpoint is newer than the kept checkpoint of the same cosigner. The log's
-    /// own tree decides whether the checkpoint belongs to this log. A checkpoint that the log signed and that is not a prefix of this tree
-    /// is a fork. Throws <see cref="BoardUnreadableException"/>.
+    /// Keeps a checkpoint with a verified cosignature, if the checkpoint is newer than the kept checkpoint of the same cosigner. Compares
+    /// the checkpoint with the log's own tree. A checkpoint that the log signed but that is not a prefix of this tree proves a fork. Throws
+    /// <see cref="BoardUnreadableException"/> if the board cannot be read.
     /// </summary>
     public async Task<TakeResult> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken cancellationToken)
     {
         (ulong size, TreeHash root) = (checkpoint.Checkpoint.Size, checkpoint.Checkpoint.Root);
         lock (_gate)
         {
-            // A checkpoint that is not newer than the kept checkpoint adds nothing.
+            // A checkpoint that is not newer than the kept one of the same cosigner is of no use.
             if (_kept.TryGetValue(cosignature.Key, out SignedCheckpoint? kept) && kept.Checkpoint.Size >= size)
             {
                 return kept.Checkpoint.Size == size && kept.Checkpoint.Root != root ? TakeResult.Contradicts : TakeResult.Known;
@@ -64,7 +65,7 @@ internal sealed class CosignedCheckpoints
         {
             return TakeResult.Contradicts;
         }
-        // The kept note contains only the two signatures that were verified.
+        // The kept note contains only the log's signature and this cosigner's, because only these two were verified.
         SignedNote note = checkpoint.NoteWith(logKey, cosignature);
         lock (_gate)
         {

@@ -5,8 +5,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
-/// Asks one cosigner for the newest checkpoint that it cosigned. The client does not trust the cosigner: it bounds the answer's length and
-/// time, follows no redirects, and accepts a checkpoint only by its signatures. One caller at a time.
+/// Asks one cosigner for the newest checkpoint that it cosigned. The client does not trust the cosigner. It bounds the answer's length and
+/// time, follows no redirects, and accepts a checkpoint only if its signatures are valid. Not thread-safe.
 /// </summary>
 internal sealed class CosignerClient : IDisposable
 {
@@ -21,8 +21,8 @@ internal sealed class CosignerClient : IDisposable
     public CosignerClient(Cosigner cosigner, VerifierKey logKey, TimeProvider time, TimeSpan timeout, TimeSpan tolerance)
     {
         _cosigner = cosigner;
-        // The verifier checks only this cosigner's signature line, so that a false line of another cosigner cannot invalidate this
-        // cosigner's line.
+        // The verifier checks only this cosigner's signature line, so that the checkpoint is not refused because of an invalid line of
+        // another cosigner.
         _verifier = new CheckpointVerifier(logKey, [cosigner.Key], Ed25519.Verifier);
         _time = time;
         _tolerance = tolerance;
@@ -33,7 +33,8 @@ internal sealed class CosignerClient : IDisposable
         };
     }
 
-    /// <summary>Returns the checkpoint that the cosigner serves, or the reason why the cosigner's answer was not accepted.</summary>
+    /// <summary>Returns the checkpoint that the cosigner serves, or the reason why the client did not accept the cosigner's
+    /// answer.</summary>
     public async Task<(SignedCheckpoint? Checkpoint, string Why)> AskAsync(CancellationToken cancellationToken)
     {
         byte[] note;

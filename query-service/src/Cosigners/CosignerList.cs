@@ -7,12 +7,14 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
-/// Reads the cosigners file, a policy (docs/spec/board.md section 7) whose witnesses are all cosigners, including auditors. Immutable.
+/// Reads the file of cosigners. It has the format of a policy (docs/spec/board.md section 7), in which all cosigners, including auditors,
+/// are listed as witnesses. Immutable.
 /// </summary>
 internal sealed class CosignerList
 {
     /// <summary>
-    /// The largest number of cosigners. It is limited because each cosigner costs a request every few seconds, and a note in each answer.
+    /// The largest number of cosigners. It is limited because this service asks each cosigner every few seconds, and each answer contains a
+    /// note per cosigner.
     /// </summary>
     public const int MaxCosigners = 32;
 
@@ -26,8 +28,8 @@ internal sealed class CosignerList
     }
 
     /// <summary>
-    /// Reads the file that the settings name; returns null when they name no file. Throws <see cref="StartupException"/> for a file that
-    /// cannot be used.
+    /// Reads the file that the settings name; returns null if they name no file. Throws <see cref="StartupException"/> if the file cannot
+    /// be used.
     /// </summary>
     public static CosignerList? Load(QueryServiceOptions options)
     {
@@ -36,13 +38,13 @@ internal sealed class CosignerList
             return null;
         }
         var list = new CosignerList(file);
-        // The validity of an address does not depend on the log, so the addresses are checked at the start.
+        // The origin has no influence on whether an address is valid, so this code checks all addresses at the start, with an empty origin.
         _ = list.Addresses("");
         return list;
     }
 
     /// <summary>
-    /// Returns a log's cosigners, in the order of the file. Throws <see cref="StartupException"/> when the file is about other logs.
+    /// Returns a log's cosigners, in the order of the file. Throws <see cref="StartupException"/> if the file is about another log.
     /// </summary>
     public IReadOnlyList<Cosigner> ForLog(VerifierKey logKey)
     {
@@ -50,7 +52,7 @@ internal sealed class CosignerList
         return Addresses(logKey.Name);
     }
 
-    // Derives each cosigner's address from the monitoring address of C2SP tlog-witness, which auditors have as well.
+    // Derives each cosigner's address from its monitoring address (C2SP tlog-witness). Auditors have such an address too.
     private Cosigner[] Addresses(string origin)
     {
         string log = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(origin)));

@@ -10,9 +10,9 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
-/// Collects in the background the checkpoints that cosigners signed. The service asks each cosigner that has an address, one request at a
-/// time, and reads the checkpoint on the board. No answer waits for this service. It asks a failing cosigner less and less often, down to
-/// one request per <see cref="s_longestPause"/>.
+/// Collects the checkpoints that cosigners signed, in the background. Asks each cosigner that has an address, one request at a time, and
+/// also reads the checkpoint on the board. Answers do not wait for this service. If a cosigner keeps failing, the service asks it less
+/// often, but at least once per <see cref="s_longestPause"/>.
 /// </summary>
 internal sealed class CosignerService : BackgroundService
 {
@@ -21,10 +21,12 @@ internal sealed class CosignerService : BackgroundService
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_longestPause = TimeSpan.FromMinutes(1);
 
-    // The board is read this often, because a checkpoint with cosignatures stays there only until the next checkpoint replaces it.
+    // The pause between two reads of the board. It is short because a checkpoint with cosignatures stays on the board only until the next
+    // checkpoint replaces it.
     private static readonly TimeSpan s_boardPause = TimeSpan.FromMilliseconds(200);
 
-    // The pause when a cosigner is ahead: a cosigner that asked another replica may briefly know a newer checkpoint than this replica.
+    // A cosigner that asked another replica may briefly have a newer checkpoint than this replica. The service then compares this
+    // checkpoint again after this pause.
     private static readonly TimeSpan s_aheadPause = TimeSpan.FromMilliseconds(200);
     private const int AheadAttempts = 10;
 
@@ -67,7 +69,7 @@ internal sealed class CosignerService : BackgroundService
         IReadOnlyList<Cosigner> cosigners = list.ForLog(anchor.LogKey);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
         Task[] all = [ReadBoardAsync(anchor.LogKey, cosigners, ended.Token), .. cosigners.Where(one => one.Checkpoint is not null).Select(one => AskAsync(anchor.LogKey, one, ended.Token))];
-        // A failed loop is a bug, and its failure ends the other loops.
+        // If one loop ends, it has failed because of a bug, so the code ends the other loops too.
         await Task.WhenAny(all);
         await ended.CancelAsync();
         await Task.WhenAll(all);
@@ -88,7 +90,7 @@ internal sealed class CosignerService : BackgroundService
             failures = why.Length == 0 ? 0 : Math.Min(failures + 1, MaxDoublings);
             if (why != trouble)
             {
-                // Only a change is logged, because some cosigner may be down for days.
+                // The service logs only changes, because a cosigner may be down for days.
                 trouble = why;
                 Report(cosigner.Key, checkpoint, why);
             }
@@ -113,7 +115,7 @@ internal sealed class CosignerService : BackgroundService
         }
     }
 
-    // Returns the reason why the checkpoint was not accepted; null when it was accepted.
+    // Tries to keep a checkpoint. Returns the reason why the checkpoint was not accepted; null if it was accepted.
     private async Task<string?> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken stop)
     {
         try
@@ -150,7 +152,7 @@ internal sealed class CosignerService : BackgroundService
             if (await FindOnBoardAsync(stop) is { } note && !note.Span.SequenceEqual(before.Span))
             {
                 before = note;
-                // TryOpen fails when a cosignature is false. The update-task never writes a note with a false cosignature.
+                // TryOpen fails if a cosignature is invalid, and the update-task never writes a note with an invalid cosignature.
                 if (verifier.TryOpen(note.Span, out SignedCheckpoint? opened, out _))
                 {
                     foreach (VerifiedSignature cosignature in opened.Cosignatures.Where(one => !Cosignature.IsAhead(one.Timestamp!.Value, _time.GetUtcNow(), _state.MaxAhead)))
@@ -174,7 +176,7 @@ internal sealed class CosignerService : BackgroundService
         }
         catch (BoardUnreadableException)
         {
-            // No log event here: the follower logs an unreadable board, and so does each answer that reads tiles.
+            // This code logs nothing, because the follower and answers that read tiles already log that the board is unreadable.
             return null;
         }
     }

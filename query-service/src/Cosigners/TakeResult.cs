@@ -1,17 +1,17 @@
 namespace Optiks.QueryService.Cosigners;
 
-/// <summary>The result of taking a cosigned checkpoint.</summary>
+/// <summary>Says whether <see cref="CosignedCheckpoints"/> accepted a cosigned checkpoint.</summary>
 internal enum TakeResult
 {
-    /// <summary>The answer now contains the checkpoint.</summary>
+    /// <summary>The checkpoint was accepted, and the answer now contains it.</summary>
     New,
 
     /// <summary>The answer already contains a checkpoint of the same cosigner that is at least as new.</summary>
     Known,
 
-    /// <summary>The checkpoint is larger than the log that is served here.</summary>
+    /// <summary>The checkpoint is of a larger log than this replica serves.</summary>
     Ahead,
 
-    /// <summary>The log signed the checkpoint, and it does not belong to the log that is served here.</summary>
+    /// <summary>The log signed the checkpoint, but it contradicts the log that this replica serves.</summary>
     Contradicts,
 }

@@ -7,7 +7,8 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>Serves the board below <c>/log</c> (docs/spec/board.md section 3): its files, and the checkpoint of the served epoch.</summary>
+/// <summary>Serves the board below <c>/log</c> (docs/spec/board.md section 3), which has the board's files and the checkpoint of the served
+/// epoch.</summary>
 internal sealed class BoardEndpoints
 {
     private const int CheckpointNameLength = 18;
@@ -34,7 +35,8 @@ internal sealed class BoardEndpoints
     private static Task NotFoundAsync(HttpContext context) =>
         new Problem(ProblemTypes.NotFound, "The board has no such file.").ExecuteAsync(context);
 
-    /// <summary>Sends the checkpoint of the served epoch, not the board's checkpoint file, which may be of a later epoch.</summary>
+    /// <summary>Sends the checkpoint of the served epoch. It does not send the board's checkpoint file, which may be of a later
+    /// epoch.</summary>
     private async Task CheckpointAsync(HttpContext context, CancellationToken cancellationToken)
     {
         ReadOnlyMemory<byte> note = _current.PeekOrThrow().Checkpoint;
@@ -67,8 +69,8 @@ internal sealed class BoardEndpoints
     }
 
     /// <summary>
-    /// Sends a file of the board unchanged. A file from the disk is never in memory as a whole. The memory of an answer that comes from
-    /// memory is counted.
+    /// Sends a file of the board unchanged. If the file is on the disk, it is never in memory as a whole. If it is in memory, the budget
+    /// counts its memory.
     /// </summary>
     public static async Task SendAsync(HttpContext context, BoardFile file, string type, AnswerBudget budget, CancellationToken cancellationToken)
     {

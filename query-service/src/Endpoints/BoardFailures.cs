@@ -5,8 +5,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Answers requests that failed because the board could not be read: the client gets the problem unavailable, and the operator's log gets
-/// an error.
+/// Answers requests that failed because the board could not be read. The client gets the problem unavailable, and the service logs an error
+/// for the operator.
 /// </summary>
 internal sealed class BoardFailures : IExceptionHandler
 {

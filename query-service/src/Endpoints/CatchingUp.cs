@@ -6,26 +6,27 @@ using Optiks.QueryService.Following;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Delays a request that asks for an epoch slightly beyond the served epoch, instead of answering <c>not-caught-up</c> at once. It delays
-/// only requests with <c>Prefer: wait=s</c> (docs/spec/rest.md section 4). Any thread.
+/// Delays a request that asks for an epoch slightly later than the served one, instead of answering <c>not-caught-up</c> at once. Only
+/// requests with <c>Prefer: wait=s</c> are delayed (docs/spec/rest.md section 4). Thread-safe.
 /// </summary>
 /// <remarks>
-/// A waiting request holds no memory of an answer, and its body is not read yet. When the epoch does not come in time, the request is
-/// answered as if it had not waited.
+/// A waiting request holds no memory for its answer, and its body has not been read yet. If the epoch does not come in time, the service
+/// answers as if the request had not waited.
 /// </remarks>
 internal sealed class CatchingUp
 {
-    /// <summary>The longest wait in seconds, whatever the client prefers.</summary>
+    /// <summary>The longest wait in seconds, even if the client prefers a longer one.</summary>
     public const int MostSeconds = 2;
 
     /// <summary>
-    /// A request may wait for an epoch that is at most this many epochs ahead, so that no request waits for an epoch that a client made up.
+    /// The largest number of epochs by which the needed epoch may be later than the served one. For a later epoch, which a client may have
+    /// made up, no request waits.
     /// </summary>
     public const ulong MostAhead = 8;
 
     private const string Prefix = "wait=";
 
-    // The largest number of waiting requests. Further requests are answered at once that this replica is behind.
+    // The largest number of waiting requests. Further requests get the answer <c>not-caught-up</c> at once.
     private const int MostWaiting = 1024;
 
     private readonly CurrentEpoch _current;
@@ -38,13 +39,15 @@ internal sealed class CatchingUp
         _clock = clock;
     }
 
-    /// <summary>Lets a request continue once the epoch that it needs is served, or when it has waited long enough.</summary>
+    /// <summary>Adds this class to the middleware. A request continues once the epoch that it needs is served, or when its wait is
+    /// over.</summary>
     public void Use(IApplicationBuilder app) => app.Use(next => context => RunAsync(context, next));
 
-    // Returns the least epoch with which the replica may answer.
+    // Returns the earliest epoch about which the replica may answer this client.
     private static ulong LeastEpoch(ClientPosition position) => Math.Max(position.MinEpoch, position.CheckpointSize > 0 ? position.CheckpointSize - 1 : 0);
 
-    // Returns 0 when the preferences name no wait: RFC 7240 says that preferences that are not understood are ignored.
+    // Returns the preferred wait in seconds, or 0 if the preferences name no valid wait. By RFC 7240, a server ignores preferences that it
+    // does not understand.
     private static int ParseSeconds(StringValues preferences)
     {
         foreach (string? line in preferences)
@@ -92,7 +95,7 @@ internal sealed class CatchingUp
         }
         catch (TimeoutException)
         {
-            // The wait took too long: the request is now answered as if it had not waited.
+            // The wait is over without the epoch, so the request continues as if it had not waited.
         }
         finally
         {

@@ -5,8 +5,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Returns the checkpoints that auditors and witnesses cosigned (docs/spec/cosigners.md section 1), from memory. The endpoint is open to
-/// everyone.
+/// Serves the checkpoints that auditors and witnesses cosigned (docs/spec/cosigners.md section 1), which are in memory. The endpoint is
+/// open to everyone.
 /// </summary>
 internal sealed class CosignerEndpoints
 {

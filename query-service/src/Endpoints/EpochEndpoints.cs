@@ -8,21 +8,21 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Returns records, the latest head, audit proofs and the configuration. These endpoints are open to everyone. Answers that never change
-/// are marked as immutable for caches.
+/// Serves records, the latest head, audit proofs and the log's configuration. These endpoints are open to everyone. Answers that never
+/// change are marked as immutable for caches.
 /// </summary>
 internal sealed class EpochEndpoints
 {
-    /// <summary>The path of the newest epoch's head.</summary>
+    /// <summary>The path of the endpoint that returns the newest epoch's head.</summary>
     public const string LatestPath = "/v1/epochs/latest";
 
     private const string EpochField = "{epoch}";
     private const string RangeField = "{range}";
 
-    // The length prefix of the vector of bounds.
+    // The number of bytes of the length field before the vector of bounds.
     private const int BoundsLength = 3;
 
-    // The first period of the returned bounds.
+    // The URL parameter with the first period whose bounds the client wants.
     private const string FromParameter = "from";
 
     private readonly CurrentEpoch _current;
@@ -87,7 +87,8 @@ internal sealed class EpochEndpoints
         }
     }
 
-    // Returns true when the client already has this content. Within one log, the name and the form (JSON or binary) determine the content.
+    // Sets the entity tag, and returns true if the client already has this content. Within one log, the name and the form (JSON or binary)
+    // determine the content.
     private bool IsUnchanged(HttpContext context, string name, string type)
     {
         context.Response.Headers.Vary = Microsoft.Net.Http.Headers.HeaderNames.Accept;
@@ -121,7 +122,7 @@ internal sealed class EpochEndpoints
         ulong from = ClientPosition.Find(context.Request, FromParameter)
             ?? throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'from': the first period.", $"?{FromParameter}"));
         ServedEpoch epoch = _current.AcquireFresh();
-        // The code below reads only records and hashes, not trees, so it needs no reference to the epoch.
+        // The code below reads only records and hashes. It does not read the trees, so it needs no reference to the epoch.
         epoch.Release();
         position.ThrowIfAhead(epoch.Epoch);
         using AnswerLease lease = _budget.LeaseFor(context);
@@ -176,7 +177,7 @@ internal sealed class EpochEndpoints
         {
             throw NotFound($"This replica's newest epoch is {newest}.");
         }
-        // This check comes before any read, because the proof exists and never changes.
+        // This check comes before any read of the board: the proof of two published epochs exists and never changes.
         if (IsUnchanged(context, string.Create(CultureInfo.InvariantCulture, $"audit-proof/{first}-{last}"), type))
         {
             return;
@@ -211,7 +212,7 @@ internal sealed class EpochEndpoints
     {
         TrustAnchor anchor = _state.Anchor ?? throw CurrentEpoch.Unavailable("This replica does not know the log yet.");
         AcceptHeader.Choose(context.Request, MediaTypes.Json);
-        // The configuration is fixed for the life of the log, but a successor log may follow at the same address. So caches may keep the
+        // The configuration of a log never changes, but a successor log may replace the log at the same address. So caches may keep the
         // answer only for a minute.
         context.Response.Headers.CacheControl = "public, max-age=60";
         if (!Caching.IsKnown(context, $"{_state.LogName}/configuration"))

@@ -10,10 +10,10 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>Serves the requests about keys: lookup, history, monitor.</summary>
+/// <summary>Serves the three kinds of requests about keys: lookup, history and monitor.</summary>
 internal sealed class KeyEndpoints
 {
-    /// <summary>The path of lookups of keys.</summary>
+    /// <summary>The path of the endpoint for lookups of keys.</summary>
     public const string LookupPath = "/v1/lookup";
 
     private const string KeyParameter = "key";

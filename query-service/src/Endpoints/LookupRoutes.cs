@@ -3,13 +3,13 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>The settings that the endpoints for lookups of keys and lookups of users share.</summary>
+/// <summary>Holds the settings that the endpoints for lookups of keys and of users have in common.</summary>
 internal static class LookupRoutes
 {
-    /// <summary>The greatest length of a request's body.</summary>
+    /// <summary>The greatest length of a request's body in bytes.</summary>
     public const long MaxBodyLength = 1024 * 1024;
 
-    /// <summary>Limits an endpoint's rate, and opens the endpoint to everyone unless the operator closed lookups.</summary>
+    /// <summary>Applies the rate limits to an endpoint, and opens the endpoint to everyone, unless the operator closed lookups.</summary>
     public static void AsLookup(this RouteHandlerBuilder route, QueryServiceOptions options)
     {
         route.LimitRate(RateLimitKind.Lookups);
@@ -23,7 +23,7 @@ internal static class LookupRoutes
         }
     }
 
-    /// <summary>Returns whether the caller's proofs may come from the cache and be added to the cache.</summary>
+    /// <summary>Returns whether VRF proofs for this caller may be taken from the cache and added to it.</summary>
     public static bool UsesCacheFor(this QueryServiceOptions options, HttpContext context) =>
         !options.HideCacheFromAnonymous || CallerRights.Get(context) is { IsToken: false };
 }

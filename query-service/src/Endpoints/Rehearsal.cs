@@ -13,19 +13,19 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Sends made-up requests through the service before it answers callers. The first answers of a process wait until their code is compiled,
-/// a tenth of a second each. Without the rehearsal, at hundreds of requests a second, many callers would notice each restart. During the
-/// rehearsal, the service refuses queries as <c>unavailable</c>, so that an edge (docs/operations/edge.md) asks another replica, and
-/// reports that it is not ready. Any thread.
+/// Sends made-up requests through the service before it answers callers. The first answers of a process are slow, because their code must
+/// be compiled, which takes a tenth of a second each. Without the rehearsal, many callers of a service with hundreds of requests per second
+/// would notice each restart. During the rehearsal, the service reports that it is not ready, and refuses queries as <c>unavailable</c>, so
+/// that an edge (docs/operations/edge.md) asks another replica. Thread-safe.
 /// </summary>
 internal sealed class Rehearsal : BackgroundService, IHealthCheck
 {
-    // No user has these names, but their answers are computed, proven and encoded like all other answers.
+    // No key or user has these names, but the service computes, proves and encodes the answers like all others.
     private const string KeyQuery = """{"key": "rehearsal"}""";
     private const string UserQuery = """{"username": "rehearsal"}""";
 
-    // The positions of a client that knows nothing, and of a client that has seen the log's first epoch. The second client also gets the
-    // proof that this is the same log, which needs the board. If the board is unreachable, the first position is still rehearsed.
+    // The positions of a client that knows nothing, and of a client that has seen the log's first epoch. The second client also gets a
+    // consistency proof, for which the service reads the board. If the board is unreachable, only the requests of the second client fail.
     private static readonly QueryString[] s_positions = [default, new($"?{ClientPosition.CheckpointSizeParameter}=1")];
 
     private const string Detail = "The first answers are being rehearsed.";
@@ -34,7 +34,7 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
 
     private static readonly PathString s_queries = "/v1";
 
-    // If the operator closed lookups, the rehearsal has the right to look up and no other.
+    // The identity of the rehearsal's requests, which is needed if the operator closed lookups. It has only the right to look up.
     private static readonly ClaimsPrincipal s_caller = new(CallerRights.FromApiKey(new ApiKeyEntry("rehearsal", default, ApiScopes.Lookup)));
 
     // A key in HttpContext.Items that marks a request as the rehearsal's. No caller can set it.
@@ -55,17 +55,19 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
         _logger = logger;
     }
 
-    // False before the first epoch: until then, queries get the problem that there is no epoch.
+    // Whether callers' queries must be refused because of the rehearsal. Before the first epoch this is false, because queries then get the
+    // problem that there is no epoch.
     private bool IsUnderWay => !_isOver && _current.Peek() is not null;
 
-    /// <summary>Makes the rehearsal send its requests through all middleware that is added after this call.</summary>
+    /// <summary>Adds the point at which the rehearsal's requests enter, so that they pass through all middleware that is added after this
+    /// call.</summary>
     public void UseAll(IApplicationBuilder app) => app.Use(next =>
     {
         _pipeline.TrySetResult(next);
         return next;
     });
 
-    /// <summary>Refuses callers' queries during the rehearsal.</summary>
+    /// <summary>Adds the middleware that refuses callers' queries during the rehearsal.</summary>
     public void Use(IApplicationBuilder app) => app.Use(next => context =>
         IsUnderWay && context.Request.Path.StartsWithSegments(s_queries) && !context.Items.ContainsKey(s_mark) ? throw CurrentEpoch.Unavailable(Detail) : next(context));
 
@@ -87,8 +89,9 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
         {
             await SendAllAsync(pipeline, stop).WaitAsync(s_longest, stop);
         }
-        // The rehearsal fails when the epoch is too old, the board is unreadable, or answers take too long. Each caller then gets the same
-        // problem, so the service continues. When the service is told to stop, it aborts the requests, which may then fail in any way.
+        // The rehearsal fails if the epoch is too old, the board is unreadable, or answers take too long. The service continues, because
+        // callers will be told of the same problem. If the service is told to stop, it aborts the rehearsal's requests, which may then fail
+        // with any exception.
         catch (Exception e)
         {
             stop.ThrowIfCancellationRequested();
@@ -114,7 +117,7 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
                 var context = new DefaultHttpContext { RequestServices = scope.ServiceProvider, RequestAborted = stop };
                 context.Items.Add(s_mark, null);
                 context.User = s_caller;
-                // The request looks like one from a proxy on this host.
+                // The request looks as if a proxy on this host had sent it.
                 context.Connection.RemoteIpAddress = IPAddress.Loopback;
                 context.Request.Headers[ForwardedHeadersDefaults.XForwardedForHeaderName] = IPAddress.Loopback.ToString();
                 context.Request.Protocol = HttpProtocol.Http11;

@@ -11,7 +11,7 @@ namespace Optiks.QueryService.Endpoints;
 /// <summary>Serves the requests about users.</summary>
 internal sealed class UserEndpoints
 {
-    /// <summary>The path of lookups of users.</summary>
+    /// <summary>The path of the endpoint for lookups of users.</summary>
     public const string LookupPath = "/v1/users/lookup";
 
     private readonly AnswerSender _answers;

@@ -4,8 +4,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Reads the log of one checkpoint from the board's tiles. Everything that it returns was verified against the checkpoint. Any thread.
-/// Members throw <see cref="BoardUnreadableException"/>.
+/// Reads the log of one checkpoint from the board's tiles. Verifies everything that it returns against the checkpoint. Thread-safe. If the
+/// board cannot be read, members throw <see cref="BoardUnreadableException"/>.
 /// </summary>
 internal sealed class BoardLog
 {
@@ -25,22 +25,24 @@ internal sealed class BoardLog
     /// <summary>Reads the record of an epoch below <see cref="Size"/>.</summary>
     public Task<ReadOnlyMemory<byte>> ReadRecordAsync(ulong epoch, CancellationToken cancellationToken) => ReadAsync(tree => new ValueTask<ReadOnlyMemory<byte>>(tree.ReadEntryAsync(epoch, cancellationToken)));
 
-    /// <summary>Returns a tile or an entry bundle; null when this checkpoint's tree has no tile of that width at that place.</summary>
+    /// <summary>Returns a tile or an entry bundle; null if this checkpoint's tree has no tile with that place and width.</summary>
     public async Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken)
     {
         TilePath? present = path.IsEntries ? TileLayout.Bundle(Size, path.Index) : TileLayout.HashTile(Size, path.Level, path.Index);
         return present is { } tile && tile.Width >= path.Width ? await ReadAsync(tree => RenderTileAsync(tree, path, cancellationToken)) : null;
     }
 
-    /// <summary>Proves that this tree extends the log's tree of a smaller size.</summary>
+    /// <summary>Returns the consistency proof from the log's tree of a smaller size to this checkpoint's tree.</summary>
     public Task<IReadOnlyList<TreeHash>> ProveConsistencyAsync(ulong oldSize, CancellationToken cancellationToken) =>
         ReadAsync(tree => ConsistencyProof.MakeAsync(tree, oldSize, Size, cancellationToken));
 
-    /// <summary>Returns the root of the first <paramref name="size"/> entries, 1 to <see cref="Size"/>.</summary>
+    /// <summary>Returns the root of the tree over the log's first entries. The number of these entries (<paramref name="size"/>) must be at
+    /// least 1 and at most the checkpoint's size.</summary>
     public Task<TreeHash> ReadRootAsync(ulong size, CancellationToken cancellationToken) =>
         size == Size ? Task.FromResult(_root) : ReadAsync(tree => ConsistencyProof.OldRootAsync(tree, size, cancellationToken));
 
-    /// <summary>Proves that the record of an epoch below <see cref="Size"/> is in this tree.</summary>
+    /// <summary>Returns the inclusion proof of an epoch's record in this checkpoint's tree. The epoch must be below
+    /// <see cref="Size"/>.</summary>
     public Task<IReadOnlyList<TreeHash>> ProveInclusionAsync(ulong epoch, CancellationToken cancellationToken) =>
         ReadAsync(tree => InclusionProof.MakeAsync(tree, epoch, Size, cancellationToken));
 
@@ -65,7 +67,8 @@ internal sealed class BoardLog
         {
             if (e is InvalidTileException && _board is ICachedTiles cached)
             {
-                // The cache drops its tiles, so that a false tile is not read from the cache again.
+                // The verification failed, so the cache drops its tiles. Otherwise the next read would get the same wrong tile from the
+                // cache.
                 cached.Forget();
             }
             throw new BoardUnreadableException($"The board's tiles cannot be used: {e.Message}", e);

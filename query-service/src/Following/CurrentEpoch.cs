@@ -8,7 +8,8 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>The epoch from which answers are made. Readers neither lock nor wait; only the follower replaces it. Any thread.</summary>
+/// <summary>Holds the epoch from which the service makes its answers. Readers neither lock nor wait; only the follower replaces the epoch.
+/// Thread-safe.</summary>
 internal sealed class CurrentEpoch
 {
     private const string PeriodField = $"?{AskedState.PeriodParameter}";
@@ -34,11 +35,12 @@ internal sealed class CurrentEpoch
         _clock = clock;
     }
 
-    /// <summary>Completes when the follower replaces the present epoch.</summary>
+    /// <summary>A task that completes when the follower replaces the current epoch.</summary>
     public Task Later => Volatile.Read(ref _later).Task;
 
     /// <summary>
-    /// Returns the current epoch without a reference: the caller may use its plain data but not its view. Null before the first epoch.
+    /// Returns the current epoch without taking a reference, so that the caller may use its plain data but not its view. Returns null
+    /// before the first epoch.
     /// </summary>
     public ServedEpoch? Peek() => Volatile.Read(ref _current);
 
@@ -48,9 +50,9 @@ internal sealed class CurrentEpoch
     public ServedEpoch PeekOrThrow() => Peek() ?? throw Unavailable("This replica has no verified epoch yet.");
 
     /// <summary>
-    /// Takes a reference to the current epoch, which the caller releases. Throws <see cref="ProblemException"/> (unavailable) when there is
-    /// no epoch, or when the epoch's record is older than the configuration's max_behind or further in the future than its max_ahead. A
-    /// verifier would refuse such an epoch.
+    /// Takes a reference to the current epoch, which the caller must release. Throws <see cref="ProblemException"/> (unavailable) if there
+    /// is no epoch. Also throws it if the epoch's record is older than the configuration's max_behind, or further in the future than its
+    /// max_ahead, because a verifier would refuse such an epoch.
     /// </summary>
     public ServedEpoch AcquireFresh()
     {
@@ -66,11 +68,11 @@ internal sealed class CurrentEpoch
 
     /// <summary>
     /// Takes a reference to the state that a request asks about. In addition to the problems of the other overload, throws
-    /// <see cref="ProblemException"/> with these types: not-caught-up; not-found for an epoch that is not among the recent ones, or for a
-    /// period that has not ended; period-gone for a period that is no longer served; unavailable while this replica makes the period's
-    /// trees.
+    /// <see cref="ProblemException"/> with these types: not-caught-up if the client has seen a later epoch; not-found for an epoch that is
+    /// not recent, or for a period that has not ended; period-gone for a period that is no longer served; unavailable while this replica
+    /// makes the period's trees.
     /// </summary>
-    /// <param name="position">How far the client has seen the log.</param>
+    /// <param name="position">The part of the log that the client has seen.</param>
     /// <param name="asked">The state that the request asks about.</param>
     public ServedEpoch AcquireFresh(ClientPosition position, AskedState asked)
     {
@@ -87,7 +89,7 @@ internal sealed class CurrentEpoch
             {
                 epoch.Release();
             }
-            // This fails only when the follower has replaced the trees, and with them the epoch, in the meantime.
+            // TryAcquire fails only if the follower has replaced the trees, and with them the epoch, in the meantime.
             if (found.TryAcquire())
             {
                 return found;
@@ -97,19 +99,19 @@ internal sealed class CurrentEpoch
     }
 
     /// <summary>
-    /// Returns the age of an epoch's record by this machine's clock; negative when this clock is behind the record's time.
+    /// Returns the age of an epoch's record by this machine's clock. It is negative if this clock is behind the record's time.
     /// </summary>
     public TimeSpan Age(ServedEpoch epoch) => epoch.AgeAt(_clock.GetUtcNow());
 
     /// <summary>
-    /// Replaces the present epoch by the next one. The trees of the replaced epoch are freed after their last reader, once the replaced
-    /// epoch is no longer a recent one.
+    /// Replaces the current epoch by the next one. The trees of the replaced epoch are freed once it is no longer a recent epoch and its
+    /// last reader has ended.
     /// </summary>
     /// <param name="view">The epoch's trees.</param>
     /// <param name="epoch">The next epoch.</param>
-    /// <param name="ended">The ended periods that are served with it.</param>
+    /// <param name="ended">The ended periods that are served together with the epoch.</param>
     /// <param name="isBehind">
-    /// Whether later epochs are already published, so that values that those epochs superseded and erased may be missing from this epoch.
+    /// Whether later epochs are already published. If so, this epoch may lack values that those epochs superseded and erased.
     /// </param>
     public async Task ServeAsync(DirectoryView view, VerifiedEpoch epoch, IEnumerable<EndedPeriod> ended, bool isBehind)
     {
@@ -118,8 +120,8 @@ internal sealed class CurrentEpoch
         {
             _recent.Add(new RecentEpoch(before.Epoch, before.View, before.Record, before.TimeMs));
         }
-        // No recent epochs are kept across a switch, because their trees are of another period. An epoch may also be served again, together
-        // with more ended periods; then it must not become a recent epoch of itself.
+        // A switch drops all recent epochs, because their trees belong to another period. If the same epoch is served again, together with
+        // more ended periods, it must not also become a recent epoch.
         RecentEpoch[] kept = before?.Period == epoch.Record.Period ? [.. _recent.Where(recent => recent.Epoch != epoch.Epoch).TakeLast(_maxRecent)] : [];
         RecentEpoch[] gone = [.. _recent.Except(kept)];
         _recent.Clear();
@@ -127,7 +129,7 @@ internal sealed class CurrentEpoch
         var current = new ServedEpoch(view, epoch, _board, ended, kept, isBehind);
         if (before is not null && before.Period != current.Period)
         {
-            // All clients that have seen the previous period will request the bounds at once, before anything else.
+            // The bounds are prepared because all clients that have seen the previous period will request them first.
             await current.Bounds.PrepareAsync();
         }
         Volatile.Write(ref _current, current);
@@ -135,7 +137,7 @@ internal sealed class CurrentEpoch
         Array.ForEach(gone, recent => recent.View.Dispose());
     }
 
-    /// <summary>Ends the present epoch when the service ends.</summary>
+    /// <summary>Releases the current epoch when the service ends.</summary>
     public void End()
     {
         Interlocked.Exchange(ref _current, null)?.Retire();
@@ -143,10 +145,10 @@ internal sealed class CurrentEpoch
         _recent.Clear();
     }
 
-    /// <summary>Creates the problem of a replica that cannot answer yet.</summary>
+    /// <summary>Creates the problem for the case that this replica cannot answer yet.</summary>
     public static ProblemException Unavailable(string detail) => new(new Problem(ProblemTypes.Unavailable, detail, null, s_retryAfter));
 
-    // Waiting requests continue on other threads than the follower's, so that they do not delay the follower.
+    // Waiting requests continue on other threads, so that they do not delay the follower's thread.
     private static TaskCompletionSource NewLater() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     private ProblemException NotServed(ServedEpoch epoch, ulong period) =>
@@ -154,7 +156,7 @@ internal sealed class CurrentEpoch
         : epoch.Period - period >= _state.RetainedPeriods ? new ProblemException(new Problem(ProblemTypes.PeriodGone, $"Period {period} is no longer served: the newest period is {epoch.Period}.", PeriodField))
         : Unavailable($"This replica is loading the end of period {period}.");
 
-    // Does not return an epoch that is too old, because a verifier would refuse it.
+    // Returns the current or a recent epoch. If the epoch is too old, throws not-found, because a verifier would refuse it.
     private ServedEpoch FindRecent(ServedEpoch current, ulong epoch) =>
         epoch > current.Epoch ? throw ClientPosition.NotCaughtUp($"This replica's newest epoch is {current.Epoch}.", AtEpochField)
         : current.FindRecent(epoch) is { } found && Age(found) <= _state.MaxBehind ? found
@@ -165,7 +167,7 @@ internal sealed class CurrentEpoch
         while (true)
         {
             ServedEpoch epoch = PeekOrThrow();
-            // This fails only when another epoch has replaced this one in the meantime.
+            // TryAcquire fails only if another epoch has replaced this one in the meantime.
             if (epoch.TryAcquire())
             {
                 return epoch;

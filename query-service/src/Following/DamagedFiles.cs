@@ -5,11 +5,11 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Reports damage in this replica's own files to the follower, which makes the trees of the damaged period again. Any thread.
+/// Reports damage in this replica's own files to the follower, which makes the trees of the damaged period again. Thread-safe.
 /// </summary>
 /// <remarks>
-/// A reader of trees that were replaced in the meantime may still meet the old damage. So a report counts only if the generation has not
-/// changed since its reader began.
+/// A reader may still find damage in old trees that have been replaced in the meantime. So this class ignores a report if the generation
+/// has changed since the reader began.
 /// </remarks>
 internal sealed class DamagedFiles
 {
@@ -20,10 +20,10 @@ internal sealed class DamagedFiles
 
     public DamagedFiles(ILogger<DamagedFiles> logger) => _logger = logger;
 
-    /// <summary>The generation of the trees; a reader takes it before it acquires an epoch.</summary>
+    /// <summary>The current generation of the trees. A reader reads it before it acquires an epoch, and names it in a report.</summary>
     public long Generation => Interlocked.Read(ref _generation);
 
-    /// <summary>Whether trees wait to be made again.</summary>
+    /// <summary>Whether there are periods whose trees must be made again.</summary>
     public bool Any
     {
         get
@@ -36,7 +36,8 @@ internal sealed class DamagedFiles
     }
 
     /// <summary>
-    /// Returns whether an error means that the trees' files are damaged. A reader writes no files, so every I/O error means damage.
+    /// Returns whether an error means that the trees' files are damaged. Readers do not write files, so every I/O error of a reader means
+    /// damage.
     /// </summary>
     public static bool IsDamage(OptiksNativeException e) => e.Status is NativeStatus.Io or NativeStatus.Data;
 
@@ -49,7 +50,8 @@ internal sealed class DamagedFiles
         }
     }
 
-    /// <summary>Reports damage that an answer met, and creates the problem for that answer.</summary>
+    /// <summary>Reports damage that was found while making an answer, and creates the problem with which the service answers
+    /// instead.</summary>
     public ProblemException Refuse(long generation, ulong period, OptiksNativeException e)
     {
         if (Report(generation, period))
@@ -59,7 +61,7 @@ internal sealed class DamagedFiles
         return CurrentEpoch.Unavailable("This replica cannot read files that the answer needs, and rebuilds them from the database: ask another replica.");
     }
 
-    /// <summary>Returns the periods whose trees wait to be made again.</summary>
+    /// <summary>Returns the periods whose trees must be made again.</summary>
     public ulong[] Waiting()
     {
         lock (_lock)
@@ -68,7 +70,7 @@ internal sealed class DamagedFiles
         }
     }
 
-    /// <summary>Records that readers no longer get the damaged trees of a period, and begins a new generation.</summary>
+    /// <summary>Records that readers no longer get a period's damaged trees, and begins a new generation.</summary>
     public void Replace(ulong period)
     {
         lock (_lock)

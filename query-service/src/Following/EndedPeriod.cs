@@ -5,14 +5,14 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// A period that has ended, with its trees at its last epoch. Readers use the view and the record; only the follower uses the other
-/// members.
+/// Holds the trees of a period that has ended, at the period's last epoch. Readers use only the view and the record; only the follower uses
+/// the other members.
 /// </summary>
 internal sealed class EndedPeriod
 {
     private readonly LogTrees _trees;
 
-    /// <summary>Takes over the trees, which are at the period's last epoch.</summary>
+    /// <summary>Takes ownership of the period's trees, which must be at the period's last epoch.</summary>
     public EndedPeriod(LogTrees trees, VerifiedEpoch last)
     {
         _trees = trees;
@@ -28,21 +28,21 @@ internal sealed class EndedPeriod
     /// <summary>The last epoch of the period.</summary>
     public ulong Epoch { get; }
 
-    /// <summary>The encoded record of that epoch.</summary>
+    /// <summary>The encoded record of the period's last epoch.</summary>
     public ReadOnlyMemory<byte> Record { get; }
 
-    /// <summary>The view of the trees. <see cref="Retire"/> releases its creator's reference.</summary>
+    /// <summary>The view of the trees. <see cref="Retire"/> releases the reference that the view's creator holds.</summary>
     public DirectoryView View { get; }
 
-    /// <summary>Whether the trees are in a node store on disk, so that only a small part of them is in memory.</summary>
+    /// <summary>Whether the trees are in a node store on the disk, so that only a small part of them is in memory.</summary>
     public bool IsInFile => _trees.IsStored;
 
-    /// <summary>The epoch up to which all erasures are applied here.</summary>
+    /// <summary>The epoch up to which all erasures have been applied to these trees.</summary>
     public ulong ErasedThrough { get; private set; }
 
     /// <summary>
-    /// Destroys the values that the epochs up to <paramref name="through"/> have erased. May destroy the same values again. Returns a
-    /// refusal when an erased leaf does not exist.
+    /// Destroys the values that the epochs up to a given one (<paramref name="through"/>) have erased. The erasures may include earlier
+    /// ones, which have no effect. Returns a refusal if an erased leaf does not exist.
     /// </summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures, ulong through)
     {
@@ -54,10 +54,10 @@ internal sealed class EndedPeriod
         return refused;
     }
 
-    /// <summary>Releases the creator's reference, so that no further reader can begin.</summary>
+    /// <summary>Releases the creator's reference to the view, so that no further reader can acquire it.</summary>
     public void Retire() => View.Dispose();
 
-    /// <summary>Closes the trees unless a reader still has them; returns false while a reader has them.</summary>
+    /// <summary>Closes the trees if no reader uses them any more; returns false while a reader uses them.</summary>
     public bool TryDispose()
     {
         if (View.TryAcquire())
@@ -69,7 +69,7 @@ internal sealed class EndedPeriod
         return true;
     }
 
-    /// <summary>Closes the trees of a period that has no readers any more.</summary>
+    /// <summary>Closes the trees. No reader may use them any more.</summary>
     public void Close()
     {
         Retire();

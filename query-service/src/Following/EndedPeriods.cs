@@ -9,11 +9,12 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// The ended periods that are still served, each at its last epoch (docs/spec/periods.md section 8). At a switch, this class takes over the
-/// trees from memory. In the background it makes a node store from them, which later starts load. When neither trees nor node store exist,
-/// it makes the trees again from the database. One thread at a time: the follower's.
+/// Keeps the ended periods that are still served, each at its last epoch (docs/spec/periods.md section 8). At a switch, this class takes
+/// over the trees that are in memory. In the background it makes a node store from them, which the service loads when it starts later. If
+/// neither trees nor node store exist, it makes the trees again from the database. Only the follower's thread may use this class.
 /// </summary>
-/// <remarks>Invariant: trees that readers get with an epoch have all erasures up to that epoch.</remarks>
+/// <remarks>Invariant: when readers get trees together with an epoch, all erasures up to that epoch have been applied to these
+/// trees.</remarks>
 internal sealed class EndedPeriods : IDisposable
 {
     private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(15);
@@ -25,13 +26,14 @@ internal sealed class EndedPeriods : IDisposable
     private readonly ILogger<EndedPeriods> _logger;
     private readonly CancellationTokenSource _end = new();
 
-    // For each period whose trees a switch gave up: the task that completes when the period's saver no longer uses the trees.
+    // For each period whose trees were taken over at a switch, the task that completes when the period's snapshot saver no longer uses the
+    // trees.
     private readonly Dictionary<ulong, Task> _savers = [];
 
-    // The trees that readers have, or get with the next epoch.
+    // The trees that readers already have, or will get with the next epoch.
     private readonly SortedDictionary<ulong, EndedPeriod> _served = [];
 
-    // Trees that were replaced and that readers still have. Erasures are applied to them until their last reader ends.
+    // The trees that were replaced but that readers still use. Erasures are applied to them until their last reader ends.
     private readonly List<EndedPeriod> _retired = [];
     private Making? _making;
     private ulong? _failed;
@@ -49,30 +51,30 @@ internal sealed class EndedPeriods : IDisposable
     }
 
     /// <summary>Takes over the trees of a period that has just ended.</summary>
-    /// <param name="trees">The trees, at the period's last epoch.</param>
+    /// <param name="trees">The period's trees, which are at its last epoch.</param>
     /// <param name="last">The period's last epoch.</param>
-    /// <param name="saved">Completes when nobody saves the trees any more.</param>
+    /// <param name="saved">The task that completes when no saver uses the trees any more.</param>
     public void Keep(LogTrees trees, VerifiedEpoch last, Task saved)
     {
         _served.Add(trees.Period, new EndedPeriod(trees, last));
         _savers[trees.Period] = saved;
     }
 
-    /// <summary>Whether there are newly made trees that readers do not have yet.</summary>
+    /// <summary>Whether there are new trees that readers have not got yet.</summary>
     public bool HasNews => _isUngiven || _making is { Task.IsCompleted: true };
 
-    /// <summary>Whether a period's file is being made, which takes all the throughput of the disk and of one processor.</summary>
+    /// <summary>Whether a period's node store is being made, which takes the full throughput of the disk and of one processor.</summary>
     public bool IsMaking => _making is not null;
 
     /// <summary>
-    /// Applies the erasures up to an epoch that is about to be served to all trees of ended periods. A refusal means that the database is
-    /// wrong, and that the epoch must not be served.
+    /// Applies the erasures of all epochs up to the given one, which will be served next, to the trees of all ended periods. A refusal
+    /// means that the database's contents are wrong, and that the epoch must not be served.
     /// </summary>
     public async Task<Refused?> PrepareAsync(IFollowStore store, ulong epoch, CancellationToken cancellationToken)
     {
         await TakeMadeAsync();
-        // Trees with readers come first. When several trees share a leaf log, only the first trees that erase keep their own readers away
-        // from half-erased values.
+        // Trees with readers must come first. If several trees share a leaf log, only those that erase first keep their readers away from
+        // half-erased values.
         EndedPeriod[] behind = [.. _retired.Concat(_served.Values).Where(ended => ended.ErasedThrough < epoch)];
         if (behind.Length == 0)
         {
@@ -82,7 +84,8 @@ internal sealed class EndedPeriods : IDisposable
         return behind.Select(ended => ended.Erase(erasures, epoch)).FirstOrDefault(refused => refused is not null);
     }
 
-    /// <summary>Returns the periods that readers have from now on, together with the epoch that was prepared.</summary>
+    /// <summary>Returns the ended periods that readers get from now on, together with the epoch for which <see cref="PrepareAsync"/> was
+    /// called.</summary>
     /// <param name="current">The period of the prepared epoch.</param>
     public IEnumerable<EndedPeriod> TakeServed(ulong current)
     {
@@ -91,13 +94,13 @@ internal sealed class EndedPeriods : IDisposable
     }
 
     /// <summary>
-    /// Closes and deletes trees that are no longer served, and begins to make missing trees. Call it after readers got the trees with an
-    /// epoch of period <paramref name="current"/>.
+    /// Closes and deletes trees that are no longer served, and begins to make missing trees. The follower calls it after an epoch of the
+    /// current period (<paramref name="current"/>) is served.
     /// </summary>
     public async Task TidyAsync(IFollowStore store, ReplicaFolder folder, ulong current, CancellationToken cancellationToken)
     {
         ulong first = FirstServed(current);
-        // Trees from which a file is being made are kept until the file exists, even if further periods begin in the meantime.
+        // Trees from which a node store is being made stay until the node store exists, even if further periods begin in the meantime.
         foreach (ulong period in _served.Keys.Where(period => period < first && period != _making?.Period).ToArray())
         {
             _retired.Add(_served[period]);
@@ -106,7 +109,7 @@ internal sealed class EndedPeriods : IDisposable
         }
         _retired.ForEach(ended => ended.Retire());
         _retired.RemoveAll(ended => ended.TryDispose());
-        // Files of the period that is being made are not deleted.
+        // While a period's node store is being made, no files are deleted.
         if (_deletedBefore < first && _making is null && !_retired.Exists(ended => ended.Period < first))
         {
             folder.DeleteBefore(first);
@@ -119,7 +122,7 @@ internal sealed class EndedPeriods : IDisposable
     }
 
     /// <summary>
-    /// Takes a period's damaged trees from readers and deletes their files, so that they are made again from the database.
+    /// Withdraws a period's damaged trees from readers and deletes their files, so that the trees are made again from the database.
     /// </summary>
     public async Task DiscardAsync(ReplicaFolder folder, ulong period, CancellationToken cancellationToken)
     {
@@ -138,8 +141,8 @@ internal sealed class EndedPeriods : IDisposable
     }
 
     /// <summary>
-    /// Closes all trees. Call it last, when there are no more readers. If the caller cannot wait for trees that are being made, these trees
-    /// stay open until the process ends.
+    /// Closes all trees. The follower calls it last, when there are no more readers. If the token is cancelled before trees that are being
+    /// made are complete, these trees stay open until the process ends.
     /// </summary>
     public async Task EndAsync(CancellationToken cancellationToken)
     {
@@ -162,7 +165,7 @@ internal sealed class EndedPeriods : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _end.Dispose();
 
-    // Period p is served as long as the current period is at most p + R - 1.
+    // A period p is served as long as the current period is at most p + R - 1, where R is the number of retained periods.
     private ulong FirstServed(ulong current) => current < _state.RetainedPeriods ? 0 : current - _state.RetainedPeriods + 1;
 
     private async Task TakeMadeAsync()
@@ -188,7 +191,7 @@ internal sealed class EndedPeriods : IDisposable
         _savers.Remove(made.Period);
     }
 
-    // Begins to make the file of the newest period that has no file; after a failure, the file of an older period.
+    // Begins to make the node store of the newest period that has none. After a failure, begins with an older period.
     private async Task BeginNextAsync(IFollowStore store, ReplicaFolder folder, ulong first, ulong current, CancellationToken cancellationToken)
     {
         ulong[] missing = [.. Periods(first, current).Where(period => !_served.TryGetValue(period, out EndedPeriod? held) || !held.IsInFile)];
@@ -215,7 +218,7 @@ internal sealed class EndedPeriods : IDisposable
         }
     }
 
-    // Returns null, and logs the reason, when the period's file cannot be made.
+    // Returns an ended period in a node store. If the node store cannot be made, logs the reason and returns null.
     private async Task<EndedPeriod?> MakeAsync(ReplicaFolder folder, PeriodRow period, ulong last, EndedPeriod? held, Task saved)
     {
         long start = Stopwatch.GetTimestamp();

@@ -3,8 +3,8 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// The health check of the service. The service is ready when it has a verified epoch that is not older than max_behind, and when the
-/// follower reports no trouble.
+/// Implements the health check of the service. The service is ready if it has a verified epoch that is not older than max_behind, and if
+/// the follower reports no trouble.
 /// </summary>
 internal sealed class EpochFreshness : IHealthCheck
 {

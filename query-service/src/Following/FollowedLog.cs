@@ -11,22 +11,22 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// The log as this replica has it: the database from which it is read, the replica's folder, the trees, and the served epoch, which is
-/// <see cref="CurrentEpoch"/>. After any failure, the replica continues to serve the last good epoch. One thread at a time.
+/// Keeps this replica's copy of the log: reads the database, and updates the replica's folder, the trees and the served epoch
+/// (<see cref="CurrentEpoch"/>). After any failure, the replica continues to serve the last good epoch. Not thread-safe.
 /// </summary>
 internal sealed class FollowedLog
 {
-    // After it has followed this many epochs, the replica serves the last of them before it follows more.
+    // The largest number of epochs in one step. After a step, the replica serves the last of its epochs before it follows more.
     private const ulong EpochsPerStep = 256;
 
-    // The number of rows of the next period's trees that one step processes. The number is limited so that neither new epochs nor other
+    // The largest number of rows that one step adds to the next period's trees. The number is limited so that neither new epochs nor other
     // users of the database wait for long.
     private const int RowsPerStep = 4096;
 
     private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(2);
 
-    // The pause while a checkpoint waits for witnesses. The replica polls, because no notification comes when another program writes a
-    // file.
+    // The pause between two reads of the board while its checkpoint waits for witnesses. The replica polls, because it gets no notification
+    // when another program writes the board's files.
     private static readonly TimeSpan s_boardPause = TimeSpan.FromMilliseconds(200);
 
     private readonly StorageSource _storage;
@@ -61,14 +61,15 @@ internal sealed class FollowedLog
         _logger = logger;
     }
 
-    /// <summary>Whether the trees are loaded.</summary>
+    /// <summary>Whether the trees have been loaded.</summary>
     public bool IsLoaded => _replay is not null;
 
-    /// <summary>Opens the replica's folder: <see cref="ReplicaFolder.Open"/>.</summary>
+    /// <summary>Opens the replica's folder, as <see cref="ReplicaFolder.Open"/> does.</summary>
     public void OpenFolder() => _folder = _loader.OpenFolder();
 
     /// <summary>
-    /// Loads the log, or waits for the next epochs and serves them. Returns the reason when no epochs can be followed; otherwise null.
+    /// Loads the log if it is not loaded; otherwise waits for the next epochs and serves them. Returns the reason if no epochs can be
+    /// followed now; otherwise null.
     /// </summary>
     public async Task<Hold?> StepAsync(CancellationToken cancellationToken)
     {
@@ -95,8 +96,8 @@ internal sealed class FollowedLog
         {
             hold = new Hold(HoldCause.Disk, e.Message, e);
         }
-        // At the start, these errors end the service. Once the service has served an epoch, these errors no longer end it, because the
-        // operator may be changing the key or the trust anchor at this time.
+        // If these errors occur at the start, they end the service. Once the service has served an epoch, they do not, because the operator
+        // may just be changing the key or the trust anchor.
         catch (Exception e) when (_current.Peek() is not null && e is (SecretsException or TrustAnchorException or StartupException))
         {
             hold = new Hold(HoldCause.Key, "A key, or the log's trust anchor, cannot be used.", e);
@@ -117,7 +118,7 @@ internal sealed class FollowedLog
         return hold;
     }
 
-    /// <summary>Saves the trees unless the save is cancelled, and ends the served epoch. Call it last.</summary>
+    /// <summary>Saves the trees, unless the token is cancelled, and releases the served epoch. The follower calls it last.</summary>
     public async Task EndAsync(CancellationToken cancellationToken)
     {
         try
@@ -129,7 +130,7 @@ internal sealed class FollowedLog
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // The host no longer waits.
+            // The host no longer waits, so the trees are not saved completely.
         }
         finally
         {
@@ -153,7 +154,7 @@ internal sealed class FollowedLog
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // The host no longer waits.
+            // The host no longer waits, so trees that are being made stay open until the process ends.
         }
     }
 
@@ -178,14 +179,14 @@ internal sealed class FollowedLog
         return Hold.Alarm(refused);
     }
 
-    // Discards damaged trees so that they are made again. Readers keep the damaged trees until the new trees are served.
+    // Discards damaged trees, so that they are made again. Readers may still use the damaged trees until the new trees are served.
     private async Task DiscardDamagedAsync(IFollowStore store, CancellationToken cancellationToken)
     {
         foreach (ulong period in _damage.Waiting())
         {
             if (_replay is not { } replay)
             {
-                // The trees are not loaded, and the load will replace the damaged trees.
+                // The log is not loaded, and the next load will replace the damaged trees.
                 return;
             }
             if (period != replay.Trees.Period)
@@ -206,8 +207,9 @@ internal sealed class FollowedLog
         }
     }
 
-    // Returns how long the step may wait now. After each piece of work, this method rests as long as the work took, because lookups, the
-    // database and other programs need the processors too. A failure here delays nothing until the next period begins.
+    // Does a piece of the work on the next period's trees, and returns how long the step may then wait for a new epoch. After each piece,
+    // it rests as long as the piece took, because lookups, the database and other programs need the processors too. A failure here has no
+    // effect before the next period begins.
     private async Task<TimeSpan> PrepareNextAsync(LogReplay replay, CancellationToken cancellationToken)
     {
         if (_prepared is long prepared && _clock.GetElapsedTime(prepared) is { } rested && rested < _rest)
@@ -240,8 +242,8 @@ internal sealed class FollowedLog
     private async Task<Hold?> FollowAsync(IFollowStore store, LogReplay replay, CancellationToken cancellationToken)
     {
         ulong served = replay.Last.Epoch;
-        // This happens when the last epoch could not be served at the time it was followed, or when there are more ended periods to serve
-        // with it.
+        // The condition is true if the replica could not serve its last epoch when it followed it, or if there are more ended periods to
+        // serve together with it.
         if ((_current.Peek()?.Epoch != served || _ended.HasNews) && await ServeAsync(store, replay, published: served, cancellationToken) is { } unserved)
         {
             return Hold.Alarm(unserved);
@@ -273,7 +275,8 @@ internal sealed class FollowedLog
         {
             if (first == served + 1)
             {
-                // The replica continues to serve its epoch until the trees of the new period are loaded.
+                // The old directory is closed now, but the replica continues to serve its epoch until the trees of the new period are
+                // loaded.
                 _metrics.Directory = null;
                 _replay = null;
                 replay.Dispose();
@@ -284,7 +287,7 @@ internal sealed class FollowedLog
         return Hold.Alarm(await FollowAsync(store, replay, published, cancellationToken));
     }
 
-    // Returns the first epoch of the period after the trees' period, once that period has begun.
+    // Returns the first epoch of the period after the trees' period; null if that period has not begun.
     private static async Task<ulong?> SwitchAfterAsync(IFollowStore store, LogReplay replay, CancellationToken cancellationToken) =>
         (await store.ReadPeriodsAsync(cancellationToken)).FirstOrDefault(period => period.Period == replay.Trees.Period + 1)?.FirstEpoch;
 
@@ -315,8 +318,8 @@ internal sealed class FollowedLog
         return refused;
     }
 
-    // Serves the last followed epoch: answers are made from it from now on. The epoch is recorded durably first, so that no restart serves
-    // an earlier epoch.
+    // Serves the last followed epoch, so that the service makes answers from it. Before that, records the epoch durably, so that the
+    // service never serves an earlier epoch after a restart.
     private async Task<Refused?> ServeAsync(IFollowStore store, LogReplay replay, ulong published, CancellationToken cancellationToken)
     {
         VerifiedEpoch epoch = replay.Last;
@@ -336,7 +339,8 @@ internal sealed class FollowedLog
         {
             UseTrees(replay, trees);
         }
-        // The first snapshot of the new trees waits until the file of the old trees is made, because making that file frees memory.
+        // The first snapshot of the new period's trees waits until the node store of the old trees is made, because the node store frees
+        // memory.
         if (!_ended.IsMaking)
         {
             _saver!.Offer(view);
@@ -345,10 +349,10 @@ internal sealed class FollowedLog
         return null;
     }
 
-    // Keeps the trees of the period that ended; a snapshot that is being saved is not interrupted.
+    // Gives the trees of a period that has ended to the list of ended periods. If their snapshot is being saved, the save continues.
     private void End(LogTrees trees, VerifiedEpoch last) => _ended.Keep(trees, last, _saver?.FinishAsync(null, CancellationToken.None) ?? Task.CompletedTask);
 
-    // Begins to use other trees, after a load and after a switch to another period.
+    // Begins to use the given trees, after a load or after a switch to another period.
     private void UseTrees(LogReplay replay, LogTrees trees)
     {
         _saver = _loader.CreateSaver(replay, replay.RestoredPeriod == trees.Period ? replay.RestoredEpoch : null, _clock);

@@ -4,15 +4,14 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Keeps <see cref="CurrentEpoch"/> at the newest published epoch that this replica verified itself. Raises an alarm when an epoch is
-/// refused, or when the database is behind the served epoch. Then the follower retries, because the operator may restore the right
-/// database.
+/// Keeps <see cref="CurrentEpoch"/> at the newest published epoch, which this replica verifies itself. Raises an alarm if it refuses an
+/// epoch, or if the database is behind the served epoch. It then tries again, because the operator may restore the right database.
 /// </summary>
 internal sealed class Follower : BackgroundService
 {
     private static readonly TimeSpan s_retry = TimeSpan.FromMilliseconds(500);
 
-    // A load is retried less often, because it reads everything.
+    // The pause before a load is tried again. It is longer than other pauses, because a load reads the whole log.
     private static readonly TimeSpan s_retryLoad = TimeSpan.FromSeconds(3);
 
     private readonly FollowedLog _log;
@@ -60,7 +59,7 @@ internal sealed class Follower : BackgroundService
         }
     }
 
-    // Reports the trouble, or its end, to other parts of the service, and logs only changes.
+    // Reports the trouble, or its end, to other parts of the service. Logs it only if it has changed.
     private void Report(Hold? hold)
     {
         string? before = _state.Trouble;

@@ -1,12 +1,12 @@
 namespace Optiks.QueryService.Following;
 
-/// <summary>The causes of a <see cref="Hold"/>.</summary>
+/// <summary>The kinds of causes of a <see cref="Hold"/>.</summary>
 internal enum HoldCause
 {
-    /// <summary>The replica waits for something that does not exist yet.</summary>
+    /// <summary>The replica waits for something that does not exist yet, such as the first epoch.</summary>
     Waiting,
 
-    /// <summary>The database's log is refused, which is an alarm.</summary>
+    /// <summary>The replica refuses the log in the database, which is an alarm.</summary>
     Refused,
 
     /// <summary>The database cannot be reached.</summary>
@@ -15,6 +15,6 @@ internal enum HoldCause
     /// <summary>A key, the trust anchor, or the token that holds the key-encryption key cannot be used.</summary>
     Key,
 
-    /// <summary>The disk is full or failing, or no file descriptor is left.</summary>
+    /// <summary>The disk is full or fails, or the process has no file descriptor left.</summary>
     Disk,
 }

@@ -2,9 +2,10 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>Caches tiles before they are verified.</summary>
+/// <summary>Reads tiles through a cache. The cached tiles are not verified yet.</summary>
 internal interface ICachedTiles : ITileReader
 {
-    /// <summary>Drops all tiles. Call it after a verification failed, because the caller cannot always tell which tile is false.</summary>
+    /// <summary>Drops all cached tiles. Callers call it after a verification has failed, because they cannot always tell which tile is
+    /// wrong.</summary>
     void Forget();
 }

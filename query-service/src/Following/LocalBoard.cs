@@ -5,7 +5,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>Reads <c>board/log</c> of the data folder, and never writes to it. Any thread.</summary>
+/// <summary>Reads the board in the folder <c>board/log</c> of the data folder, and never writes to it. Thread-safe.</summary>
 internal sealed class LocalBoard : IBoardFiles
 {
     private readonly string _log;
@@ -16,7 +16,7 @@ internal sealed class LocalBoard : IBoardFiles
         Tiles = new DirectoryTileReader(_log);
     }
 
-    /// <summary>The tiles and the checkpoint.</summary>
+    /// <summary>The reader of the board's tiles and checkpoint.</summary>
     public ITileReader Tiles { get; }
 
     /// <inheritdoc/>
@@ -52,7 +52,7 @@ internal sealed class LocalBoard : IBoardFiles
         }
     }
 
-    // Only names that the board itself uses, in their canonical form, reach the file system, so no path leads out of the folder.
+    // This method passes only the canonical forms of names that boards have to the file system, so that no path can lead out of the folder.
     private BoardFile? Find(string path)
     {
         var file = new FileInfo(Path.Combine(_log, path));

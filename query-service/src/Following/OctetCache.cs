@@ -3,15 +3,16 @@ using System.Diagnostics.CodeAnalysis;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Caches byte strings by name within a bound, and evicts the least recently used strings. Callers must not change cached bytes. Any
-/// thread.
+/// Caches byte strings by name. Keeps their total size within a bound, and evicts the least recently used ones. Callers must not change
+/// cached bytes. Thread-safe.
 /// </summary>
 internal sealed class OctetCache
 {
-    // The cost of an entry in addition to its bytes: name, node, and place in the dictionary.
+    // The number of bytes that an entry takes in addition to its byte string: for the name, the list's node and the place in the
+    // dictionary.
     private const int EntryCost = 256;
 
-    // An entry longer than the bound divided by this number is not cached, because it would evict too many other entries.
+    // A byte string longer than the bound divided by this number is not cached, because it would evict too many other entries.
     private const int LargestShare = 4;
 
     private readonly long _bound;
@@ -20,10 +21,10 @@ internal sealed class OctetCache
     private readonly LinkedList<(string Name, byte[] Octets)> _byUse = new();
     private long _size;
 
-    /// <param name="bound">The largest total size in bytes.</param>
+    /// <param name="bound">The largest total size of the cache's entries, in bytes.</param>
     public OctetCache(long bound) => _bound = bound;
 
-    /// <summary>The size of all entries, including their additional cost.</summary>
+    /// <summary>The total size of all entries in bytes, including their additional cost.</summary>
     public long Size
     {
         get

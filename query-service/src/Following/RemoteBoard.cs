@@ -7,12 +7,12 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Serves the files of a board at a URL. Clients and caches keep these files forever, so this class verifies every byte against the record
-/// or the log tree of the served epoch. It does not request names from the board that this tree does not have. Any thread.
+/// Serves the files of a board at a URL. Clients and caches keep these files forever, so this class verifies every byte of them against the
+/// record or the log tree of the served epoch. It requests only files that this tree must have. Thread-safe.
 /// </summary>
 internal sealed class RemoteBoard : IBoardFiles
 {
-    // The greatest length of the audit proof of one step. An epoch takes at most 64 MiB of updates.
+    // The greatest length of one epoch's audit proof. It is 64 MiB, because an epoch takes at most 64 MiB of updates.
     private const int MaxLength = 64 * 1024 * 1024;
 
     private readonly RemoteTiles _tiles;

@@ -6,22 +6,23 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Reads the files of a board at a URL and caches the latest ones within a bound. Requests for the same file at the same time share one
-/// fetch. Tiles are not verified here; <see cref="HashReader"/> verifies them. Any thread. Failures are <see cref="IOException"/>.
+/// Reads the files of a board at a URL, and caches the most recently used ones within a bound. If several callers need the same file at the
+/// same time, they share one fetch. This class does not verify tiles; <see cref="HashReader"/> does. Thread-safe. Failed reads throw
+/// <see cref="IOException"/>.
 /// </summary>
 /// <remarks>
-/// Invariant: when a tile grows, this class requests the widest version that the board's newest checkpoint commits to. The reason is that a
-/// copied board may lack the widths in between. So there is only one file to fetch per tile.
+/// Invariant: for a tile that still grows, this class requests only the widest version that the board's newest checkpoint commits to,
+/// because a copied board may lack narrower versions. So there is only one file to fetch per tile.
 /// </remarks>
 internal sealed class RemoteTiles : ICachedTiles, IDisposable
 {
-    // Limits for fetches: how many fetched files are in memory at once before they are cached, and how many fetches may be pending. The
-    // limit on client connections is too high to bound them.
+    // Limits on the number of fetched files that are in memory before they are cached, and on the number of waiting fetches. The limit on
+    // client connections is too high to bound these numbers.
     private const int MaxFetches = 8;
     private const int MaxPending = 512;
 
-    // Audit proofs are long, and their verification must leave the processors free for lookups. Proofs have a limit separate from that of
-    // tiles, because the verification of a proof itself fetches tiles.
+    // Audit proofs are long, and their verification must leave processors free for lookups, so their number has a lower limit. This limit
+    // is separate from the limit for tiles, because the verification of a proof itself fetches tiles.
     private const int MaxProofs = 2;
 
     private readonly HttpTileReader _remote;
@@ -47,17 +48,17 @@ internal sealed class RemoteTiles : ICachedTiles, IDisposable
     {
         TilePath widest = Widest(path);
         byte[]? octets = await GetAsync($"{widest}", _fetches, () => _remote.ReadTileAsync(widest, CancellationToken.None), cancellationToken);
-        // When the fetched tile is the requested tile, its reader checks its width, so nothing is cut off here.
+        // A tile that was fetched with exactly the requested width is returned unchanged, because its reader checks the width.
         return octets is null || widest == path ? octets : Cut(octets, path);
     }
 
     /// <summary>
-    /// Returns an epoch's audit proof; null when it does not exist. The proof is verified before it is cached or returned to anyone.
+    /// Returns an epoch's audit proof; null if it does not exist. Verifies the proof before it caches or returns it.
     /// </summary>
-    /// <param name="epoch">The epoch.</param>
-    /// <param name="maxLength">The longest proof that is accepted.</param>
-    /// <param name="verify">Throws when the given bytes are not the epoch's proof.</param>
-    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <param name="epoch">The epoch's number.</param>
+    /// <param name="maxLength">The greatest accepted length of the proof in bytes.</param>
+    /// <param name="verify">The function that throws if the given bytes are not the epoch's proof.</param>
+    /// <param name="cancellationToken">Cancels this caller's wait.</param>
     public Task<byte[]?> ReadAuditProofAsync(ulong epoch, int maxLength, Func<byte[], Task> verify, CancellationToken cancellationToken) => GetAsync(
         AuditProofPath.ForEpoch(epoch),
         _proofs,
@@ -119,7 +120,7 @@ internal sealed class RemoteTiles : ICachedTiles, IDisposable
                 _pending.Add(path, fetching);
             }
         }
-        // A caller that stops waiting does not cancel the fetch, because other callers may wait for it.
+        // If this caller stops waiting, the fetch continues, because other callers may wait for it.
         return fetching.WaitAsync(cancellationToken);
     }
 

@@ -4,7 +4,8 @@ using Optiks.QueryService.Options;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>Names the files in the replica's folder, <c>replicas/{name}</c> of the data folder. It accesses no file.</summary>
+/// <summary>Names the files in the replica's folder, which is <c>replicas/{name}</c> in the data folder. Does not access the
+/// files.</summary>
 internal sealed class ReplicaFiles
 {
     public ReplicaFiles(DataFolder data, IOptions<QueryServiceOptions> options)
@@ -13,15 +14,15 @@ internal sealed class ReplicaFiles
         Periods = Path.Combine(Folder, "periods");
     }
 
-    /// <summary>The folder that contains all files.</summary>
+    /// <summary>The folder that contains all of the replica's files.</summary>
     public string Folder { get; }
 
     /// <summary>The folder that contains the folders of all periods except the first.</summary>
     public string Periods { get; }
 
     /// <summary>
-    /// Returns the files of a period's trees. The files of the first period stay where they were before later periods existed. No switch
-    /// renames files, so a crash cannot leave a file in the wrong place.
+    /// Returns the files of a period's trees. The files of the first period are in another place than those of later periods, because they
+    /// were there before later periods existed. A switch does not rename files, so a crash cannot leave a file in the wrong place.
     /// </summary>
     public TreeFiles ForPeriod(ulong period) => new(period == 0 ? Folder : Path.Combine(Periods, period.ToString(CultureInfo.InvariantCulture)));
 }

@@ -7,8 +7,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// The replica's folder, which one process at a time uses. It holds the leaf log with a snapshot or a node store; the replica rebuilds
-/// these files when they are lost. The folder also holds the highest epoch that the replica ever served, and the replica never serves a
+/// Manages the replica's folder, which only one process at a time may use. The folder has the leaf log with a snapshot or a node store,
+/// which the replica can rebuild. It also has the number of the highest epoch that the replica ever served, and the replica never serves a
 /// lower epoch again.
 /// </summary>
 internal sealed class ReplicaFolder : IDisposable
@@ -27,11 +27,11 @@ internal sealed class ReplicaFolder : IDisposable
         Highest = highest;
     }
 
-    /// <summary>The highest epoch that was served, with its record's hash; null when no epoch was ever served.</summary>
+    /// <summary>The highest epoch that the replica ever served, with its record's hash; null if it has not served any epoch.</summary>
     public HighWaterMark? Highest { get; private set; }
 
     /// <summary>
-    /// Opens the folder, and creates it when it is missing. Throws <see cref="StartupException"/> when another process has it open.
+    /// Opens the folder, and creates it if it is missing. Throws <see cref="StartupException"/> if another process has it open.
     /// </summary>
     public static ReplicaFolder Open(ReplicaFiles names)
     {
@@ -40,8 +40,8 @@ internal sealed class ReplicaFolder : IDisposable
         FileStream lockFile;
         try
         {
-            // flock holds the lock until the process ends. Without the lock, a second process would truncate the leaf log that the first
-            // process uses.
+            // This is a lock of flock, which the process holds until it ends. Without it, a second process could truncate the leaf log that
+            // the first one uses.
             lockFile = LockFile.TryTake(Path.Combine(path, "lock"))
                 ?? throw new StartupException($"{path} is in use by another query-service: give this one another port or Optiks:QueryService:Replica.");
         }
@@ -52,7 +52,7 @@ internal sealed class ReplicaFolder : IDisposable
         try
         {
             var folder = new ReplicaFolder(names, lockFile, HighWaterMark.Read(Path.Combine(path, HighestName)));
-            // Removes files that an earlier process may have left.
+            // This loop removes temporary files that an earlier process may have left.
             foreach ((_, TreeFiles files) in folder.ListTrees())
             {
                 DropFetched(files);
@@ -66,7 +66,7 @@ internal sealed class ReplicaFolder : IDisposable
         }
     }
 
-    /// <summary>Records an epoch as the highest, durably. The caller does this before it serves anything of the epoch.</summary>
+    /// <summary>Durably records an epoch as the highest served one. Callers must do so before they serve anything of the epoch.</summary>
     public void Remember(ulong epoch, ReadOnlyMemory<byte> recordHash)
     {
         var mark = new HighWaterMark(epoch, recordHash);
@@ -74,7 +74,7 @@ internal sealed class ReplicaFolder : IDisposable
         Highest = mark;
     }
 
-    /// <summary>Refuses a database that is behind the highest served epoch, or that has another record for that epoch.</summary>
+    /// <summary>Returns a refusal if the database is behind the highest served epoch, or has another record for that epoch.</summary>
     public Refused? CheckHead(HeadRow head)
     {
         if (Highest is not { } served)
@@ -92,15 +92,15 @@ internal sealed class ReplicaFolder : IDisposable
     }
 
     /// <summary>
-    /// Refuses a board whose checkpoint ends before the highest served epoch; <paramref name="last"/> is null when the board has no
-    /// checkpoint.
+    /// Returns a refusal if the board's checkpoint ends before the highest served epoch. The parameter <paramref name="last"/> is the last
+    /// epoch that the checkpoint covers; null if the board has no checkpoint.
     /// </summary>
     public Refused? CheckBoard(ulong? last) => Highest is not { } served || last >= served.Epoch ? null
         : new Refused(last is null
             ? $"The board is behind: this replica has served epoch {served.Epoch}, but the board has no checkpoint."
             : $"The board is behind: this replica has served epoch {served.Epoch}; the board's checkpoint ends at epoch {last}. An older copy was put in the board's place.");
 
-    /// <summary>Returns the files of a period's trees, and creates their folder when it is missing.</summary>
+    /// <summary>Returns the names of the files of a period's trees, and creates their folder if it is missing.</summary>
     public TreeFiles GetFiles(ulong period)
     {
         TreeFiles files = _names.ForPeriod(period);
@@ -113,13 +113,15 @@ internal sealed class ReplicaFolder : IDisposable
     }
 
     /// <summary>
-    /// Adopts, durably, the leaf log that was fetched from another replica, together with the node store that was made from the fetched
-    /// snapshot, or otherwise with the snapshot itself. After a crash during this call, neither node store nor snapshot exists.
+    /// Durably adopts the leaf log that was fetched from another replica. Also adopts the node store that was made from the fetched
+    /// snapshot or, in linked mode, the snapshot itself. If the process crashes during this call, neither node store nor snapshot exists
+    /// afterwards.
     /// </summary>
     public static void AdoptFetched(TreeFiles files)
     {
-        // The old snapshot and node store are deleted first, because they belong to the old leaf log. Their identity check would not reveal
-        // that: the new leaf log may have the same identity and other offsets, if the old leaf log came earlier from the same peer.
+        // The old snapshot and node store are deleted first, because they belong to the old leaf log. The check of the leaf log's identity
+        // would not find the mismatch: if the old leaf log came from the same peer, the new one may have the same identity but other
+        // offsets.
         var durable = new DurableFiles(files.Folder);
         File.Delete(files.Snapshot);
         durable.RemoveFolder(files.NodeStore);
@@ -135,7 +137,7 @@ internal sealed class ReplicaFolder : IDisposable
         durable.Sync(TreeFiles.SnapshotName);
     }
 
-    /// <summary>Removes files that were fetched and not adopted.</summary>
+    /// <summary>Removes files that were fetched but not adopted.</summary>
     public static void DropFetched(TreeFiles files)
     {
         File.Delete(files.FetchedLeafLog);
@@ -144,13 +146,14 @@ internal sealed class ReplicaFolder : IDisposable
     }
 
     /// <summary>
-    /// Saves a view as the snapshot of its period, and removes the rest of a node store. Throws <see cref="OptiksNativeException"/>.
+    /// Saves a view as the snapshot of its period, and removes the files of a node store. Throws <see cref="OptiksNativeException"/> if the
+    /// snapshot cannot be written.
     /// </summary>
     public void Replace(ulong period, DirectoryView view)
     {
         TreeFiles files = GetFiles(period);
         new DurableFiles(files.Folder).RemoveFolder(files.NodeStore);
-        // A view can no longer be acquired only when a later view of the same trees has superseded it.
+        // TryAcquire fails only if a later view of the same trees has superseded this one, so the snapshot is not needed.
         if (!view.TryAcquire())
         {
             throw new InvalidOperationException("The trees of an ended period are gone.");
@@ -166,7 +169,7 @@ internal sealed class ReplicaFolder : IDisposable
     }
 
     /// <summary>
-    /// Deletes the files of a period's trees. Readers that have the files open keep them, because trees that are made again get new files.
+    /// Deletes the files of a period's trees. Readers that have the files open can still read them, because new trees get new files.
     /// </summary>
     public void Discard(ulong period)
     {
@@ -190,7 +193,7 @@ internal sealed class ReplicaFolder : IDisposable
                 Directory.Delete(files.Folder, recursive: true);
                 continue;
             }
-            // The folder of the first period also holds files that belong to no period, so only the files of its trees are deleted.
+            // The folder of the first period also has files that belong to no period, so this code deletes only the files of its trees.
             File.Delete(files.LeafLog);
             File.Delete(files.Snapshot);
             _files.RemoveFolder(files.NodeStore);

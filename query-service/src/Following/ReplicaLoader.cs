@@ -12,12 +12,12 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Loads the trees when the service starts: from the replica's own snapshot if possible, otherwise from another replica's, otherwise from
-/// the database alone. One thread at a time, except for <see cref="LoadEndedAsync"/>.
+/// Loads the trees when the service starts: from the replica's own snapshot if possible, otherwise from another replica's snapshot,
+/// otherwise from the database only. Not thread-safe, except for <see cref="LoadEndedAsync"/>.
 /// </summary>
 internal sealed class ReplicaLoader
 {
-    // The cache for an ended period is small, because an owner asks about an ended period only once.
+    // The size of the cache of an ended period's trees. It is small because an owner asks about an ended period only once.
     private const long EndedCacheBytes = 16 << 20;
 
     private readonly DataFolder _data;
@@ -46,21 +46,21 @@ internal sealed class ReplicaLoader
     private bool IsStored => _options.NodeCacheBytes > 0;
 
     /// <summary>
-    /// Whether this replica makes the trees of the next period while it uses the trees of the current period. If false, it loads the log
-    /// again when a period begins.
+    /// Whether this replica makes the next period's trees while it uses the current period's trees. If not, it loads the log again when a
+    /// period begins.
     /// </summary>
     public bool FollowsSwitches => !IsStored;
 
-    /// <summary>Opens the replica's folder: <see cref="ReplicaFolder.Open"/>.</summary>
+    /// <summary>Opens the replica's folder, as <see cref="ReplicaFolder.Open"/> does.</summary>
     public ReplicaFolder OpenFolder() => ReplicaFolder.Open(_files);
 
     /// <summary>
-    /// Creates the saver for the trees that a replica has now. For a node store, it saves no snapshot, because the node store itself is
-    /// durable.
+    /// Creates the saver of snapshots for the trees that a replica has now. If the trees are in a node store, the saver saves no snapshots,
+    /// because the node store itself is durable.
     /// </summary>
-    /// <param name="replica">The replica.</param>
-    /// <param name="saved">The epoch of the trees' snapshot; null when there is no snapshot.</param>
-    /// <param name="clock">Measures the interval.</param>
+    /// <param name="replica">The replay that has the trees.</param>
+    /// <param name="saved">The epoch of the existing snapshot of these trees; null if there is no snapshot.</param>
+    /// <param name="clock">The clock that measures the interval between snapshots.</param>
     public SnapshotSaver CreateSaver(LogReplay replica, ulong? saved, TimeProvider clock)
     {
         (ulong period, long generation) = (replica.Trees.Period, _damage.Generation);
@@ -75,11 +75,12 @@ internal sealed class ReplicaLoader
     }
 
     /// <summary>
-    /// Returns the replica at the newest epoch that may be served, which the caller disposes of, or the reason why there is no replica yet.
+    /// Loads the log up to the newest epoch that may be served, and returns its replay, which the caller must dispose of. Otherwise returns
+    /// the reason why the log cannot be loaded yet.
     /// </summary>
     /// <param name="store">The database.</param>
     /// <param name="folder">The replica's folder.</param>
-    /// <param name="ended">Receives the trees of each period that ends from now on.</param>
+    /// <param name="ended">The action that gets the trees of each period that ends from now on.</param>
     /// <param name="cancellationToken">Cancels the load.</param>
     public async Task<(LogReplay? Replica, Hold? Hold)> TryLoadAsync(IFollowStore store, ReplicaFolder folder, Action<LogTrees, VerifiedEpoch> ended, CancellationToken cancellationToken)
     {
@@ -146,7 +147,7 @@ internal sealed class ReplicaLoader
                 _state.Trouble = "Fetching another replica's snapshot.";
                 if (await trees.TryFetchAsync(_peers, period, cancellationToken))
                 {
-                    // Fetching takes minutes, so the loop reads the log's state again before it uses the fetched snapshot.
+                    // Fetching a snapshot takes minutes, so the loop reads the log's state again before it uses the fetched snapshot.
                     continue;
                 }
             }
@@ -166,16 +167,16 @@ internal sealed class ReplicaLoader
     }
 
     /// <summary>
-    /// Returns an ended period at its last epoch, in stored mode whatever the replica's mode is. Loads the period's trees from their files
-    /// if possible, and otherwise from the database. Returns the reason instead when the period is refused. Throws the errors of the
-    /// database, the folder and the secrets. Any thread, but only one call at a time per period.
+    /// Returns an ended period at its last epoch, always in stored mode. Loads the period's trees from their files if possible, and
+    /// otherwise from the database. If the period is refused, returns the reason. Throws the exceptions of the database, the folder and the
+    /// secrets. Thread-safe, but only one call at a time per period is allowed.
     /// </summary>
     /// <param name="store">The database.</param>
     /// <param name="folder">The replica's folder.</param>
-    /// <param name="period">The period.</param>
+    /// <param name="period">The row of the ended period.</param>
     /// <param name="last">The period's last epoch.</param>
     /// <param name="held">
-    /// The period's trees in memory, whose leaf log the loaded trees share from now on; null when they are not in memory.
+    /// The period's trees in memory, with which the loaded trees share a leaf log from now on; null if they are not in memory.
     /// </param>
     /// <param name="cancellationToken">Cancels the load.</param>
     public async Task<(EndedPeriod? Ended, Refused? Refused)> LoadEndedAsync(
@@ -196,8 +197,8 @@ internal sealed class ReplicaLoader
             {
                 return (new EndedPeriod(replica.Trees, replica.Last), null);
             }
-            // Readers use the period's trees in memory in the meantime, and these trees have the leaf log open. So no other trees may
-            // create a leaf log in its place.
+            // Readers still use the period's trees in memory, which have the leaf log open. So the new trees must not create another leaf
+            // log in its place.
             if (refused is { IsSnapshot: false } || isMade)
             {
                 return (null, refused ?? new Refused($"Period {period.Period} has no saved trees."));
@@ -220,13 +221,13 @@ internal sealed class ReplicaLoader
         }
     }
 
-    // The keys are loaded for each use, because the operator may have rotated them.
+    // Loads the keys for each use, because the operator may have rotated them.
     private KeyRing LoadKeys() => KeyRings.Load(_data, _kek.File);
 
     private static (LogTrees? Trees, Refused? Refused) Restore(ReplicaTrees trees, PeriodRow period) => (trees.TryRestore(period, out Refused? refused), refused);
 
-    // Returns a replica from the trees in the period's files. Returns null without a reason when the files have no trees, and null with the
-    // reason when the trees do not match the epoch.
+    // Returns a replay with the trees in the period's files. If the files have no trees, returns null without a refusal. If the trees do
+    // not match the epoch, returns null with the refusal.
     private static async Task<(LogReplay? Replica, Refused? Refused)> RestoreAsync(
         (LogTrees? Trees, Refused? Refused) restored, Func<LogTrees, LogReplay> replay, ulong target, CancellationToken cancellationToken)
     {
@@ -239,8 +240,8 @@ internal sealed class ReplicaLoader
         return refused is null ? (replica, null) : (null, refused);
     }
 
-    // Stored mode cannot create the trees of a period. So the trees are made once in memory, saved as a snapshot, and made into a node
-    // store from it.
+    // In stored mode, the trees of a new period cannot be created. So the service makes the trees once in memory and saves them as a
+    // snapshot, from which it makes a node store.
     private static void Save(LogReplay loaded, ReplicaFolder folder)
     {
         using (loaded)

@@ -8,8 +8,8 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Creates the trees of a period of the log, with the period's secrets and with its own files in the replica's folder. One thread at a
-/// time.
+/// Creates the trees of a period of the log, with the period's secrets, and with the period's files in the replica's folder. Not
+/// thread-safe.
 /// </summary>
 internal sealed class ReplicaTrees
 {
@@ -19,11 +19,12 @@ internal sealed class ReplicaTrees
     private readonly long _nodeCacheBytes;
     private readonly long _vrfCacheBytes;
 
-    /// <param name="keys">Returns the keys that wrap secrets.</param>
+    /// <param name="keys">The function that returns the keys that wrap secrets.</param>
     /// <param name="folder">The replica's folder.</param>
     /// <param name="anchor">The log's trust anchor.</param>
-    /// <param name="nodeCacheBytes">Above 0: stored mode, with this many bytes of the trees in memory.</param>
-    /// <param name="vrfCacheBytes">The memory of the cache of VRF proofs.</param>
+    /// <param name="nodeCacheBytes">If it is above 0, the trees are in stored mode, with this many bytes of them in memory; if it is 0,
+    /// they are in linked mode.</param>
+    /// <param name="vrfCacheBytes">The memory in bytes for the cache of VRF proofs.</param>
     public ReplicaTrees(Func<KeyRing> keys, ReplicaFolder folder, TrustAnchor anchor, long nodeCacheBytes, long vrfCacheBytes)
     {
         _keys = keys;
@@ -33,14 +34,15 @@ internal sealed class ReplicaTrees
         _vrfCacheBytes = vrfCacheBytes;
     }
 
-    /// <summary>Restores the trees from a period's snapshot or node store: <see cref="LogTrees.TryRestore"/>.</summary>
+    /// <summary>Restores the trees from a period's snapshot or node store, as <see cref="LogTrees.TryRestore"/> does.</summary>
     public LogTrees? TryRestore(PeriodRow period, out Refused? refused)
     {
         using DirectorySecrets secrets = UnwrapSecrets(period);
         return LogTrees.TryRestore(Begun(period, secrets), _folder.GetFiles(period.Period).Snapshot, out refused);
     }
 
-    /// <summary>Creates empty trees. The trees of later periods than the first have not begun yet, and are in linked mode.</summary>
+    /// <summary>Creates empty trees. If the period is not the first one, its trees are created in linked mode, as trees whose period has
+    /// not begun.</summary>
     public LogTrees Create(PeriodRow period)
     {
         using DirectorySecrets secrets = UnwrapSecrets(period);
@@ -48,14 +50,14 @@ internal sealed class ReplicaTrees
         string snapshot = _folder.GetFiles(period.Period).Snapshot;
         if (period.Period > 0)
         {
-            // An unusable node store is deleted together with the leaf log that it belongs to.
+            // This call deletes an unusable node store together with the leaf log to which it belongs.
             LogTrees.RemoveSnapshot(options, snapshot);
             options = options with { PeriodFirstEpoch = 0, NodeStorePath = null, NodeCacheBytes = 0 };
         }
         return LogTrees.Create(options, snapshot);
     }
 
-    /// <summary>Adopts a peer's snapshot: <see cref="Snapshots.SnapshotPeers.TryFetchAsync"/>.</summary>
+    /// <summary>Fetches and adopts a peer's snapshot, as <see cref="Snapshots.SnapshotPeers.TryFetchAsync"/> does.</summary>
     public async Task<bool> TryFetchAsync(Snapshots.SnapshotPeers peers, PeriodRow period, CancellationToken cancellationToken)
     {
         using DirectorySecrets secrets = UnwrapSecrets(period);

@@ -8,10 +8,10 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Everything from which an answer is made: trees, record and heads together, so that no answer mixes two epochs. Answers about a recent
-/// epoch or an ended period have their own instance, with the record of that epoch or period in the log of the current checkpoint.
-/// Immutable, any thread. The view counts references: a reader that got the epoch from <see cref="CurrentEpoch"/> returns it with
-/// <see cref="Release"/>.
+/// Holds everything from which an answer is made: trees, record and heads. They are kept together so that no answer mixes two epochs. For
+/// answers about a recent epoch or an ended period, there is another instance, with the record of that epoch or period in the log of the
+/// current checkpoint. Immutable and thread-safe. The view counts references, so a reader that got the epoch from
+/// <see cref="CurrentEpoch"/> must call <see cref="Release"/>.
 /// </summary>
 internal sealed class ServedEpoch
 {
@@ -22,10 +22,10 @@ internal sealed class ServedEpoch
     private readonly ConcurrentDictionary<ulong, ServedEpoch> _seen = new();
 
     /// <param name="view">The trees of the epoch.</param>
-    /// <param name="epoch">The epoch.</param>
-    /// <param name="board">The board from which the log is read.</param>
-    /// <param name="ended">The ended periods that are served.</param>
-    /// <param name="recent">The epochs of the period that were served before and are kept.</param>
+    /// <param name="epoch">The verified epoch.</param>
+    /// <param name="board">The reader of the board's tiles, from which the log is read.</param>
+    /// <param name="ended">The ended periods that are served together with this epoch.</param>
+    /// <param name="recent">The earlier epochs of the same period about which requests may still ask.</param>
     /// <param name="isBehind">The value of <see cref="IsBehind"/>.</param>
     public ServedEpoch(DirectoryView view, VerifiedEpoch epoch, ITileReader board, IEnumerable<EndedPeriod> ended, IEnumerable<RecentEpoch> recent, bool isBehind)
     {
@@ -43,7 +43,7 @@ internal sealed class ServedEpoch
         _recent = recent.ToDictionary(before => before.Epoch);
     }
 
-    // Creates the instance for answers about another record, with the trees of that record and the log of the current checkpoint.
+    // Creates the instance for answers about another record, with that record's trees and the log of the current checkpoint.
     private ServedEpoch(ServedEpoch current, DirectoryView view, ReadOnlyMemory<byte> record, ulong timeMs)
     {
         View = view;
@@ -60,66 +60,67 @@ internal sealed class ServedEpoch
         _recent = [];
     }
 
-    /// <summary>Whether later epochs were already published when this one was served.</summary>
+    /// <summary>Whether later epochs were already published when the replica began to serve this one.</summary>
     public bool IsBehind { get; }
 
     /// <summary>The view of the trees.</summary>
     public DirectoryView View { get; }
 
-    /// <summary>The epoch of the checkpoint's last record, whichever period the answers are about.</summary>
+    /// <summary>The epoch of the checkpoint's last record, even if the answers are about an ended period.</summary>
     public ulong Epoch { get; }
 
     /// <summary>
-    /// The time that determines the age of answers, in Unix milliseconds. It is the time of the record that the answers are about; if that
-    /// record ends a period, it is the time of the record of <see cref="Epoch"/>.
+    /// The time that determines the age of answers, in Unix milliseconds. It is the time of the record that the answers are about. But if
+    /// they are about the last record of an ended period, it is the time of the record of <see cref="Epoch"/>.
     /// </summary>
     public ulong TimeMs { get; }
 
     /// <summary>
-    /// The encoded record that the answers are about: the checkpoint's last one, a recent one, or the last of an ended period.
+    /// The encoded record that the answers are about. It is the checkpoint's last record, a recent record, or the last record of an ended
+    /// period.
     /// </summary>
     public ReadOnlyMemory<byte> Record { get; }
 
-    /// <summary>The checkpoint of the log up to the epoch, a signed note.</summary>
+    /// <summary>The checkpoint of the log up to the epoch, as a signed note.</summary>
     public ReadOnlyMemory<byte> Checkpoint { get; }
 
-    /// <summary>The period of the record.</summary>
+    /// <summary>The period of the record that the answers are about.</summary>
     public ulong Period { get; }
 
-    /// <summary>The bounds of the periods up to this epoch.</summary>
+    /// <summary>Renders the bounds of the periods up to this epoch.</summary>
     public EpochBounds Bounds { get; }
 
-    /// <summary>The heads of answers.</summary>
+    /// <summary>Renders the heads of the answers.</summary>
     public EpochHeads Heads { get; }
 
-    /// <summary>The log as of this epoch's checkpoint.</summary>
+    /// <summary>The log of this epoch's checkpoint.</summary>
     public BoardLog Log { get; }
 
     /// <summary>
-    /// Returns the instance for answers about an ended period, on which the caller takes its own reference; null when this replica does not
-    /// have that period.
+    /// Returns the instance for answers about an ended period; null if this replica does not have that period's trees. The caller must take
+    /// a reference to it.
     /// </summary>
     public ServedEpoch? FindEnded(ulong period) => _ended.GetValueOrDefault(period);
 
     /// <summary>
-    /// Returns the instance for this epoch or a recent one, on which the caller takes its own reference; null when the epoch is not kept.
+    /// Returns the instance for this epoch or a recent one; null if the epoch is not kept. The caller must take a reference to it.
     /// </summary>
     public ServedEpoch? FindRecent(ulong epoch) => epoch == Epoch ? this
         : _recent.TryGetValue(epoch, out RecentEpoch? before) ? _seen.GetOrAdd(epoch, _ => new ServedEpoch(this, before.View, before.Record, before.TimeMs)) : null;
 
     /// <summary>
-    /// Returns the record's age at a time; negative when the record is from the future. The result is bounded, so that an impossible time
-    /// gives a very great age and no overflow.
+    /// Returns the record's age at a given time; it is negative if the record is from the future. The result is bounded, so that an
+    /// impossible time in the record does not cause an overflow.
     /// </summary>
     public TimeSpan AgeAt(DateTimeOffset now) =>
         TimeSpan.FromSeconds(Math.Clamp((now.ToUnixTimeMilliseconds() - (double)TimeMs) / 1000, -MaxAgeSeconds, MaxAgeSeconds));
 
-    /// <summary>Takes a reference; returns false when the epoch is superseded and unused.</summary>
+    /// <summary>Takes a reference to the view; returns false if the epoch is superseded and nobody uses it any more.</summary>
     public bool TryAcquire() => View.TryAcquire();
 
     /// <summary>Releases a reference taken by <see cref="TryAcquire"/>.</summary>
     public void Release() => View.Release();
 
-    /// <summary>Releases the creator's reference: the trees are freed after their last reader.</summary>
+    /// <summary>Releases the creator's reference, so that the trees are freed once their last reader has ended.</summary>
     public void Retire() => View.Dispose();
 }

@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Following;
 
-/// <summary>Names the files of the trees of one period. It accesses no file.</summary>
+/// <summary>Names the files of one period's trees. Does not access the files.</summary>
 internal sealed class TreeFiles
 {
     private const string FetchedSuffix = ".fetched";
@@ -16,27 +16,27 @@ internal sealed class TreeFiles
         FetchedNodeStore = NodeStore + FetchedSuffix;
     }
 
-    /// <summary>The snapshot's name within the folder.</summary>
+    /// <summary>The file name of the snapshot within the folder.</summary>
     public const string SnapshotName = "snapshot";
 
-    /// <summary>The folder that contains all files.</summary>
+    /// <summary>The folder that contains all of these files.</summary>
     public string Folder { get; }
 
-    /// <summary>The directory's leaf log.</summary>
+    /// <summary>The path of the directory's leaf log.</summary>
     public string LeafLog { get; }
 
-    /// <summary>The snapshot of the trees, which belongs to the leaf log.</summary>
+    /// <summary>The path of the trees' snapshot, which belongs to the leaf log.</summary>
     public string Snapshot { get; }
 
-    /// <summary>The trees in stored mode, which belong to the leaf log.</summary>
+    /// <summary>The path of the node store in stored mode, which belongs to the leaf log.</summary>
     public string NodeStore { get; }
 
-    /// <summary>Another replica's leaf log until this replica adopts it.</summary>
+    /// <summary>The path of a leaf log that was fetched from another replica, until this replica adopts it.</summary>
     public string FetchedLeafLog { get; }
 
-    /// <summary>Another replica's snapshot until this replica adopts it.</summary>
+    /// <summary>The path of a snapshot that was fetched from another replica, until this replica adopts it.</summary>
     public string FetchedSnapshot { get; }
 
-    /// <summary>The node store made from another replica's snapshot in stored mode, until this replica adopts it.</summary>
+    /// <summary>The path of the node store that was made in stored mode from a fetched snapshot, until this replica adopts it.</summary>
     public string FetchedNodeStore { get; }
 }

@@ -7,8 +7,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Proving;
 
 /// <summary>
-/// Makes and sends answers with VRF proofs, about keys and about users. Each answer is made from a single <see cref="ServedEpoch"/>. Any
-/// thread.
+/// Makes and sends answers with VRF proofs, about keys and about users. Each answer comes from a single <see cref="ServedEpoch"/>.
+/// Thread-safe.
 /// </summary>
 internal sealed class AnswerSender
 {
@@ -28,7 +28,8 @@ internal sealed class AnswerSender
     }
 
     /// <summary>
-    /// Answers a request. Lookups whose VRF proofs are cached are answered at once; the proofs of other requests are computed together.
+    /// Answers a request. If all of a lookup's VRF proofs are cached, answers at once; otherwise the proofs of several requests are
+    /// computed together.
     /// </summary>
     public async Task SendAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
@@ -44,8 +45,8 @@ internal sealed class AnswerSender
                 }
                 break;
             }
-            // Nothing was sent yet. If a later epoch is served by now, the request is repeated there, because a later value may have
-            // superseded the erased value.
+            // A value is erased, and nothing was sent yet. If a later epoch is served by now, this loop repeats the request at that epoch,
+            // because a later value may have superseded the erased one.
             catch (OptiksNativeException e) when (e.Status == NativeStatus.Erased)
             {
                 if (ReferenceEquals(_current.Peek(), epoch))
@@ -73,7 +74,7 @@ internal sealed class AnswerSender
         return answer.SendAsync(response, request.Type, request.WriteJson, cancellationToken);
     }
 
-    // Returns false, with the response untouched, when a proof is not cached.
+    // Answers with cached proofs only. If a proof is not cached, leaves the response untouched and returns false.
     private async ValueTask<bool> TrySendAtOnceAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
         using var answer = new PooledWriter(request.Lease, ExpectedLength, request.MaxLength);
@@ -98,8 +99,8 @@ internal sealed class AnswerSender
     {
         if (request.State != default)
         {
-            // This check comes before the request waits, because the workers do not consider the client's position. If this replica lacks
-            // the requested state, the problem depends on that position.
+            // This check comes before the request waits in the queue, because the workers do not know the client's position. If this
+            // replica lacks the requested state, the type of the problem depends on that position.
             _current.AcquireFresh(request.Position, request.State).Release();
         }
         using ProvenAnswer proven = await _proofs.AnswerAsync(request, cancellationToken);

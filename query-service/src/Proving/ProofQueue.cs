@@ -9,20 +9,21 @@ namespace Optiks.QueryService.Proving;
 
 /// <summary>
 /// Answers requests that need VRF proofs that are not cached. Requests wait in a bounded queue. A worker takes all waiting requests, up to
-/// a limit, and computes their proofs in one batch, which is cheaper than computing the proofs one after another. No request waits for a
-/// batch to fill: batches form while the workers are busy. The workers have their own threads, one per processor, so that the service can
+/// a limit, and computes their proofs in one batch, which is cheaper than computing them one after another. A free worker never waits until
+/// a batch is full; batches grow while all workers are busy. The workers have their own threads, one per processor, so that the service can
 /// send cached answers in the meantime.
 /// </summary>
-/// <remarks>Thread safety: any thread. Invariant: every accepted request is completed, even when the process ends.</remarks>
+/// <remarks>Thread-safe. Invariant: the queue completes every accepted request, even when the process ends.</remarks>
 internal sealed class ProofQueue : IDisposable
 {
     /// <summary>
-    /// The largest total cost of the waiting requests, in lookups of a key: about as many as two processors prove in half a second. Beyond
-    /// this number, a client does better to retry later than to wait.
+    /// The largest total cost of the waiting requests, expressed as a number of lookups of one key. Two processors prove about this many in
+    /// half a second. If more were waiting, it would be better for a client to retry later than to wait.
     /// </summary>
     internal const int MaxWaiting = 8192;
 
-    // The largest batch, which fills all lanes of the proving kernels many times. A larger one would only make its first requests wait.
+    // The largest cost of a batch. It is enough to fill all lanes of the proving kernels many times, and a larger batch would only make its
+    // first requests wait.
     private const int MaxTaken = 128;
 
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
@@ -31,10 +32,10 @@ internal sealed class ProofQueue : IDisposable
     private readonly QueryMetrics _metrics;
     private readonly Thread[] _workers;
 
-    // Guarded by _waiting.
+    // The lock of _waiting also guards this field.
     private readonly Queue<ProofRequest> _waiting = new();
 
-    // Counts the waiting queries of each caller, so that a caller with many queries leaves room for other callers.
+    // Counts the cost of each caller's waiting requests, so that a caller with many requests leaves room for other callers.
     private readonly CallerShares _places = new(MaxWaiting);
     private bool _isStopping;
 
@@ -44,8 +45,8 @@ internal sealed class ProofQueue : IDisposable
     }
 
     /// <summary>
-    /// Creates a queue with <paramref name="workers"/> workers. Without workers, requests are answered only by <see cref="Dispose"/>, which
-    /// lets a test fill the queue.
+    /// Creates a queue with the given number of workers. If it is 0, only <see cref="Dispose"/> answers requests, so that a test can fill
+    /// the queue.
     /// </summary>
     internal ProofQueue(CurrentEpoch current, QueryMetrics metrics, int workers)
     {
@@ -61,9 +62,9 @@ internal sealed class ProofQueue : IDisposable
     }
 
     /// <summary>
-    /// Returns the answer to a request; until then the queue uses the request's queries. Throws <see cref="ProblemException"/>: overloaded
-    /// when the queue is full, unavailable when there is no fresh epoch. The caller cancels the call when its client no longer waits for
-    /// the answer.
+    /// Returns the answer to a request. Until the call ends, the queue uses the request's queries. Throws <see cref="ProblemException"/>
+    /// with the type overloaded if the queue is full, and with the type unavailable if there is no fresh epoch. Callers cancel the call
+    /// when the client no longer waits for the answer.
     /// </summary>
     public Task<ProvenAnswer> AnswerAsync(AnswerRequest asked, CancellationToken cancellationToken)
     {
@@ -71,7 +72,8 @@ internal sealed class ProofQueue : IDisposable
         lock (_waiting)
         {
             ObjectDisposedException.ThrowIf(_isStopping, this);
-            // A single request may exceed the limit when its caller has no other waiting request, so that every answer can be made.
+            // A request may exceed the limit if its caller has no other waiting request; otherwise a very expensive request could never be
+            // answered.
             if (_places.TryTakeAlone(request.Caller, 0, request.Cost) || _places.TryTake(request.Caller, request.Cost))
             {
                 _waiting.Enqueue(request);
@@ -83,7 +85,7 @@ internal sealed class ProofQueue : IDisposable
         throw new ProblemException(new Problem(ProblemTypes.Overloaded, "Too many answers are waiting for proofs.", null, s_retryAfter));
     }
 
-    /// <summary>Answers the waiting requests and ends the workers.</summary>
+    /// <summary>Ends the workers after they have answered all waiting requests.</summary>
     public void Dispose()
     {
         lock (_waiting)
@@ -106,7 +108,7 @@ internal sealed class ProofQueue : IDisposable
         }
     }
 
-    /// <summary>Waits for requests, and takes the oldest waiting requests. Returns false when the queue ends.</summary>
+    /// <summary>Waits until there are requests, and takes the oldest ones. Returns false when the queue ends.</summary>
     private bool Take(List<ProofRequest> taken)
     {
         int queries = 0;
@@ -137,7 +139,7 @@ internal sealed class ProofQueue : IDisposable
     private void Answer(List<ProofRequest> requests)
     {
         requests.RemoveAll(request => request.TryCancel());
-        // All proofs of one batch are computed from the same trees.
+        // One batch can only have proofs from the same trees, so requests about different states get different batches.
         foreach (IGrouping<(bool, AskedState), ProofRequest> together in requests.GroupBy(request => (request.UsesCache, request.State)))
         {
             AnswerTogether([.. together]);
@@ -158,13 +160,13 @@ internal sealed class ProofQueue : IDisposable
                 epoch.Release();
             }
         }
-        // One request met an error before any request of the batch was answered. Each request is then answered alone, so that the other
-        // requests succeed.
+        // One request of the batch caused an error before any of them was answered. So the code answers each request by itself, and the
+        // others succeed.
         catch (OptiksNativeException) when (requests.Count > 1)
         {
             requests.ForEach(request => AnswerTogether([request]));
         }
-        // Every waiting request gets the error, whatever it is, and reports it.
+        // Every waiting request gets the error, no matter what it is, and reports it.
         catch (Exception e)
         {
             requests.ForEach(request => request.Fail(e));

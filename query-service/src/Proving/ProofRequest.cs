@@ -6,13 +6,14 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Proving;
 
 /// <summary>
-/// One HTTP request that waits for VRF proofs. The worker reads its queries until <see cref="Answer"/> has completed, successfully or not.
+/// An HTTP request that waits for VRF proofs. A worker may read the request's queries until <see cref="Answer"/> has completed,
+/// successfully or not.
 /// </summary>
 internal sealed class ProofRequest
 {
     private const int ExpectedLength = 16 * 1024;
 
-    // Continuations run on other threads, so that a worker does nothing but compute proofs.
+    // Continuations run on other threads, so that the workers only compute proofs.
     private readonly TaskCompletionSource<ProvenAnswer> _answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly AnswerRequest _asked;
     private readonly CancellationToken _cancellation;
@@ -24,19 +25,19 @@ internal sealed class ProofRequest
         _cancellation = cancellation;
     }
 
-    /// <summary>The cost in lookups of a key, as of the time when the request began to wait.</summary>
+    /// <summary>The cost of the request when it began to wait, expressed as a number of lookups of one key.</summary>
     public int Cost { get; }
 
-    /// <summary>The caller of the request.</summary>
+    /// <summary>The number of the caller that sent the request.</summary>
     public int Caller => _asked.Lease.Caller;
 
-    /// <summary>Whether proofs may come from the cache and be added to the cache.</summary>
+    /// <summary>Whether proofs may be taken from the cache and added to it.</summary>
     public bool UsesCache => _asked.UsesCache;
 
     /// <summary>The state of the log that the request asks about.</summary>
     public AskedState State => _asked.State;
 
-    /// <summary>The answer, or the error.</summary>
+    /// <summary>The task that completes with the answer or with the error.</summary>
     public Task<ProvenAnswer> Answer => _answer.Task;
 
     /// <summary>Cancels the request if its client no longer waits, and returns whether it cancelled the request.</summary>
@@ -48,7 +49,8 @@ internal sealed class ProofRequest
     /// <summary>Adds the proofs that the answer will need to a batch.</summary>
     public void AddTo(ProofBatch proofs) => _asked.AddTo(proofs);
 
-    /// <summary>Writes the answer with the proofs of a batch of this epoch, on which the caller holds a reference.</summary>
+    /// <summary>Writes the answer with the proofs of a batch that was computed for this epoch. The caller must hold a reference to the
+    /// epoch.</summary>
     public void Complete(ServedEpoch epoch, ProofBatch proofs)
     {
         PooledWriter? body = null;
@@ -57,14 +59,14 @@ internal sealed class ProofRequest
             body = new PooledWriter(_asked.Lease, ExpectedLength, _asked.MaxLength);
             _asked.Write(epoch, proofs, body);
         }
-        // Only this request fails: the other requests of the batch may succeed.
+        // Only this request fails, because the other requests of the batch may succeed.
         catch (Exception e) when (e is OptiksNativeException or ProblemException)
         {
             body?.Dispose();
             Fail(e);
             return;
         }
-        // This cannot fail while another reference is held.
+        // TryAcquire cannot fail here, because the caller holds another reference.
         epoch.TryAcquire();
         _answer.SetResult(new ProvenAnswer(epoch, body));
     }

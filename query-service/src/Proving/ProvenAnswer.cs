@@ -4,7 +4,8 @@ using Optiks.QueryService.Following;
 namespace Optiks.QueryService.Proving;
 
 /// <summary>
-/// An answer without its head: the vector of Lookups or Versions, and the epoch that the answer is about. The receiver disposes of it.
+/// Holds an answer without its head, which is a vector of Lookups or Versions, and the epoch that the answer is about. The receiver must
+/// dispose of it.
 /// </summary>
 internal sealed class ProvenAnswer : IDisposable
 {
@@ -22,7 +23,8 @@ internal sealed class ProvenAnswer : IDisposable
     public PooledWriter Body { get; }
 
     /// <summary>
-    /// Releases the reference before the answer is sent, so that a client that reads slowly does not keep an old epoch's trees in memory.
+    /// Releases the reference to the epoch. Callers do so before they send the answer, so that a client that reads slowly does not keep an
+    /// old epoch's trees in memory.
     /// </summary>
     public void ReleaseEpoch()
     {

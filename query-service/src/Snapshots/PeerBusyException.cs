@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Snapshots;
 
-/// <summary>Thrown when the other replica is busy sending its snapshot to other replicas. The exception says when to ask again.</summary>
+/// <summary>The exception for a peer that is busy sending its snapshot to other replicas. It says when to ask the peer again.</summary>
 internal sealed class PeerBusyException : Exception
 {
     public PeerBusyException(TimeSpan retryAfter)

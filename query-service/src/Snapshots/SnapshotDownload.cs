@@ -16,8 +16,8 @@ internal sealed class SnapshotDownload : IDisposable
 {
     private const int ChunkLength = 256 * 1024;
 
-    // A peer that sends more slowly is useless, because loading from the database is faster. Together with the bound on the length, this
-    // minimum bounds the time.
+    // The least rate at which a peer must send. A slower peer is useless, because loading from the database would be faster. Together with
+    // the limit on the length, this rate limits the time of the download.
     private const long LeastOctetsPerSecond = 8 * 1024 * 1024;
     private static readonly TimeSpan s_answerTime = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan s_progressTime = TimeSpan.FromSeconds(10);
@@ -29,12 +29,12 @@ internal sealed class SnapshotDownload : IDisposable
     private readonly ILogger _logger;
 
     /// <summary>
-    /// Creates a downloader with an API key, which it sends only to the peers passed to <see cref="FetchAsync"/>.
+    /// Creates a downloader with an API key. It sends this key only to the peers that callers pass to <see cref="FetchAsync"/>.
     /// </summary>
     public SnapshotDownload(string key, long maxBytes, TimeProvider clock, ILogger logger)
     {
-        // Redirects are not followed, because their targets would receive the API key. No proxy is used, because a proxy would see
-        // everyone's values.
+        // The client follows no redirects, because their targets would get the API key. It uses no proxy, because a proxy would see the
+        // values of all users.
         var handler = new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = false, UseCookies = false, ConnectTimeout = TimeSpan.FromSeconds(5) };
         _http = new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan };
         _http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", key);
@@ -44,9 +44,9 @@ internal sealed class SnapshotDownload : IDisposable
     }
 
     /// <summary>
-    /// Writes the peer's snapshot and leaf log to these files and flushes them to the disk. Throws <see cref="PeerBusyException"/>, or
-    /// <see cref="SnapshotRefusedException"/> with the reason when the peer does not send both files completely. After an exception, the
-    /// files may be incomplete.
+    /// Writes the peer's snapshot and leaf log to these files and flushes them to the disk. Throws <see cref="PeerBusyException"/> if the
+    /// peer is busy. If the peer does not send both files completely, throws <see cref="SnapshotRefusedException"/> with the reason. After
+    /// an exception, the files may be incomplete.
     /// </summary>
     public async Task FetchAsync(Uri peer, string snapshot, string leafLog, CancellationToken cancellationToken)
     {
@@ -55,8 +55,8 @@ internal sealed class SnapshotDownload : IDisposable
         {
             using HttpResponseMessage response = await _http.GetAsync(new Uri(peer, SnapshotTransfer.Path), HttpCompletionOption.ResponseHeadersRead, deadline.Token);
             long length = GetLength(response);
-            // This check reports a disk without enough space before the download. It reserves nothing: the files use space only for bytes
-            // that have arrived.
+            // This check finds out before the download whether the disk has enough space. It does not reserve the space; the files take
+            // space only for bytes that have arrived.
             if (new DriveInfo(Path.GetDirectoryName(Path.GetFullPath(snapshot))!).AvailableFreeSpace < length)
             {
                 throw new SnapshotRefusedException($"The disk has no room for its {length} bytes.");
@@ -97,7 +97,7 @@ internal sealed class SnapshotDownload : IDisposable
 
     private long GetLength(HttpResponseMessage response)
     {
-        // Only the peer's endpoint itself sends this header. A proxy that answers for a peer that is down does not send it.
+        // Only the peer's endpoint itself sends the header Retry-After. A proxy that answers because the peer is down does not send it.
         if (response.StatusCode == HttpStatusCode.ServiceUnavailable && response.Headers.RetryAfter?.Delta is { } asked)
         {
             throw new PeerBusyException(asked < s_maxRetry ? asked : s_maxRetry);
@@ -148,12 +148,12 @@ internal sealed class SnapshotDownload : IDisposable
         }
         finally
         {
-            // The buffer contained values of keys.
+            // The array is cleared because it contained values of keys.
             ArrayPool<byte>.Shared.Return(chunk, clearArray: true);
         }
     }
 
-    /// <summary>Extends the deadline while the peer sends fast enough, and logs the progress.</summary>
+    /// <summary>Extends the deadline of a download as long as the peer sends fast enough, and logs the progress.</summary>
     private sealed class Progress
     {
         private readonly SnapshotDownload _owner;

@@ -11,17 +11,17 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Snapshots;
 
 /// <summary>
-/// Sends the replica's snapshot and leaf log to another replica whose API key has the scope <c>snapshot</c>. No key has that scope unless
-/// the operator grants it, because the leaf log contains every value.
+/// Sends the replica's snapshot and leaf log to another replica whose API key has the scope <c>snapshot</c>. No key has this scope unless
+/// the operator grants it, because the leaf log contains the values of all keys.
 /// </summary>
 internal sealed class SnapshotEndpoint : IDisposable
 {
-    // The number of transfers is limited because each transfer reads from the disk that answers are also read from.
+    // The largest number of transfers at the same time. It is limited because answers are read from the same disk as transfers.
     private const int MaxTransfers = 2;
     private const int ChunkLength = 256 * 1024;
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(10);
 
-    // The endpoint disconnects a replica that reads more slowly, so that other replicas need not wait for it.
+    // The least rate at which a replica must read. The endpoint disconnects a slower replica, so that other replicas need not wait for it.
     private static readonly MinDataRate s_minRate = new(bytesPerSecond: 100 * 1024, gracePeriod: TimeSpan.FromSeconds(10));
 
     private readonly ReplicaFiles _files;
@@ -52,8 +52,9 @@ internal sealed class SnapshotEndpoint : IDisposable
         }
         try
         {
-            // Files are sent only once an epoch is served: before the first epoch, they may be replaced or truncated. Afterwards, the
-            // snapshot is only replaced as a whole, and the part of the leaf log that belongs to the snapshot no longer changes.
+            // Before the service serves its first epoch, the files may be replaced or truncated, so the endpoint does not send them.
+            // Afterwards, the snapshot is only replaced as a whole, and the part of the leaf log that belongs to the snapshot no longer
+            // changes.
             TreeFiles? files = _current.Peek() is { } epoch ? _files.ForPeriod(epoch.Period) : null;
             using SafeFileHandle? snapshot = files is null ? null : TryOpen(files.Snapshot);
             using SafeFileHandle? leafLog = snapshot is null ? null : TryOpen(files!.LeafLog);
@@ -106,7 +107,7 @@ internal sealed class SnapshotEndpoint : IDisposable
     {
         try
         {
-            // The files are opened in shared mode, because this replica extends and replaces them in the meantime.
+            // This code opens the files in shared mode, because this replica extends and replaces them in the meantime.
             return File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, FileOptions.Asynchronous | FileOptions.SequentialScan);
         }
         catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)

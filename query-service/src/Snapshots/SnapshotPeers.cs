@@ -9,12 +9,12 @@ using Optiks.QueryService.Telemetry;
 namespace Optiks.QueryService.Snapshots;
 
 /// <summary>
-/// The other replicas (peers) from which this replica may take a snapshot when it starts. A process uses each peer only once, whatever the
-/// result, so that the start takes bounded time and then falls back to the database. One thread at a time.
+/// Fetches a snapshot from other replicas (peers) when this replica starts. A process tries each peer only once, whatever the result is. So
+/// the start takes a bounded time before it falls back to the database. Not thread-safe.
 /// </summary>
 internal sealed class SnapshotPeers : IDisposable
 {
-    // The time during which busy peers are asked again. It is minutes, because loading from the database takes minutes too.
+    // The time during which this class asks busy peers again. It is several minutes, because loading from the database takes minutes too.
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(5);
 
     private readonly List<Uri> _peers;
@@ -23,7 +23,7 @@ internal sealed class SnapshotPeers : IDisposable
     private readonly ILogger<SnapshotPeers> _logger;
 
     /// <summary>
-    /// Reads the peers from the options. Throws <see cref="Secrets.SecretsException"/> when the key's file cannot be used.
+    /// Reads the list of peers from the options. Throws <see cref="Secrets.SecretsException"/> if the file with the API key cannot be used.
     /// </summary>
     public SnapshotPeers(IOptions<QueryServiceOptions> options, TimeProvider clock, ILogger<SnapshotPeers> logger)
     {
@@ -34,13 +34,13 @@ internal sealed class SnapshotPeers : IDisposable
         _logger = logger;
     }
 
-    /// <summary>Whether there is a peer that was not used yet.</summary>
+    /// <summary>Whether there is a peer that this process has not tried yet.</summary>
     public bool AreAny => _peers.Count > 0;
 
     /// <summary>
-    /// Adopts a peer's snapshot or, in stored mode, the node store made from that snapshot. Returns false when no peer sends a complete
-    /// snapshot. After a success, the ordinary start compares the roots with the signed record. A peer in another period has other secrets
-    /// than the options, so its snapshot is refused in the same way as damaged files.
+    /// Fetches and adopts a peer's snapshot or, in stored mode, the node store made from that snapshot. Returns false if no peer sends a
+    /// complete snapshot. After a success, the ordinary start compares the roots with the signed record. If a peer is in another period,
+    /// its snapshot does not fit the secrets in the options, so it is refused like damaged files.
     /// </summary>
     public async Task<bool> TryFetchAsync(DirectoryOptions options, TreeFiles files, CancellationToken cancellationToken)
     {
@@ -98,8 +98,8 @@ internal sealed class SnapshotPeers : IDisposable
         }
     }
 
-    // Verifies files from the network completely. By contrast, a start from files that this replica wrote itself relies on checksums that
-    // it verifies while it reads. In stored mode, this call also makes the node store.
+    // Verifies the fetched files completely, because they come from the network. A start from files that this replica wrote itself only
+    // verifies checksums while it reads. In stored mode, this method also makes the node store.
     private static void Check(DirectoryOptions options, string snapshot)
     {
         try

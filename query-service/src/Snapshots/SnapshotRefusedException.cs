@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Snapshots;
 
-/// <summary>Thrown when a peer's snapshot is not accepted; the message says why.</summary>
+/// <summary>The exception for a peer's snapshot that this replica does not accept; the message gives the reason.</summary>
 internal sealed class SnapshotRefusedException : Exception
 {
     public SnapshotRefusedException(string message, Exception? innerException = null)

@@ -3,24 +3,26 @@ using System.Buffers.Binary;
 namespace Optiks.QueryService.Snapshots;
 
 /// <summary>
-/// The body that one replica sends to another (docs/operations/snapshots.md section 6): the lengths of both files, then the files.
+/// Describes the body that one replica sends to another (docs/operations/snapshots.md section 6). The body has the lengths of the snapshot
+/// and the leaf log, and then both files.
 /// </summary>
-/// <param name="SnapshotLength">The number of bytes of the snapshot.</param>
-/// <param name="LeafLogLength">The number of bytes of the leaf log, which include at least all leaves that belong to the snapshot.</param>
+/// <param name="SnapshotLength">The length of the snapshot in bytes.</param>
+/// <param name="LeafLogLength">The number of bytes of the leaf log that are sent. They include at least all leaves that belong to the
+/// snapshot.</param>
 internal readonly record struct SnapshotTransfer(long SnapshotLength, long LeafLogLength)
 {
-    /// <summary>The path of the endpoint.</summary>
+    /// <summary>The URL path of the endpoint that sends the body.</summary>
     public const string Path = "/internal/snapshot";
 
-    /// <summary>The number of bytes of the header, which holds the two length fields.</summary>
+    /// <summary>The number of bytes of the header, which has the two lengths.</summary>
     public const int HeaderLength = 16;
 
-    /// <summary>The number of bytes of the body.</summary>
+    /// <summary>The number of bytes of the whole body.</summary>
     public long TotalLength => HeaderLength + SnapshotLength + LeafLogLength;
 
     /// <summary>
-    /// Reads the two lengths at the beginning of a body of <paramref name="totalLength"/> bytes; returns false when the lengths do not add
-    /// up to that total.
+    /// Reads the two lengths at the beginning of a body. Returns false if they do not add up to the body's length
+    /// (<paramref name="totalLength"/>).
     /// </summary>
     public static bool TryRead(ReadOnlySpan<byte> header, long totalLength, out SnapshotTransfer transfer)
     {

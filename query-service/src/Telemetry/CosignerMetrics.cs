@@ -4,7 +4,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Telemetry;
 
-/// <summary>Counts the requests to cosigners, by cosigner name. Any thread.</summary>
+/// <summary>Counts the requests to each cosigner, by the cosigner's name. Thread-safe.</summary>
 internal sealed class CosignerMetrics : IDisposable
 {
     private readonly Meter _meter;

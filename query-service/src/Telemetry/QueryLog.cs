@@ -2,7 +2,8 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Telemetry;
 
-/// <summary>Every event that the query-service logs (1000 to 1999). No event contains a key, a value or a secret.</summary>
+/// <summary>Defines all events that the query-service logs, with the ids 1000 to 1999. No event contains a key, a value or a
+/// secret.</summary>
 internal static partial class QueryLog
 {
     [LoggerMessage(EventId = 1000, EventName = "Loaded", Level = LogLevel.Information, Message = "Loaded epoch {Epoch}: {Leaves} leaves in {Seconds:F3} s; the roots match the record.")]

@@ -6,7 +6,7 @@ using Optiks.QueryService.Following;
 
 namespace Optiks.QueryService.Telemetry;
 
-/// <summary>The meter and the activity source <c>Optiks.Query</c>. Any thread.</summary>
+/// <summary>Publishes the meter and the activity source <c>Optiks.Query</c>. Thread-safe.</summary>
 internal sealed class QueryMetrics : IDisposable
 {
     private const string Name = "Optiks.Query";
@@ -27,8 +27,8 @@ internal sealed class QueryMetrics : IDisposable
             HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
         });
         _keys = meter.CreateCounter<long>("optiks.query.keys", "{key}", "Keys answered, by kind of request.");
-        // The counter is observable so that it reports 0 before the first refusal. Otherwise a monitoring system would not see the first
-        // refusal as an increase.
+        // This counter is observable, so that it reports 0 before the first refusal. Otherwise a monitoring system would not notice the
+        // first refusal, because it would see no increase.
         meter.CreateObservableCounter("optiks.query.epochs_refused", () => Volatile.Read(ref _refused), "{attempt}", "Attempts to follow the log that met an epoch that contradicts its record.");
         _heads = meter.CreateCounter<long>("optiks.query.heads", "{head}", "Heads of answers, by whether they had been rendered before.");
         meter.CreateObservableGauge("optiks.query.epoch", () => Measure(current.Peek(), epoch => (long)epoch.Epoch), "{epoch}", "The served epoch.");
@@ -49,35 +49,35 @@ internal sealed class QueryMetrics : IDisposable
         meter.CreateObservableGauge("optiks.query.tree_size", () => Stats?.TreeBytes is { } bytes ? (long)bytes : 0, "By", "Memory of the trees.");
     }
 
-    /// <summary>Returns the directory's statistics; null while there is no directory.</summary>
+    /// <summary>The function that returns the directory's statistics, or null while there is no directory.</summary>
     public Func<DirectoryStats?>? Directory { get; set; }
 
-    /// <summary>Returns how many queries wait for proofs; null while there is no queue.</summary>
+    /// <summary>The function that returns the number of queries that wait for proofs; null while there is no queue.</summary>
     public Func<int>? WaitingQueries { get; set; }
 
     private DirectoryStats? Stats => Directory?.Invoke();
 
-    /// <summary>Counts the keys of an answered request.</summary>
+    /// <summary>Counts the keys that an answered request asked about.</summary>
     public void Answered(string kind, int keys) => _keys.Add(keys, new KeyValuePair<string, object?>("optiks.kind", kind));
 
-    /// <summary>Counts an epoch that does not match its record.</summary>
+    /// <summary>Counts one refusal of an epoch that the follower tried to follow.</summary>
     public void Refused() => Interlocked.Increment(ref _refused);
 
     /// <summary>Records the newest epoch that the database has published.</summary>
     public void Published(ulong epoch) => Volatile.Write(ref _published, epoch);
 
-    /// <summary>Starts the span of following published epochs; returns null when no listener traces.</summary>
+    /// <summary>Starts the trace span in which the follower follows published epochs; returns null if nobody listens to traces.</summary>
     public Activity? StartFollow(ulong served, ulong published) => _source.HasListeners()
         ? _source.StartActivity(ActivityKind.Internal, tags: [new("optiks.epoch.served", (long)served), new("optiks.epoch.published", (long)published)], name: "follow epochs")
         : null;
 
-    /// <summary>Records how long following took.</summary>
+    /// <summary>Records how long it took to follow the published epochs.</summary>
     public void Followed(TimeSpan duration) => _follow.Record(duration.TotalSeconds);
 
-    /// <summary>Counts a request for which the queue of proofs was full.</summary>
+    /// <summary>Counts a request that was refused because the queue of proofs was full.</summary>
     public void ProofRefused() => _proofsRefused.Add(1);
 
-    /// <summary>Counts a used head, with an attribute that says whether the head was already rendered.</summary>
+    /// <summary>Counts the use of a head, with an attribute that says whether the head was already rendered.</summary>
     public void Head(bool cached) => _heads.Add(1, new KeyValuePair<string, object?>("optiks.cached", cached));
 
     public void Dispose() => _source.Dispose();

@@ -1,6 +1,7 @@
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Runs faster than the system's clock: its timers fire early, and its timestamps advance as fast.</summary>
+/// <summary>Provides a time that runs faster than the system's clock: its timers fire earlier, and its timestamps advance correspondingly
+/// faster.</summary>
 internal sealed class HastyTime : TimeProvider
 {
     private const int Haste = 5;

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Remembers the names of the events that were logged.</summary>
+/// <summary>Collects the names of the events that a service logs.</summary>
 internal sealed class LoggedEvents : ILoggerProvider, ILogger
 {
     private readonly ConcurrentQueue<string> _names = new();

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Provides one log and a replica of it for the tests that only read.</summary>
+/// <summary>Provides a log and a replica of it for tests that only read.</summary>
 public sealed class PublishedLog : IAsyncLifetime
 {
     /// <summary>The number of versions of the key "big", whose values fill more than one page.</summary>
@@ -23,7 +23,7 @@ public sealed class PublishedLog : IAsyncLifetime
         {
             big[0] = (byte)i;
             List<(string, byte[])> updates = [("big", [.. big])];
-            // Epoch 3 has one key of every kind, and alice changes in every twelfth epoch.
+            // Epoch 3 inserts one key of every kind, and the key alice changes in every twelfth epoch.
             if (i == 3)
             {
                 updates.AddRange(Enumerable.Range(0, 20).Select(n => ($"user{n}", Encoding.UTF8.GetBytes($"value {n}"))));

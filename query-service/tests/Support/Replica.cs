@@ -11,7 +11,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Runs a query-service, which the tests ask over HTTP.</summary>
+/// <summary>Runs a query-service, to which the tests send requests over HTTP.</summary>
 internal sealed class Replica : IAsyncDisposable
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
@@ -36,14 +36,14 @@ internal sealed class Replica : IAsyncDisposable
 
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
-    /// <summary>Starts a replica on a port that the system chooses, and does not wait until it is ready.</summary>
+    /// <summary>Starts a replica on a port that the system chooses, without waiting until it is ready.</summary>
     public static Task<Replica> StartAsync(TestLog log, string name = "a", params string[] settings) => StartAsync(log, name, _ => { }, settings);
 
-    /// <summary>Starts a replica whose application the test changes before the start.</summary>
+    /// <summary>Starts a replica, after the test has changed its application.</summary>
     public static Task<Replica> StartAsync(TestLog log, string name, Action<WebApplication> change, params string[] settings) =>
         StartAsync(log, name, _ => { }, change, settings);
 
-    /// <summary>Starts a replica whose services and application the test changes before the start.</summary>
+    /// <summary>Starts a replica, after the test has changed its services and its application.</summary>
     public static async Task<Replica> StartAsync(TestLog log, string name, Action<IServiceCollection> configure, Action<WebApplication> change, params string[] settings)
     {
         var clock = new ShiftedTime();
@@ -95,7 +95,7 @@ internal sealed class Replica : IAsyncDisposable
             return status == HttpStatusCode.OK && body.Contains($"Serving epoch {epoch}.{more}", StringComparison.Ordinal);
         });
 
-    /// <summary>Waits until the readiness answer contains a text.</summary>
+    /// <summary>Waits until the replica's answer about its readiness contains a text.</summary>
     public async Task WaitForTroubleAsync(string text) =>
         await WaitAsync(async () =>
         {
@@ -109,10 +109,10 @@ internal sealed class Replica : IAsyncDisposable
         return (response.StatusCode, await response.Content.ReadAsStringAsync(Cancellation));
     }
 
-    /// <summary>Waits until a condition holds.</summary>
+    /// <summary>Waits until a condition on the replica is true.</summary>
     public Task WaitAsync(Func<bool> condition) => WaitAsync(() => Task.FromResult(condition()));
 
-    /// <summary>Waits until a condition holds.</summary>
+    /// <summary>Waits until a condition on the replica is true.</summary>
     public async Task WaitAsync(Func<Task<bool>> condition)
     {
         long start = TimeProvider.System.GetTimestamp();
@@ -123,7 +123,7 @@ internal sealed class Replica : IAsyncDisposable
         }
     }
 
-    /// <summary>Asks for the replica's snapshot with this API key, as another replica does.</summary>
+    /// <summary>Asks for the replica's snapshot with the given API key, as another replica would.</summary>
     public async Task<HttpResponseMessage> SnapshotAsync(string? key, HttpCompletionOption completion = HttpCompletionOption.ResponseContentRead)
     {
         using HttpRequestMessage request = Get("/internal/snapshot");
@@ -131,7 +131,7 @@ internal sealed class Replica : IAsyncDisposable
         return await Client.SendAsync(request, completion, Cancellation);
     }
 
-    /// <summary>Sends a request, as an owner with the API key that has the scope history.</summary>
+    /// <summary>Sends a request. If asOwner is true, uses the API key with the scope history, as an owner does.</summary>
     public Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, bool asOwner = false)
     {
         if (asOwner)
@@ -141,7 +141,7 @@ internal sealed class Replica : IAsyncDisposable
         return Client.SendAsync(request, Cancellation);
     }
 
-    /// <summary>Sends a request that the replica must answer, and asks for the binary form if the request names a media type.</summary>
+    /// <summary>Sends a request that the replica must answer, and returns the answer's bytes.</summary>
     public async Task<byte[]> OctetsAsync(HttpRequestMessage request, bool asOwner = false)
     {
         using HttpResponseMessage response = await SendAsync(request, asOwner);
@@ -156,7 +156,8 @@ internal sealed class Replica : IAsyncDisposable
         return document.RootElement.Clone();
     }
 
-    /// <summary>Sends a request that the replica must refuse with this type, and returns the field that the problem names.</summary>
+    /// <summary>Sends a request that the replica must refuse with a problem of the given type, and returns the field that the problem
+    /// names.</summary>
     public async Task<string?> ProblemAsync(HttpRequestMessage request, ProblemType type, bool asOwner = false)
     {
         using HttpResponseMessage response = await SendAsync(request, asOwner);
@@ -171,10 +172,10 @@ internal sealed class Replica : IAsyncDisposable
         return document.RootElement.TryGetProperty("field", out JsonElement field) ? field.GetString() : null;
     }
 
-    /// <summary>Returns the context of a verifier that keeps nothing.</summary>
+    /// <summary>Returns the context of a verifier that has kept nothing from earlier answers.</summary>
     public VerifierContext Context() => new() { Anchor = Log.Anchor, NowMs = (ulong)Clock.GetUtcNow().ToUnixTimeMilliseconds() };
 
-    /// <summary>Stops the service as a signal does.</summary>
+    /// <summary>Stops the service in the same way as a signal.</summary>
     public Task StopAsync() => _app.StopAsync(CancellationToken.None);
 
     public async ValueTask DisposeAsync()

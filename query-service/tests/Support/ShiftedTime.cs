@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Runs ahead of the system's clock by the time that a test sets.</summary>
+/// <summary>Provides a clock that is ahead of the system's clock by a time that a test sets.</summary>
 internal sealed class ShiftedTime : TimeProvider
 {
     public TimeSpan Ahead { get; set; }

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Sends one request over a separate connection, and reads only as much of the answer as the test requests.</summary>
+/// <summary>Sends one request over a connection of its own, and reads the answer only when the test asks for more of it.</summary>
 internal sealed class SlowReader : IDisposable
 {
     private readonly TcpClient _client = new() { ReceiveBufferSize = 4096 };
@@ -13,7 +13,7 @@ internal sealed class SlowReader : IDisposable
     {
     }
 
-    /// <summary>Sends a request, and asks for a binary answer.</summary>
+    /// <summary>Connects to the server and sends a request.</summary>
     public static async Task<SlowReader> SendAsync(Uri server, string method, string path, string accept, byte[]? body, string? contentType)
     {
         var reader = new SlowReader();
@@ -29,7 +29,7 @@ internal sealed class SlowReader : IDisposable
         return reader;
     }
 
-    /// <summary>Reads the status line, and no more.</summary>
+    /// <summary>Reads the answer's status line, but nothing after it.</summary>
     public async Task<int> StatusAsync()
     {
         byte[] line = new byte["HTTP/1.1 200".Length];

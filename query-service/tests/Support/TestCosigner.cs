@@ -8,7 +8,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Acts as an auditor or a witness, and serves the note that a test chooses.</summary>
+/// <summary>Plays an auditor or a witness, and serves the note that a test chooses.</summary>
 internal sealed class TestCosigner : IAsyncDisposable
 {
     private readonly NoteSigner _key;
@@ -20,10 +20,10 @@ internal sealed class TestCosigner : IAsyncDisposable
         _peer = peer;
     }
 
-    /// <summary>The note that the cosigner serves; null makes it answer 404.</summary>
+    /// <summary>The function that returns the note to serve; if it returns null, the cosigner answers 404.</summary>
     public Func<byte[]?> Note { get; set; } = () => null;
 
-    /// <summary>Answers a request in place of the note; null means that the note is served.</summary>
+    /// <summary>The function that answers requests instead; if it is null, the cosigner serves the note.</summary>
     public Func<HttpContext, Task>? Instead { get; set; }
 
     public int Asked => _peer.Asked;
@@ -54,7 +54,7 @@ internal sealed class TestCosigner : IAsyncDisposable
         return cosigner = new TestCosigner(new NoteSigner(name, SignatureType.CosignatureV1, secret), peer);
     }
 
-    /// <summary>Adds this cosigner's line after the lines of a note.</summary>
+    /// <summary>Returns a note with this cosigner's signature line added at the end.</summary>
     public byte[] Cosign(ReadOnlyMemory<byte> note, DateTimeOffset at)
     {
         Assert.True(SignedNote.TryParse(note.Span, out SignedNote? parsed, out _));

@@ -1,6 +1,7 @@
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Gives its tests a log of two epochs, with two versions of alice and one of bob.</summary>
+/// <summary>The base class of tests that need a log with two epochs, in which the key alice has two versions and the key bob has
+/// one.</summary>
 public abstract class TwoEpochTests : IAsyncLifetime
 {
     private TestLog? _log;

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>One update of one key.</summary>
+/// <summary>One item of a request: the new value of one key.</summary>
 /// <param name="Structure">Structure that the key belongs to.</param>
 /// <param name="Key">1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes.</param>
 /// <param name="Value">The new value.</param>

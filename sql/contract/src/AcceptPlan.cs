@@ -5,7 +5,7 @@ namespace Optiks.Storage;
 /// <summary>
 /// Decides which requests of a group commit are stored, by the rules of
 /// <see cref="IAcceptStore.AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)"/>, once for all engines. An engine reads
-/// the <see cref="AcceptState"/> of <see cref="RequestIds"/> and <see cref="Keys"/>, calls <see cref="Decide(AcceptState)"/>, and inserts
+/// the <see cref="AcceptState"/> for <see cref="RequestIds"/> and <see cref="Keys"/>, calls <see cref="Decide(AcceptState)"/>, and inserts
 /// <see cref="NewRequests"/> in order, all in one transaction. Not thread-safe.
 /// </summary>
 /// <remarks>A refused unit leaves no trace: the units after it are decided as if its ids and items did not exist.</remarks>
@@ -19,13 +19,13 @@ public sealed class AcceptPlan
     private readonly HashSet<UpdateKey> _keys = [];
     private readonly List<AcceptRequest> _newRequests = [];
 
-    // State of the unit that is being decided.
+    // The new requests and pending counts of the unit that is being decided; they count only once the unit is accepted.
     private readonly Dictionary<Guid, AcceptRequest> _fresh = [];
     private readonly List<AcceptRequest> _inOrder = [];
     private readonly Dictionary<UpdateKey, int> _added = [];
 
     /// <summary>
-    /// Creates a plan for a group of units and the floor that the database must reach. Throws as <see cref="ThrowIfInvalid"/> does.
+    /// Creates a plan for a group of units and the floor that the database must reach. Calls <see cref="ThrowIfInvalid"/> first.
     /// </summary>
     public AcceptPlan(IReadOnlyList<AcceptUnit> units, HeadFloor floor)
     {
@@ -43,16 +43,17 @@ public sealed class AcceptPlan
         }
     }
 
-    /// <summary>The request ids in the group, each once.</summary>
+    /// <summary>The request ids in the group, without duplicates.</summary>
     public IReadOnlyCollection<Guid> RequestIds => _requestIds;
 
-    /// <summary>The keys that the group updates, each once.</summary>
+    /// <summary>The keys that the group updates, without duplicates.</summary>
     public IReadOnlyCollection<UpdateKey> Keys => _keys;
 
-    /// <summary>The requests to insert, in this order. Read it after <see cref="Decide(AcceptState)"/>.</summary>
+    /// <summary>The requests to insert, in this order. The list is complete after <see cref="Decide(AcceptState)"/>.</summary>
     public IReadOnlyList<AcceptRequest> NewRequests => _newRequests;
 
-    /// <summary>Throws <see cref="ArgumentException"/> when a unit exceeds the bounds of its type, which is a bug in the caller.</summary>
+    /// <summary>Throws <see cref="ArgumentException"/> if a unit exceeds the bounds of its type, which indicates a bug in the
+    /// caller.</summary>
     public static void ThrowIfInvalid(IReadOnlyList<AcceptUnit> units)
     {
         ArgumentNullException.ThrowIfNull(units);
@@ -75,8 +76,8 @@ public sealed class AcceptPlan
     }
 
     /// <summary>
-    /// Applies the rules; call it once. Adds the accepted requests to the known ids, and their items to the pending counts, in
-    /// <paramref name="state"/>.
+    /// Applies the rules to all units and returns one verdict per unit. Adds the accepted requests to the known ids in the given
+    /// <paramref name="state"/>, and their items to the state's pending counts. Callers call it once.
     /// </summary>
     public IReadOnlyList<AcceptResult> Decide(AcceptState state)
     {

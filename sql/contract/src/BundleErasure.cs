@@ -7,8 +7,8 @@ namespace Optiks.Storage;
 public static class BundleErasure
 {
     /// <summary>
-    /// Returns the content without values, openings and keys of the leaves with these ordinals; null when those leaves have no values any
-    /// more. Throws <see cref="StorageCorruptException"/> when a leaf does not exist.
+    /// Returns a copy of the epoch's content that lacks the values, openings and keys of the leaves with these ordinals. Returns null when
+    /// these leaves already lack them. Throws <see cref="StorageCorruptException"/> when a leaf does not exist.
     /// </summary>
     public static EpochContent? Without(EpochContent content, IReadOnlySet<int> ordinals)
     {

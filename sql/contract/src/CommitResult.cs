@@ -1,14 +1,14 @@
 namespace Optiks.Storage;
 
-/// <summary>The result of an epoch's transaction.</summary>
+/// <summary>The result of the transaction that commits an epoch.</summary>
 public enum CommitResult
 {
-    /// <summary>Committed and durable.</summary>
+    /// <summary>The epoch is committed and durable.</summary>
     Committed,
 
     /// <summary>
     /// Nothing was written: the head row no longer matches (epoch - 1, previous hash, fence, holder), or a pending row that the caller had
-    /// read is gone. The lease's holder stops.
+    /// read is gone. The caller must stop writing.
     /// </summary>
     Fenced,
 

@@ -4,33 +4,34 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// Rows of copies of one period in the order of their numbers (docs/spec/periods.md section 10), without an object per row. When a key has
-/// several rows, the last one counts. Element i of each list belongs to row i; values and keys are blobs. Lists of columns that were not
-/// read (<see cref="LeafColumns"/>) are empty.
+/// A batch of rows of one period's copies, in the order of their numbers (docs/spec/periods.md section 10). The batch stores its columns in
+/// flat arrays, without an object per row. When a key has several rows, the last row is in force. Element i of each list belongs to row i;
+/// values and keys are blobs. Lists of columns that were not read (<see cref="LeafColumns"/>) are empty.
 /// </summary>
 /// <param name="Period">The period that begins with the copies.</param>
-/// <param name="First">Number of the first row; the following rows are numbered consecutively.</param>
+/// <param name="First">The number of the batch's first row; the rows are numbered consecutively.</param>
 /// <param name="Rows">
-/// Leaves of epoch 0 and version 1. A row that takes a key out has version 0, the label and tag of the row that was staged before, and a
-/// commitment of zeros. ValueOffset points into <paramref name="Values"/>, or is <see cref="LeafRow.NoValue"/>.
+/// The rows, as leaves of epoch 0 and version 1. A row that removes a key's earlier copy has version 0, the label and tag of that copy, and
+/// a commitment of zeros. A row's ValueOffset is the offset of its value in the list <paramref name="Values"/>, or
+/// <see cref="LeafRow.NoValue"/>.
 /// </param>
 /// <param name="Sources">The source of each row.</param>
 /// <param name="Values">The values.</param>
-/// <param name="Keys">The keys, concatenated; the key of a row without a value is empty.</param>
-/// <param name="KeyEnds">End of each row's key in <paramref name="Keys"/>.</param>
+/// <param name="Keys">The keys of all rows, concatenated. A row without a value has an empty key.</param>
+/// <param name="KeyEnds">For each row, the offset in the list <paramref name="Keys"/> at which its key ends.</param>
 public sealed record CopyBatch(
     ulong Period, int First, ReadOnlyMemory<LeafRow> Rows, ReadOnlyMemory<CopySource> Sources, ReadOnlyMemory<byte> Values, ReadOnlyMemory<byte> Keys, ReadOnlyMemory<int> KeyEnds)
 {
-    /// <summary>The number after the last row's number.</summary>
+    /// <summary>The number of the first row after this batch.</summary>
     public int End => First + Rows.Length;
 
-    /// <summary>Returns the key of row <paramref name="index"/>.</summary>
+    /// <summary>Returns the key of the row with the given <paramref name="index"/>.</summary>
     public ReadOnlyMemory<byte> Key(int index) => Keys[(index == 0 ? 0 : KeyEnds.Span[index - 1])..KeyEnds.Span[index]];
 
-    /// <summary>Returns the value of row <paramref name="index"/>, which must have one.</summary>
+    /// <summary>Returns the value of the row with the given <paramref name="index"/>. The row must have a value.</summary>
     public ReadOnlyMemory<byte> Value(int index) => Values.Slice(checked((int)Rows.Span[index].ValueOffset), checked((int)Rows.Span[index].ValueLength));
 
-    /// <summary>Returns the rows from a number on. The batch must have at least one such row.</summary>
+    /// <summary>Returns the batch of this batch's rows from the given number on. At least one row must remain.</summary>
     public CopyBatch From(int number)
     {
         int skipped = number - First;
@@ -46,10 +47,11 @@ public sealed record CopyBatch(
     }
 
     /// <summary>
-    /// Checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>, which is a bug in
-    /// the caller.
+    /// Checks that the lists have matching lengths and contents. Drivers call it before they write. Throws <see cref="ArgumentException"/>,
+    /// which indicates a bug in the caller.
     /// </summary>
-    /// <param name="restores">True for <see cref="IMaintenanceStore.RestoreCopiesAsync"/>: values may be missing.</param>
+    /// <param name="restores">Whether the caller is <see cref="IMaintenanceStore.RestoreCopiesAsync"/>, for which values may be
+    /// missing.</param>
     public void ThrowIfInconsistent(bool restores = false)
     {
         Require(Period > 0 && First >= 0 && !Rows.IsEmpty && Rows.Length <= int.MaxValue - First, "they do not have numbers of a later period");

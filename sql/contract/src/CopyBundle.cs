@@ -5,18 +5,18 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// The rows of copies that one transaction staged, as one file next to the bundles of epochs (<see cref="EpochBundle"/>). The file is
-/// flushed before the bundle of the switch. A period's first bundle holds the period's secrets. The file holds keys, values and openings,
-/// so only the operator may read it.
+/// Encodes and decodes the rows of copies that one transaction staged, as one file in the folder of the bundles of epochs
+/// (<see cref="EpochBundle"/>). The file reaches the disk before the bundle of the switch is written. A period's first bundle of copies
+/// also holds the period's secrets. The file holds keys, values and openings, so only the operator may read it.
 /// </summary>
 /// <remarks>
-/// <para>Integers are big-endian. Magic <c>optiks copies 1\n</c>; last committed epoch (8); period (8); number of the first row (4);
-/// wrapped secrets (length 4, bytes; empty unless that number is 0); number of rows (4); for each row: structure (1), label (32),
-/// commitment (32), tag (16), copied version (8) and, unless that version is 0, epoch (8) and ordinal (4) of the source, opening (16), key
-/// (length 1, bytes; empty when erased), value (length 4, bytes; 2^32-1 when erased); finally the SHA-256 of everything before it
-/// (32).</para>
+/// <para>The file has these fields (integers are big-endian, and lengths in bytes are in parentheses): the magic text <c>optiks copies
+/// 1\n</c>; last committed epoch (8); period (8); number of the first row (4); wrapped secrets (length 4, bytes; empty unless that number
+/// is 0); number of rows (4); for each row: structure (1), label (32), commitment (32), tag (16), copied version (8) and, unless that
+/// version is 0, epoch (8) and ordinal (4) of the source, opening (16), key (length 1, bytes; empty when erased), value (length 4, bytes;
+/// 2^32-1 when erased); finally the SHA-256 of everything before it (32).</para>
 /// </remarks>
-/// <param name="After">The last committed epoch: the rows were staged after it and before the next one.</param>
+/// <param name="After">The last committed epoch: the rows were staged between that epoch and the next epoch.</param>
 /// <param name="WrappedSecrets">The period's secrets in the bundle of its first rows; empty in other bundles.</param>
 /// <param name="Copies">The rows; empty where a period begins without copies.</param>
 public sealed record CopyBundle(ulong After, ReadOnlyMemory<byte> WrappedSecrets, CopyBatch Copies)
@@ -31,7 +31,8 @@ public sealed record CopyBundle(ulong After, ReadOnlyMemory<byte> WrappedSecrets
     public CopyBundleName Name => new(After, Copies.Period, Copies.First);
 
     /// <summary>
-    /// Returns the bundle without values, openings and keys of the rows with these numbers; null when those rows have no values.
+    /// Returns a copy of the bundle that lacks the values, openings and keys of the rows with these numbers. Returns null when these rows
+    /// already lack them.
     /// </summary>
     public CopyBundle? Without(IReadOnlySet<int> numbers)
     {

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Optiks.Storage;
 
-/// <summary>The fields in the name of a bundle of copies. Names sort in the order in which bundles are restored.</summary>
+/// <summary>The fields in the file name of a bundle of copies. Names sort in the order in which bundles are restored.</summary>
 /// <param name="After">The last committed epoch.</param>
 /// <param name="Period">The period that begins with the rows.</param>
 /// <param name="First">Number of the first row.</param>

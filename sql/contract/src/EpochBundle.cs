@@ -6,18 +6,20 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// Encodes and decodes everything that an epoch's transaction wrote, as one file next to the board. After an older copy of the database was
-/// restored, the bundles bring it up to date again. A bundle holds keys, values and openings, so only the operator may read it.
+/// Encodes and decodes everything that an epoch's transaction wrote, as one file next to the board. An operator who restores an older copy
+/// of the database imports the bundles of the epochs that the copy lacks. A bundle holds keys, values and openings, so only the operator
+/// may read it.
 /// </summary>
 /// <remarks>
-/// <para>Integers are big-endian. Magic <c>optiks epoch 2\n</c>; record; number of leaves (4); for each leaf in ordinal order: structure
-/// (1), version (8), label (32), commitment (32), tag (16), opening (16), key (length 1, bytes; empty when erased), value (length 4, bytes;
-/// 2^32-1 when erased), request id (16), item (2); number of outcomes (4); for each: request id (16), body hash (32), sequence (8), item
-/// (2), then 0 and the ordinal (4), or 1 and the refusal: reason (1), item (2), period (8), version (8); number of erasures (4); for each:
-/// epoch (8) and ordinal (4) of the leaf, request id (16), item (2); finally the SHA-256 of everything before it (32).</para>
-/// <para>Files that begin with <c>optiks epoch 1\n</c> have neither erasures nor their number. The bundle of an epoch that erases copies or
-/// begins a period begins with <c>optiks epoch 3\n</c>. In it, each erasure ends with the period (8) of the copy, or 0 for a leaf. After
-/// the erasures follow the period (8) that begins, or 0, and the number of its copies (4).</para>
+/// <para>The file has these fields (integers are big-endian, and lengths in bytes are in parentheses): the magic text <c>optiks epoch
+/// 2\n</c>; record; number of leaves (4); for each leaf in ordinal order: structure (1), version (8), label (32), commitment (32), tag
+/// (16), opening (16), key (length 1, bytes; empty when erased), value (length 4, bytes; 2^32-1 when erased), request id (16), item (2);
+/// number of outcomes (4); for each: request id (16), body hash (32), sequence (8), item (2), then 0 and the ordinal (4), or 1 and the
+/// refusal: reason (1), item (2), period (8), version (8); number of erasures (4); for each: epoch (8) and ordinal (4) of the leaf, request
+/// id (16), item (2); finally the SHA-256 of everything before it (32).</para>
+/// <para>Files that begin with <c>optiks epoch 1\n</c> lack the erasures and the number of erasures. The bundle of an epoch that erases
+/// copies or begins a period begins with <c>optiks epoch 3\n</c>. In it, each erasure ends with the period (8) of the copy, or 0 for a
+/// leaf. The erasures are followed by the period (8) that begins, or 0, and the number of this period's copies (4).</para>
 /// <para>The same epoch always encodes to the same bytes until one of its values is erased (<see cref="BundleErasure"/>).</para>
 /// </remarks>
 public static class EpochBundle
@@ -57,7 +59,7 @@ public static class EpochBundle
         var writer = new OctetWriter(
             Magic.Length + EpochRecord.Length + 8 + (rows.Length * LeafFixedLength) + leaves.Keys.Length + leaves.Values.Length
             + (content.Outcomes.Count * OutcomeMaxLength) + 4 + (content.Erasures.Count * (ErasureLength + 8)) + 12 + HashLength);
-        // Other epochs keep the form that older programs can read.
+        // Epochs without erased copies or a new period use format 2, which older programs can read.
         bool hasPeriods = content.Switch is not null || content.Erasures.Any(erasure => erasure.Period is not null);
         writer.Octets(hasPeriods ? MagicWithPeriods : Magic);
         writer.Octets(content.Epoch.Record.Span);
@@ -134,8 +136,8 @@ public static class EpochBundle
     }
 
     /// <summary>
-    /// Reads a bundle; the checkpoint of the result is empty. Throws <see cref="StorageCorruptException"/> unless the bundle is complete
-    /// and undamaged.
+    /// Decodes the file of a bundle; the checkpoint of the result is empty. Throws <see cref="StorageCorruptException"/> unless the bundle
+    /// is complete and undamaged.
     /// </summary>
     public static EpochContent Decode(ReadOnlyMemory<byte> octets)
     {

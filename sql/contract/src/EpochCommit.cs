@@ -5,28 +5,29 @@ namespace Optiks.Storage;
 
 /// <summary>Everything that one epoch's transaction writes.</summary>
 /// <param name="Epoch">The epoch with its record; its checkpoint is empty.</param>
-/// <param name="PreviousHash">Hash of the previous record, which the head row must still name.</param>
-/// <param name="Period">Period of the leaves of structures devices and keys.</param>
+/// <param name="PreviousHash">The hash of the previous epoch's record; the head row must still have this hash.</param>
+/// <param name="Period">The period of the leaves of the structures <c>devices</c> and <c>keys</c>.</param>
 /// <param name="Leaves">New leaves, sorted by (structure, label); their ordinals are 0, 1, ... in this order.</param>
 /// <param name="Outcomes">One outcome for each pending item that was read; the transaction deletes exactly these pending rows.</param>
 public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHash, ulong Period, LeafBatch Leaves, IReadOnlyList<Outcome> Outcomes)
 {
     /// <summary>
     /// The erasures that the epoch decides. The transaction deletes the values of the erased leaves, of the copies of these leaves, and of
-    /// the leaves that these leaves were copied from. No leaf occurs twice, and no leaf belongs to this epoch. In a commit, every leaf
-    /// still has its value.
+    /// the leaves that these leaves were copied from. No leaf occurs twice, and no erased leaf belongs to this epoch. In a commit, every
+    /// leaf to erase still has its value; in a restore, it may lack it.
     /// </summary>
     public IReadOnlyList<Erasure> Erasures { get; init; } = [];
 
-    /// <summary>The switch to another period, if this is the first epoch of that period; null for all other epochs.</summary>
+    /// <summary>The switch to the next period, if this epoch is the first one of that period; otherwise null.</summary>
     public PeriodSwitch? Switch { get; init; }
 
     /// <summary>
-    /// Checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>, which is a bug in
-    /// the caller.
+    /// Checks that the parts of the commit agree with each other. Drivers call it before they write. Throws
+    /// <see cref="ArgumentException"/>, which indicates a bug in the caller.
     /// </summary>
     /// <param name="restores">
-    /// True for <see cref="IMaintenanceStore.RestoreEpochAsync"/>: values may be missing, but every body hash must be present.
+    /// Whether the caller is <see cref="IMaintenanceStore.RestoreEpochAsync"/>. If so, values may be missing, but every body hash must be
+    /// present.
     /// </param>
     public void ThrowIfInconsistent(bool restores = false)
     {
@@ -63,7 +64,7 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
         }
         ThrowIfErasuresInconsistent();
         Require(Switch is null || (Switch.Period > 0 && Switch.Period == Period && Switch.Copies >= 0), "the period that it begins is not that of its leaves");
-        // In the first epoch of a period, devices and keys consist of copies alone: docs/spec/periods.md section 2.
+        // In the first epoch of a period, the structures devices and keys contain only copies (docs/spec/periods.md section 2).
         Require(Switch is null || !HasLeavesOfPeriod(rows), "the first epoch of a period has leaves where only copies are allowed");
     }
 

@@ -3,18 +3,19 @@ namespace Optiks.Storage;
 /// <summary>The pending updates that one epoch may take.</summary>
 /// <param name="Requests">The requests in order of acceptance; no key occurs twice.</param>
 /// <param name="Items">Number of items in all requests.</param>
-/// <param name="More">Whether a limit ended the selection. If true, there are already updates for the next epoch.</param>
+/// <param name="More">Whether the selection ended because it reached a limit. If true, more updates are already pending for the next
+/// epoch.</param>
 public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int Items, bool More)
 {
     /// <summary>
-    /// A row up to which nothing is pending once these updates are decided. Decided rows leave dead entries in an index; a reader that
-    /// begins at this row does not scan the dead entries.
+    /// A position in the order of acceptance. Once these updates are decided, nothing before or at this position is pending. Deleted
+    /// pending rows leave dead entries in an index, and a reader that begins at this position does not scan these entries.
     /// </summary>
     public (long Sequence, int Item) DecidedThrough { get; init; }
 
     /// <summary>
-    /// Returns the first <paramref name="requests"/> requests, for an epoch that has no room for more. The remaining requests wait for the
-    /// next epoch.
+    /// Returns updates with only the given number of requests, from the first on, for an epoch that has no room for more. The remaining
+    /// requests wait for the next epoch.
     /// </summary>
     public EpochUpdates First(int requests)
     {
@@ -26,8 +27,8 @@ public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int It
     }
 
     /// <summary>
-    /// Returns all requests except the requests with these ids, which wait for a later epoch. The returned requests share no key with the
-    /// waiting requests.
+    /// Returns these updates without the requests with the given ids, which wait for a later epoch. No remaining request shares a key with
+    /// a waiting request, because no key occurs twice in these updates.
     /// </summary>
     /// <param name="waiting">The ids of the requests that wait.</param>
     /// <param name="more">Whether the next epoch can decide the waiting requests.</param>
@@ -41,11 +42,11 @@ public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int It
 
     private EpochUpdates Keep(IReadOnlyList<PendingRequest> kept, PendingRequest firstThatWaits, bool more)
     {
-        // Pending requests before this position are decided with these updates, or DecidedThrough already ends before them.
+        // Every pending request before this position is decided with these updates, unless it is after DecidedThrough.
         (long Sequence, int Item) before = (firstThatWaits.Sequence - 1, byte.MaxValue);
         return new EpochUpdates(kept, kept.Sum(request => request.Items.Count), More || more) { DecidedThrough = before.CompareTo(DecidedThrough) < 0 ? before : DecidedThrough };
     }
 
-    /// <summary>No updates.</summary>
+    /// <summary>A value without updates.</summary>
     public static EpochUpdates Empty { get; } = new([], 0, More: false);
 }

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>A version whose value a request erased.</summary>
+/// <summary>Names a version whose value a request erased.</summary>
 /// <param name="Structure">The structure of the version's key.</param>
 /// <param name="Period">Period of the version.</param>
 /// <param name="Version">The version.</param>

@@ -3,22 +3,22 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// The versions whose values a request of <c>POST /v1/erasures</c> asks to erase (docs/spec/erasure.md). The order is the value of the
-/// request's only item. That item has structure decommissioned, and its key is the key or the user id that the order is about. So the order
-/// waits behind that user's decommission, and the limit of pending updates per key applies to it. An erasure inserts no leaf: the item's
-/// outcome is <see cref="RefusalReason.Unchanged"/>.
+/// The order in a request of <c>POST /v1/erasures</c>: it names the versions whose values are to be erased (docs/spec/erasure.md). The
+/// order is the value of the request's only item. That item belongs to the structure <c>decommissioned</c>, and its key is the key or the
+/// user id that the order is about. So the order waits behind a pending decommission of that user, and the limit of pending updates per key
+/// applies to it. An erasure inserts no leaf: the item's outcome is <see cref="RefusalReason.Unchanged"/>.
 /// </summary>
 /// <param name="Structure">
-/// The structure whose versions are erased: keys, or devices for a user's device lists. If null, the order erases everything of a user who
-/// has left.
+/// The structure whose versions are erased: <c>keys</c>, or <c>devices</c> for a user's device lists. If it is null, the order erases
+/// everything of a user who has left.
 /// </param>
-/// <param name="From">The first version to erase, at least 1; 0 when there is no structure.</param>
-/// <param name="Through">The last version to erase; 0 when there is no structure.</param>
+/// <param name="From">The first version to erase, at least 1; 0 if the structure is null.</param>
+/// <param name="Through">The last version to erase; 0 if the structure is null.</param>
 public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Through)
 {
     /// <summary>
-    /// The largest number of values that one order may name. It also bounds the leaves that one epoch looks up for all orders together,
-    /// unless the first order alone needs more (docs/spec/erasure.md).
+    /// The largest number of values that one order may name. It also bounds the number of leaves that one epoch looks up for all orders
+    /// together. An epoch exceeds this bound only for its first order (docs/spec/erasure.md).
     /// </summary>
     public const int MaxValues = ProtocolLimits.MaxErasures;
 
@@ -29,12 +29,12 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     public static ErasureOrder OfUser { get; } = new(null, 0, 0);
 
     /// <summary>
-    /// The period of the versions. Null when there is no structure, and in orders that an older release accepted; such an order means the
-    /// period that is served.
+    /// The period of the versions. It is null if the structure is null. It is also null in orders that an older release accepted; these
+    /// orders name versions of the current period.
     /// </summary>
     public ulong? Period { get; init; }
 
-    /// <summary>Creates the request's item for a key or a user id.</summary>
+    /// <summary>Creates the request's only item, which carries this order.</summary>
     public AcceptItem ToItem(ReadOnlyMemory<byte> key)
     {
         var writer = new OctetWriter(EncodedLengthWithPeriod);
@@ -49,7 +49,8 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     }
 
     /// <summary>
-    /// Reads the order of a request. Throws <see cref="StorageCorruptException"/> when <see cref="ToItem"/> cannot have written it.
+    /// Decodes the order in a request. Throws <see cref="StorageCorruptException"/> if the item is not one that <see cref="ToItem"/>
+    /// creates.
     /// </summary>
     public static ErasureOrder Parse(PendingRequest request)
     {

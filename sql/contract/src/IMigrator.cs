@@ -1,9 +1,10 @@
 namespace Optiks.Storage;
 
-/// <summary>Brings a database to this build's schema by numbered, forward-only migrations. A lock makes a second migrator wait.</summary>
+/// <summary>Upgrades a database to this build's schema by numbered, forward-only migrations. If two migrators run at the same time, a lock
+/// makes the second one wait.</summary>
 public interface IMigrator
 {
-    /// <summary>The location of the database, shown to its operator, without secrets.</summary>
+    /// <summary>The location of the database, without secrets, for messages to the operator.</summary>
     string Location { get; }
 
     /// <summary>The schema version that this build needs.</summary>
@@ -19,8 +20,8 @@ public interface IMigrator
     Task<IReadOnlyList<string>> MigrateAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Returns one sentence for each step that the migration could not take for lack of rights. The sentence says who can take the step.
-    /// Most engines have no such steps.
+    /// Returns one sentence for each migration step that the migrator could not take because it lacks a right. The sentence says which
+    /// database user can take the step. Most engines have no such steps.
     /// </summary>
     Task<IReadOnlyList<string>> FindGapsAsync(CancellationToken cancellationToken) => Task.FromResult<IReadOnlyList<string>>([]);
 }

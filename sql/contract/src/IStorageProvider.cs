@@ -2,16 +2,17 @@ namespace Optiks.Storage;
 
 /// <summary>
 /// Opens one engine's database in the role of one program. Opening throws <see cref="StorageMisconfiguredException"/> unless the schema has
-/// the version that this build needs and no setting loses commits. Opening never creates or changes anything. All stores are safe for
-/// concurrent use unless a member says otherwise.
+/// the version that this build needs and the settings keep every commit durable. Opening never creates or changes anything. All stores are
+/// safe for concurrent use, except where a member's comment says otherwise.
 /// </summary>
 public interface IStorageProvider
 {
-    /// <summary>The name in configuration and messages: <c>sqlite</c>, <c>postgresql</c>, <c>sqlserver</c>.</summary>
+    /// <summary>The engine's name in configuration and messages: <c>sqlite</c>, <c>postgresql</c>, <c>sqlserver</c>.</summary>
     string Name { get; }
 
     /// <summary>
-    /// A notice about the engine in this build, which programs print as a warning when the engine is chosen; null for no notice.
+    /// A notice about the engine in this build, which programs print as a warning when an operator chooses the engine; null if there is no
+    /// notice.
     /// </summary>
     string? Notice => null;
 
@@ -27,6 +28,6 @@ public interface IStorageProvider
     /// <summary>Opens the database in the role of <c>optiks-db</c>.</summary>
     Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken);
 
-    /// <summary>Creates the migrator that <c>optiks-db migrate</c> uses; services never use it.</summary>
+    /// <summary>Creates the migrator for <c>optiks-db migrate</c>. Services never create one.</summary>
     IMigrator CreateMigrator(string connectionString);
 }

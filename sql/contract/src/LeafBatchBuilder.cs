@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// Builds a flat batch from stored leaves of whole epochs, which a driver reads in (epoch, ordinal) order, and detects missing rows. Not
-/// thread-safe.
+/// Builds a <see cref="LeafBatch"/> from the stored leaves of whole epochs, which a driver adds in the order (epoch, ordinal), and detects
+/// missing rows. Not thread-safe.
 /// </summary>
 public sealed class LeafBatchBuilder
 {
@@ -25,15 +25,16 @@ public sealed class LeafBatchBuilder
     private ulong _epoch;
     private int _nextOrdinal;
 
-    /// <summary>Creates a builder for epochs <paramref name="first"/> to <paramref name="through"/>.</summary>
+    /// <summary>Creates a builder for the epochs from <paramref name="first"/> to <paramref name="through"/>.</summary>
     /// <param name="first">First epoch.</param>
     /// <param name="through">Last epoch.</param>
     /// <param name="leaves">The number of leaves that the epochs inserted, according to their rows.</param>
-    /// <param name="valueBytes">Bytes of the leaves' values when they were inserted; erased values are missing.</param>
+    /// <param name="valueBytes">The number of bytes of the leaves' values when they were inserted, which is an upper bound because some
+    /// values may have been erased.</param>
     /// <param name="columns">The columns that are read.</param>
     /// <param name="hasAll">
-    /// True: the driver reads all leaves of the epochs, and the builder detects a missing leaf. False: the driver reads some of the leaves,
-    /// in their order.
+    /// Whether the driver reads all leaves of the epochs. If true, the builder detects a missing leaf. If false, the driver reads only some
+    /// of the leaves, in their order.
     /// </param>
     public LeafBatchBuilder(ulong first, ulong through, int leaves, int valueBytes, LeafColumns columns, bool hasAll = true)
     {
@@ -51,11 +52,11 @@ public sealed class LeafBatchBuilder
 
     /// <summary>
     /// Adds the next leaf, without a value. Returns its row, in which the caller sets label, commitment and tag. Throws
-    /// <see cref="StorageCorruptException"/> when the leaf does not follow the previous leaf.
+    /// <see cref="StorageCorruptException"/> when a leaf between the previous leaf and this one is missing.
     /// </summary>
     public ref LeafRow Add(ulong epoch, int ordinal, StructureId structure, ulong version)
     {
-        // Ordinals run from 0 in every epoch.
+        // The ordinals of each epoch begin at 0.
         _nextOrdinal = epoch == _epoch ? _nextOrdinal : 0;
         if (_read == _maxRows || (_hasAll ? ordinal != _nextOrdinal : ordinal < _nextOrdinal))
         {
@@ -103,7 +104,7 @@ public sealed class LeafBatchBuilder
     }
 
     /// <summary>
-    /// Returns the batch; call it after the last leaf. Throws <see cref="StorageCorruptException"/> when leaves are missing.
+    /// Returns the batch. Callers call it after the last leaf. Throws <see cref="StorageCorruptException"/> when leaves are missing.
     /// </summary>
     public LeafBatch Complete() => !_hasAll || _read == _rows.Length
         ? new LeafBatch(_rows.AsMemory(0, _read), _values.AsMemory(0, _valueEnd), _keys.WrittenMemory, _keyEnds, _origins)

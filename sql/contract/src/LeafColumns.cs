@@ -1,20 +1,20 @@
 namespace Optiks.Storage;
 
-/// <summary>The columns of leaves to read. Each choice includes the columns of the choices before it.</summary>
+/// <summary>Selects the columns of leaves to read. Each choice includes the columns of all choices before it.</summary>
 public enum LeafColumns
 {
-    /// <summary>The columns that determine the trees. Every leaf is read as if its value was erased.</summary>
+    /// <summary>Selects only the columns that determine the trees. All leaves are returned as if their values were erased.</summary>
     Trees,
 
     /// <summary>
-    /// Also the values and openings of structure devices, for programs that apply changes to users. All other leaves are read as if their
-    /// values were erased.
+    /// Adds the values and openings of leaves of the structure <c>devices</c>, for programs that apply changes to users. All other leaves
+    /// are returned as if their values were erased.
     /// </summary>
     Lists,
 
-    /// <summary>Also all values with their openings, from which lookups are answered.</summary>
+    /// <summary>Adds the values and openings of all leaves, which a program needs to answer lookups.</summary>
     Values,
 
-    /// <summary>All columns: also keys and origins, which bundles contain.</summary>
+    /// <summary>Adds keys and origins, which bundles contain; this choice selects all columns.</summary>
     All,
 }

@@ -1,12 +1,12 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// Determines which epochs make up one batch of leaves: as many whole epochs as fit, but at least one epoch, whatever its size. Not
-/// thread-safe.
+/// Determines which epochs form one batch of leaves. The batch takes as many whole epochs as fit, and always at least one epoch, even if
+/// that epoch is too large. Not thread-safe.
 /// </summary>
 public sealed class LeafRange
 {
-    // An epoch takes at most 64 MiB of updates; further epochs join a batch only up to this size.
+    // An epoch takes at most 64 MiB of updates. A second or later epoch joins a batch only if the batch stays within this size.
     private const long MaxValueBytes = 64L << 20;
 
     private readonly int _batchRows;
@@ -15,8 +15,8 @@ public sealed class LeafRange
     private long _valueBytes;
 
     /// <summary>
-    /// Creates a range that begins with epoch <paramref name="first"/> and has about <paramref name="batchRows"/> leaves with these
-    /// columns.
+    /// Creates a range that begins with the epoch <paramref name="first"/>. It will have about the given number of leaves
+    /// (<paramref name="batchRows"/>), of which the given columns are read.
     /// </summary>
     public LeafRange(ulong first, int batchRows, LeafColumns columns)
     {
@@ -34,7 +34,7 @@ public sealed class LeafRange
     /// <summary>Whether the added epochs inserted no leaf.</summary>
     public bool IsEmpty => _leaves == 0;
 
-    /// <summary>Adds the next epoch. Returns false when it does not fit: the range is then complete.</summary>
+    /// <summary>Adds the next epoch. Returns false when the epoch does not fit; the range is then complete.</summary>
     /// <param name="epoch">The epoch after the last added epoch.</param>
     /// <param name="leaves">The number of leaves that the epoch inserted.</param>
     /// <param name="valueBytes">The number of bytes of these leaves' values when they were inserted.</param>
@@ -51,11 +51,11 @@ public sealed class LeafRange
         return true;
     }
 
-    /// <summary>Creates the builder of the batch. At least one epoch must have been added.</summary>
+    /// <summary>Creates the builder of the batch with all leaves of the range. The range must have at least one epoch.</summary>
     public LeafBatchBuilder Builder() => new(First, Through!.Value, checked((int)_leaves), checked((int)_valueBytes), _columns);
 
     /// <summary>
-    /// Creates the builder of a batch that has only some of the range's leaves. Their number is not known beforehand.
+    /// Creates the builder of a batch that has only some of the range's leaves. The number of these leaves is not known beforehand.
     /// </summary>
     public LeafBatchBuilder BuilderOfSome() => new(First, Through!.Value, checked((int)_leaves), checked((int)_valueBytes), _columns, hasAll: false);
 }

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>Limits that apply when updates are accepted (docs/spec/rest.md section 6).</summary>
+/// <summary>Holds the limits that apply when updates are accepted (docs/spec/rest.md section 6).</summary>
 public static class Limits
 {
     /// <summary>The largest number of pending updates per key.</summary>
@@ -11,12 +11,12 @@ public static class Limits
     /// <summary>The largest number of items in an atomic request.</summary>
     public const int ItemsPerRequest = ProtocolLimits.MaxItems;
 
-    /// <summary>How far a request id's time may be ahead of the database's clock.</summary>
+    /// <summary>The longest time by which a request id's time may be ahead of the database's clock.</summary>
     public static readonly TimeSpan RequestIdAhead = TimeSpan.FromMinutes(5);
 
-    /// <summary>How far a request id's time may be behind the database's clock.</summary>
+    /// <summary>The longest time by which a request id's time may be behind the database's clock.</summary>
     public static readonly TimeSpan RequestIdBehind = TimeSpan.FromHours(24);
 
-    /// <summary>How long after its id's time a request that is not pending is kept.</summary>
+    /// <summary>How long the database keeps a request that is not pending, counted from the time in its id.</summary>
     public static readonly TimeSpan RequestRetention = TimeSpan.FromHours(48);
 }

@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 namespace Optiks.Storage;
 
 /// <summary>
-/// Reads, front to back, the fields that an <see cref="OctetWriter"/> wrote. The byte strings that it returns are slices of the input.
+/// Reads from front to back the fields that an <see cref="OctetWriter"/> wrote. The byte strings that it returns are slices of the input.
 /// Throws <see cref="StorageCorruptException"/> when the input ends too early.
 /// </summary>
 public struct OctetReader
@@ -11,14 +11,15 @@ public struct OctetReader
     private readonly string _cutShort;
     private ReadOnlyMemory<byte> _rest;
 
-    /// <summary>Creates a reader of bytes; <paramref name="cutShort"/> is the error message when they end too early.</summary>
+    /// <summary>Creates a reader of the given bytes. If they end too early, the exception has the message
+    /// <paramref name="cutShort"/>.</summary>
     public OctetReader(ReadOnlyMemory<byte> octets, string cutShort)
     {
         _rest = octets;
         _cutShort = cutShort;
     }
 
-    /// <summary>Whether everything was read.</summary>
+    /// <summary>Whether the reader has read all bytes.</summary>
     public readonly bool IsEmpty => _rest.IsEmpty;
 
     public ReadOnlyMemory<byte> Octets(long length)
@@ -33,8 +34,8 @@ public struct OctetReader
     }
 
     /// <summary>
-    /// Reads a number of elements that have at least <paramref name="leastLength"/> bytes each. A number that cannot fit in the rest of the
-    /// input is refused, so that nothing is allocated for it.
+    /// Reads the count of a list whose elements have at least <paramref name="leastLength"/> bytes each. Refuses a count whose elements
+    /// cannot fit in the rest of the input, so that callers do not allocate memory for them.
     /// </summary>
     public int Count(int leastLength)
     {

@@ -3,18 +3,18 @@ using System.Buffers.Binary;
 
 namespace Optiks.Storage;
 
-/// <summary>Writes the fields of a file's records; integers are big-endian. Not thread-safe.</summary>
+/// <summary>Writes integers and byte strings as the fields of a file's records; integers are big-endian. Not thread-safe.</summary>
 public sealed class OctetWriter
 {
     private readonly ArrayBufferWriter<byte> _octets;
 
-    /// <summary>Creates a writer with an initial capacity of <paramref name="capacity"/> bytes.</summary>
+    /// <summary>Creates a writer with initial room for the given number of bytes (<paramref name="capacity"/>).</summary>
     public OctetWriter(int capacity) => _octets = new ArrayBufferWriter<byte>(capacity);
 
     /// <summary>The bytes written so far; valid until the next write.</summary>
     public ReadOnlyMemory<byte> Written => _octets.WrittenMemory;
 
-    /// <summary>Discards the written bytes and keeps the memory.</summary>
+    /// <summary>Discards the written bytes but keeps the allocated memory.</summary>
     public void Clear() => _octets.ResetWrittenCount();
 
     public void Octets(ReadOnlySpan<byte> octets) => _octets.Write(octets);

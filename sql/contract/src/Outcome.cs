@@ -1,13 +1,13 @@
 namespace Optiks.Storage;
 
-/// <summary>The outcome of one pending item, written with its epoch.</summary>
+/// <summary>The outcome of one pending item, which the transaction of an epoch writes.</summary>
 /// <param name="RequestId">The id of the request.</param>
 /// <param name="Sequence">The request's order of acceptance.</param>
 /// <param name="Item">The item's number in the request.</param>
 /// <param name="Ordinal">The leaf's number within the epoch; null when the item has no leaf.</param>
 /// <param name="Refusal">
-/// Why the item has no leaf. All items of a refused request have the same refusal. In requests that were not refused, the refusal is
-/// <see cref="RefusalReason.Unchanged"/>, for the item of a device list that does not change.
+/// The reason why the item has no leaf; null if it has one. All items of a refused request have the same refusal. In other requests an item
+/// without a leaf has the reason <see cref="RefusalReason.Unchanged"/>.
 /// </param>
 public sealed record Outcome(Guid RequestId, long Sequence, int Item, int? Ordinal, Refusal? Refusal)
 {
@@ -15,11 +15,12 @@ public sealed record Outcome(Guid RequestId, long Sequence, int Item, int? Ordin
     public bool IsRefused => Refusal is not null && Refusal.Reason != RefusalReason.Unchanged;
 
     /// <summary>
-    /// Hash of the request's content, 32 bytes. A bundle carries it so that a restored request can still be recognized by its content.
+    /// Hash of the request's content, 32 bytes. Bundles contain this hash. So after a restore, the service still recognizes the request
+    /// when a client sends it again.
     /// </summary>
     public ReadOnlyMemory<byte> BodyHash { get; init; }
 
-    /// <summary>Compares all fields; body hashes are compared by their bytes.</summary>
+    /// <summary>Compares all fields, and the bytes of body hashes.</summary>
     public bool Equals(Outcome? other) =>
         other is not null && RequestId == other.RequestId && Sequence == other.Sequence && Item == other.Item && Ordinal == other.Ordinal && Refusal == other.Refusal
         && BodyHash.Span.SequenceEqual(other.BodyHash.Span);

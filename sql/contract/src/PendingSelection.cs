@@ -3,15 +3,15 @@ using System.Runtime.InteropServices;
 namespace Optiks.Storage;
 
 /// <summary>
-/// Selects the updates of the next epoch from the pending rows, which it sees in order of acceptance. It takes a request when no earlier
-/// request, taken or not, has one of its keys.
+/// Selects the updates of the next epoch from the pending rows, which callers add in order of acceptance. The selection takes a request
+/// only if no earlier request has one of the same keys, whether or not that earlier request was taken.
 /// </summary>
 /// <remarks>
-/// The first request that would exceed a limit ends the selection, so that large requests are not overtaken forever. Erasures get at most
-/// half of the items. Erasures beyond that number wait without ending the selection, so that the selection takes the updates behind them
-/// however many erasures there are. The selection remembers every key that it has seen, so it looks at no more than
-/// <see cref="Limits.PendingPerKey"/> rows for each row that it takes. Rows may be shown to it over any length of time; each
-/// <see cref="IPipelineStore.ReadPendingAsync"/> shows the rows that were accepted since the previous call. One thread at a time.
+/// The first request that would exceed a limit ends the selection. Otherwise smaller requests could overtake a large request forever.
+/// Erasures get at most half of the items. Further erasures wait, but they do not end the selection, so that even a large number of
+/// erasures does not block the updates after them. The selection remembers every key that it has seen, so it reads at most
+/// <see cref="Limits.PendingPerKey"/> rows for each row that it takes. A caller may add rows over any length of time; each call of
+/// <see cref="IPipelineStore.ReadPendingAsync"/> adds the rows that were accepted since the previous call. Not thread-safe.
 /// </remarks>
 public sealed class PendingSelection
 {
@@ -32,7 +32,7 @@ public sealed class PendingSelection
     private bool _hasWaitingErasures;
 
     /// <summary>
-    /// Creates a selection with limits. The selection takes at least one request, even if that request exceeds the limits.
+    /// Creates a selection with the given limits. The selection takes its first request even if that request exceeds the limits.
     /// </summary>
     /// <param name="maxItems">The largest number of items.</param>
     /// <param name="maxBytes">The largest number of bytes of keys and values.</param>
@@ -49,8 +49,8 @@ public sealed class PendingSelection
     }
 
     /// <summary>
-    /// The last row that the selection has seen; it needs the rows after this row. Before the first row, a position before all rows that
-    /// may exist.
+    /// The position of the last row that the selection has seen; the next rows to add come after it. If the selection has seen no row yet,
+    /// the position is before all rows that may exist.
     /// </summary>
     public (long Sequence, int Item) After { get; private set; }
 
@@ -60,7 +60,8 @@ public sealed class PendingSelection
     /// <summary>The requests taken so far. <see cref="Complete"/> may still add requests.</summary>
     public ReadOnlySpan<PendingRequest> Taken => CollectionsMarshal.AsSpan(_taken);
 
-    /// <summary>The sequence numbers, ascending, of requests that must not be shown and that may come after <see cref="After"/>.</summary>
+    /// <summary>The sequence numbers, in ascending order, of the requests of the uncommitted epoch that come after <see cref="After"/>.
+    /// Callers must not add the rows of these requests.</summary>
     public ReadOnlySpan<long> Underway
     {
         get
@@ -71,7 +72,7 @@ public sealed class PendingSelection
     }
 
     /// <summary>
-    /// Adds the next row. Returns false when the selection is complete without this row; then later rows do not matter. Throws
+    /// Adds the next row. Returns false when the selection is complete without this row; then the caller need not add later rows. Throws
     /// <see cref="StorageCorruptException"/> for a row whose request, or an earlier item of that request, is missing.
     /// </summary>
     public bool TryAdd(in PendingRow row)
@@ -98,7 +99,7 @@ public sealed class PendingSelection
         {
             throw new StorageCorruptException("The database has a pending request without all of its items: restore it.");
         }
-        // The keys of one request differ, so a key that is added here never blocks a later item of the same request.
+        // No key occurs twice in a request, so a key that is added here never blocks a later item of the same request.
         _isOldest &= _seen.Add(new UpdateKey(row.Update.Structure, row.Update.Key));
         _items.Add(row.Update);
         _requestBytes += row.Update.Key.Length + row.Update.Value.Length;
@@ -107,13 +108,13 @@ public sealed class PendingSelection
     }
 
     /// <summary>
-    /// Tells the selection, before the first rows, that it will see all rows up to this sequence number. Beyond that number, a row may
-    /// become visible after rows with higher numbers, and the next selection looks for such rows. Only the first call has an effect.
-    /// Without a call, the selection assumes that rows become visible in the order of their numbers.
+    /// Tells the selection, before its first rows, that all rows up to this sequence number are visible. After that number, a row may
+    /// become visible later than rows with higher numbers, so the next selection starts early enough to find such rows. Only the first call
+    /// has an effect. If it is never called, the selection assumes that rows become visible in the order of their numbers.
     /// </summary>
     public void ShowsAllThrough(long sequence) => _allThrough ??= sequence;
 
-    /// <summary>Returns the selected updates; call it after the last row. No row may be added afterwards.</summary>
+    /// <summary>Returns the selected updates. Callers call it after the last row, and may not add rows afterwards.</summary>
     public EpochUpdates Complete()
     {
         if (_items.Count > 0)
@@ -141,7 +142,7 @@ public sealed class PendingSelection
         }
         else
         {
-            // The position just before the first request that is not taken, after all items of the previous request.
+            // The position is after all items of earlier requests and before the first request that was not taken.
             _left ??= (_request.Sequence - 1, byte.MaxValue);
         }
         _items.Clear();

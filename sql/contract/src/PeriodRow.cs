@@ -3,12 +3,12 @@ namespace Optiks.Storage;
 /// <summary>A period's row. Its secrets leave memory only wrapped by the key-encryption key.</summary>
 /// <param name="Period">Number of the period.</param>
 /// <param name="State">The state of the period.</param>
-/// <param name="FirstEpoch">The period's first epoch; null while the period's state is next.</param>
-/// <param name="Copies">The number of rows of copies, numbered 0, 1, ..., with which the period began; null while the period's state is
-/// next.</param>
+/// <param name="FirstEpoch">The period's first epoch; null while the state is <see cref="PeriodState.Next"/>.</param>
+/// <param name="Copies">The number of rows of copies with which the period began, numbered from 0; null while the state is
+/// <see cref="PeriodState.Next"/>.</param>
 /// <param name="WrappedSecrets">
-/// VRF secrets and tag keys of the structures, wrapped together. A log from before each structure had a tag key has one tag key for all
-/// four. Empty once the secrets are destroyed.
+/// The VRF secrets and tag keys of the structures, wrapped together; empty once they are destroyed. Logs that an older release created have
+/// one tag key for all four structures.
 /// </param>
 /// <param name="Configuration">The bytes of the log's Configuration (docs/spec/records.md section 1).</param>
 public sealed record PeriodRow(ulong Period, PeriodState State, ulong? FirstEpoch, int? Copies, ReadOnlyMemory<byte> WrappedSecrets, ReadOnlyMemory<byte> Configuration)

@@ -1,8 +1,8 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// Finds periods in the list of a log's periods, oldest first. Refuses rows that contradict each other, because with the wrong secrets a
-/// program would make proofs that nobody can verify.
+/// Finds a period in the list of a log's periods, which is sorted from old to new. Refuses rows that contradict each other, because a
+/// program with the wrong period's secrets would make proofs that nobody can verify.
 /// </summary>
 public static class PeriodRows
 {
@@ -27,7 +27,7 @@ public static class PeriodRows
     }
 
     /// <summary>
-    /// Returns the period of an epoch that exists. The next period never contains an epoch, whatever its number. Throws
+    /// Returns the period of an epoch that exists. The result is never the next period, because that period has no epochs yet. Throws
     /// <see cref="StorageCorruptException"/> when the rows contradict each other, or when the period's secrets are destroyed or being
     /// destroyed, because without secrets no proofs can be made.
     /// </summary>
@@ -40,7 +40,7 @@ public static class PeriodRows
             : throw new StorageCorruptException($"Epoch {epoch} is in period {period.Period}, whose secrets were destroyed.");
     }
 
-    /// <summary>Describes how the rows contradict each other; returns null when they do not.</summary>
+    /// <summary>Returns a description of the contradiction between the rows, or null if there is no contradiction.</summary>
     public static string? Contradiction(IReadOnlyList<PeriodRow> periods)
     {
         ArgumentNullException.ThrowIfNull(periods);

@@ -1,8 +1,9 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// The additional writes of the transaction of a period's first epoch: the next period becomes current, and the previous period ends.
+/// Describes what the transaction of a period's first epoch writes in addition: the next period becomes the current one, and the previous
+/// period ends.
 /// </summary>
 /// <param name="Period">The period that begins.</param>
-/// <param name="Copies">How many rows of copies the period begins with: exactly those that are staged.</param>
+/// <param name="Copies">The number of rows of copies with which the period begins, which must be the number of staged rows.</param>
 public sealed record PeriodSwitch(ulong Period, int Copies);

@@ -1,11 +1,11 @@
 namespace Optiks.Storage;
 
-/// <summary>Covers the common uses of <see cref="IPipelineStore"/>.</summary>
+/// <summary>Adds shorter forms of common calls to <see cref="IPipelineStore"/>.</summary>
 public static class PipelineStoreExtensions
 {
     /// <summary>
-    /// Reads the pending updates that one epoch may take, as <see cref="PendingSelection"/> selects them. The epoch follows an epoch that
-    /// is <paramref name="underway"/>.
+    /// Reads the pending updates that one epoch may take, as <see cref="PendingSelection"/> selects them. If <paramref name="underway"/> is
+    /// given, it has the updates of the previous epoch, which is not committed yet.
     /// </summary>
     public static async Task<EpochUpdates> ReadPendingAsync(this IPipelineStore store, int maxItems, long maxBytes, EpochUpdates? underway, CancellationToken cancellationToken)
     {
@@ -15,7 +15,7 @@ public static class PipelineStoreExtensions
         return selection.Complete();
     }
 
-    /// <summary>Reads the pending requests that the next epoch may take while no other epoch is under way.</summary>
+    /// <summary>Reads the pending requests that the next epoch may take, if the previous epoch is already committed.</summary>
     public static async Task<IReadOnlyList<PendingRequest>> ReadPendingAsync(this IPipelineStore store, int maxItems, long maxBytes, CancellationToken cancellationToken) =>
         (await store.ReadPendingAsync(maxItems, maxBytes, underway: null, cancellationToken).ConfigureAwait(false)).Requests;
 

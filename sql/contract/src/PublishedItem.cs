@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>One item of a published request.</summary>
+/// <summary>One item of a published request, with the version that the item became.</summary>
 /// <param name="Item">The item's number in the request.</param>
 /// <param name="Structure">Structure of the key.</param>
 /// <param name="Period">Period of the version.</param>

@@ -7,52 +7,53 @@ namespace Optiks.Storage;
 public enum RefusalReason
 {
     /// <summary>
-    /// The update-task accepted the item but inserted no leaf for it. The item names a user whose device list the request does not change
-    /// (<see cref="UserChange"/>), or it is an erasure that was carried out (<see cref="ErasureOrder"/>).
+    /// The update-task accepted the item but inserted no leaf for it. Either the item stands for a user's device list, which the request
+    /// does not change (<see cref="UserChange"/>), or the item is an erasure that was carried out (<see cref="ErasureOrder"/>).
     /// </summary>
     Unchanged = 0,
 
     /// <summary>The key's latest version is not the expected version.</summary>
     ExpectedVersion = 1,
 
-    /// <summary>The user has been decommissioned.</summary>
+    /// <summary>The request changes a user who has been decommissioned.</summary>
     UserLeft = 2,
 
-    /// <summary>The user to create already has a device list.</summary>
+    /// <summary>The request creates a user who already has a device list.</summary>
     UserExists = 3,
 
-    /// <summary>The user to change has no device list.</summary>
+    /// <summary>The request changes a user who has no device list.</summary>
     UserUnknown = 4,
 
-    /// <summary>A username already has an entry.</summary>
+    /// <summary>A username in the request already has an entry.</summary>
     UsernameTaken = 5,
 
-    /// <summary>A device to add has a version of a key.</summary>
+    /// <summary>The request adds a device that already has a key version.</summary>
     DeviceTaken = 6,
 
-    /// <summary>A device to set or remove is not on the list.</summary>
+    /// <summary>The request sets or removes a device that is not on the user's list.</summary>
     DeviceUnknown = 7,
 
-    /// <summary>The device list would exceed its limit of ids or of bytes.</summary>
+    /// <summary>With the request, the device list would exceed its limit of ids or of bytes.</summary>
     DeviceLimit = 8,
 
-    /// <summary>An erasure names the latest version of a key, or a version that does not exist yet.</summary>
+    /// <summary>The erasure names the latest version of a key, or a version that does not exist yet.</summary>
     LatestVersion = 9,
 
-    /// <summary>An erasure asks for everything of a user who has not been decommissioned.</summary>
+    /// <summary>The erasure asks for everything of a user who has not been decommissioned.</summary>
     UserNotLeft = 10,
 
-    /// <summary>An erasure asks for everything of a user, and the user has more values than one epoch may erase.</summary>
+    /// <summary>The erasure asks for everything of a user who has more values than one epoch may erase.</summary>
     ErasureLimit = 11,
 
-    /// <summary>An erasure names versions of another period than the current period.</summary>
+    /// <summary>The erasure names versions of another period than the current one.</summary>
     OtherPeriod = 12,
 
-    /// <summary>An erasure asks for everything of a user, and no period that is served has anything of that user.</summary>
+    /// <summary>The erasure asks for everything of a user, but no served period has any data of that user.</summary>
     NothingLeft = 13,
 
     /// <summary>
-    /// An erasure names versions of the device list of a user who has left; they can be erased only with everything of the user.
+    /// The erasure names versions of the device list of a user who has left. These versions can be erased only together with everything of
+    /// that user.
     /// </summary>
     ErasedWithUser = 14,
 }

@@ -14,8 +14,9 @@ public static class RequestIds
     public static bool IsVersion7(Guid requestId) => requestId.Version == 7 && (requestId.Variant & 0xC) == 0x8;
 
     /// <summary>
-    /// Returns the time in a UUIDv7. The time has 48 bits, so it can be beyond the year 9999, the last that a DateTimeOffset can represent.
-    /// For an id beyond that year the result is <see cref="DateTimeOffset.MaxValue"/>, which no other id has and no clock reaches.
+    /// Returns the time in a UUIDv7. The time has 48 bits, so it can be later than the year 9999, the last year that a DateTimeOffset can
+    /// represent. For such an id the result is <see cref="DateTimeOffset.MaxValue"/>, which is not the time of any other id and which no
+    /// clock reaches.
     /// </summary>
     public static DateTimeOffset Time(Guid requestId)
     {
@@ -31,7 +32,7 @@ public static class RequestIds
     /// <summary>Reads an id from 16 bytes in network order.</summary>
     public static Guid Read(ReadOnlySpan<byte> octets) => new(octets, bigEndian: true);
 
-    /// <summary>Writes the 16 bytes that sort before every id of a time and after every id of an earlier time.</summary>
+    /// <summary>Writes the 16 bytes that sort before every id of the given time and after every id of any earlier time.</summary>
     public static void WriteLowerBound(DateTimeOffset time, Span<byte> octets)
     {
         octets.Clear();

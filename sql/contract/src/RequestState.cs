@@ -3,12 +3,12 @@ namespace Optiks.Storage;
 /// <summary>The state of an accepted request.</summary>
 public enum RequestState
 {
-    /// <summary>The request is not yet in a published epoch.</summary>
+    /// <summary>No published epoch has decided the request yet.</summary>
     Pending,
 
-    /// <summary>The request is in a published epoch.</summary>
+    /// <summary>A published epoch contains the request.</summary>
     Published,
 
-    /// <summary>The update-task refused the request in an epoch that is published.</summary>
+    /// <summary>The update-task refused the request, in an epoch that is now published.</summary>
     Refused,
 }

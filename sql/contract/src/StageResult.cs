@@ -3,23 +3,23 @@ namespace Optiks.Storage;
 /// <summary>The result of a transaction that stages copies.</summary>
 public enum StageResult
 {
-    /// <summary>Committed and durable.</summary>
+    /// <summary>The rows are committed and durable.</summary>
     Staged,
 
     /// <summary>
-    /// Nothing was written: the lease is lost, the period's state is not next, or the stored rows do not end where the new rows begin. The
-    /// lease's holder stops.
+    /// Nothing was written: the caller has lost the lease, the period's state is not <see cref="PeriodState.Next"/>, or the stored rows do
+    /// not end where the new rows begin. The caller must stop writing.
     /// </summary>
     Fenced,
 
     /// <summary>
-    /// Nothing was written: a source has no value any more, because its key has a later version or its user has left. The caller makes the
-    /// copies again from the present versions.
+    /// Nothing was written: the source of a copy no longer has a value, because its key got a later version or its user left. The caller
+    /// must make the copies again from the latest versions.
     /// </summary>
     SourceErased,
 
     /// <summary>
-    /// The connection was lost during the commit, and the rows could not be read afterwards. The caller must call
+    /// The connection was lost during the commit, and the driver could not read afterwards whether the rows exist. The caller must call
     /// <see cref="IFollowStore.CountCopiesAsync"/> before anything else.
     /// </summary>
     Unknown,

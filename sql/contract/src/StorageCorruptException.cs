@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>Thrown when stored data contradicts itself or the schema.</summary>
+/// <summary>The exception for stored data that contradicts itself or the schema.</summary>
 public sealed class StorageCorruptException : StorageException
 {
     /// <summary>Creates the exception.</summary>

@@ -1,6 +1,7 @@
 namespace Optiks.Storage;
 
-/// <summary>A failure of the database. The message says what to do and contains no keys, values or secrets.</summary>
+/// <summary>The base class of exceptions for database failures. The message says what the operator can do, and contains no keys, values or
+/// secrets.</summary>
 public abstract class StorageException : Exception
 {
     /// <summary>Creates the exception.</summary>

@@ -1,8 +1,8 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// Thrown when the database has another epoch, hash, fence or holder than a conditional write names. Nothing was written, and the caller
-/// must stop writing.
+/// The exception for a conditional write whose epoch, hash, fence or holder differs from the database's. Nothing was written, and the
+/// caller must stop writing.
 /// </summary>
 public sealed class StorageFencedException : StorageException
 {

@@ -1,8 +1,8 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// Thrown when the database's schema or settings are not what this build needs, or when the database is not the database that was opened at
-/// first. Programs exit with 78. Stores throw this exception while they open, and afterwards only when <see cref="IsOtherDatabase"/> is
+/// The exception for a database whose schema or settings do not suit this build, or which is not the database that was opened at first.
+/// Programs then exit with code 78. Stores throw this exception while they open, and afterwards only when <see cref="IsOtherDatabase"/> is
 /// true.
 /// </summary>
 public sealed class StorageMisconfiguredException : StorageException
@@ -19,8 +19,8 @@ public sealed class StorageMisconfiguredException : StorageException
     public bool IsOtherDatabase { get; init; }
 
     /// <summary>
-    /// Converts an error of a database that was already open and therefore had the right settings, users and schema. A mistake that an
-    /// operator can undo, such as a reload of a wrong <c>pg_hba.conf</c>, must not end a program. Such an error becomes a
+    /// Converts an error of a database that had already been opened, so that its settings, users and schema were right at that time. A
+    /// mistake that an operator can undo, such as reloading a wrong <c>pg_hba.conf</c>, must not end a program, so its error becomes a
     /// <see cref="StorageUnavailableException"/>.
     /// </summary>
     public static StorageException JudgeOpened(StorageException error) =>

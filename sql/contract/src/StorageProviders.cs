@@ -4,7 +4,7 @@ namespace Optiks.Storage;
 public static class StorageProviders
 {
     /// <summary>
-    /// Returns the provider of that name, ignoring case. Throws <see cref="StorageMisconfiguredException"/> for an unknown name.
+    /// Returns the provider with the given name, ignoring case. Throws <see cref="StorageMisconfiguredException"/> for an unknown name.
     /// </summary>
     public static IStorageProvider Select(string name, params ReadOnlySpan<IStorageProvider> providers)
     {

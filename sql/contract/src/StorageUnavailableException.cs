@@ -1,8 +1,8 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// Thrown when the database cannot be reached, is busy beyond its time limit, or is full. The caller may retry later; the failed operation
-/// may or may not have taken effect.
+/// The exception for a database that cannot be reached, does not answer within the time limit, or is full. The caller may retry later; the
+/// failed operation may or may not have taken effect.
 /// </summary>
 public sealed class StorageUnavailableException : StorageException
 {
@@ -13,8 +13,8 @@ public sealed class StorageUnavailableException : StorageException
     }
 
     /// <summary>
-    /// The time during which this process sends nothing to the database. It is set when the process did not even send the operation,
-    /// because the database had failed repeatedly. Then the failed operation had no effect.
+    /// The time during which this process will send nothing to the database, because the database failed repeatedly. If it is set, the
+    /// process did not send the failed operation, which therefore had no effect.
     /// </summary>
     public TimeSpan? RetryAfter { get; init; }
 }

@@ -8,9 +8,9 @@ namespace Optiks.Storage;
 /// <param name="Structure">The structure of the copied key.</param>
 /// <param name="Source">The source of the copy.</param>
 /// <param name="Label">Label, 32 bytes.</param>
-/// <param name="Commitment">Commitment, 32 bytes; zeros when the row takes the key out.</param>
+/// <param name="Commitment">Commitment, 32 bytes; zeros if the row removes the key's earlier copy.</param>
 /// <param name="Tag">Tag of the key in the period, 16 bytes.</param>
-/// <param name="Value">The value; null when it was erased or destroyed, or when the row takes the key out.</param>
+/// <param name="Value">The value; null if it was erased or destroyed, or if the row removes the key's earlier copy.</param>
 public sealed record StoredCopy(
     ulong Period,
     int Number,

@@ -9,5 +9,6 @@ namespace Optiks.Storage;
 /// <param name="Structure">Structure of the leaf; null, with an empty label, when the leaf does not exist. An import ignores the
 /// structure.</param>
 /// <param name="Label">Label of the leaf, 32 bytes.</param>
-/// <param name="Commitment">Commitment of the leaf, 32 bytes. It is needed because all copies of one key have the same label.</param>
+/// <param name="Commitment">Commitment of the leaf, 32 bytes. Readers need it to tell copies of one key apart, because these copies all
+/// have the same label.</param>
 public sealed record StoredErasure(ulong DecidedIn, int Number, Erasure Erasure, StructureId? Structure, ReadOnlyMemory<byte> Label, ReadOnlyMemory<byte> Commitment);

@@ -3,12 +3,12 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// The change that a request about a user makes to the user's device list (docs/spec/users.md section 7). It is the value of the request's
-/// item 0, which has structure devices and the user id as its key. Every request about a user begins with that item, even if the request
-/// does not change the list. So one epoch takes one request per user, and the limit of pending updates per key applies to users. The
-/// update-task makes the list itself together with the epoch.
+/// The change that a request about a user makes to the user's device list (docs/spec/users.md section 7). The change is the value of the
+/// request's item 0, which belongs to the structure <c>devices</c> and has the user id as its key. Every request about a user begins with
+/// that item, even if the request does not change the list. So one epoch takes at most one request per user, and the limit of pending
+/// updates per key applies to users too. The update-task computes the new list when it makes the epoch.
 /// </summary>
-/// <param name="Creates">True: the user must not exist yet. False: the user must exist.</param>
+/// <param name="Creates">Whether the request creates the user. If true, the user must not exist yet; if false, the user must exist.</param>
 /// <param name="Added">Ids to add, in the order of <see cref="DeviceList.Order"/>.</param>
 /// <param name="Removed">Ids to remove, in the same order; no id is both added and removed.</param>
 public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>> Added, IReadOnlyList<ReadOnlyMemory<byte>> Removed)
@@ -17,7 +17,7 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
     public const int ItemIndex = 0;
 
     /// <summary>
-    /// Whether the device list gets a new version. Otherwise item 0 ends without a leaf (<see cref="RefusalReason.Unchanged"/>).
+    /// Whether the device list gets a new version. If not, item 0 gets no leaf (<see cref="RefusalReason.Unchanged"/>).
     /// </summary>
     public bool ChangesList => Creates || Added.Count > 0 || Removed.Count > 0;
 
@@ -43,7 +43,8 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
         }
     }
 
-    /// <summary>Encodes the item's value: 0 or 1 for <see cref="Creates"/>, then both lists, each after its length (4).</summary>
+    /// <summary>Encodes the item's value: one byte, 0 or 1, for <see cref="Creates"/>, then both lists, each after its length in 4
+    /// bytes.</summary>
     public ReadOnlyMemory<byte> Encode()
     {
         var writer = new OctetWriter(64);
@@ -58,7 +59,7 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
     }
 
     /// <summary>
-    /// Decodes an item's value. Throws <see cref="StorageCorruptException"/> for bytes that <see cref="Encode"/> cannot have written.
+    /// Decodes an item's value. Throws <see cref="StorageCorruptException"/> for bytes that <see cref="Encode"/> cannot produce.
     /// </summary>
     public static UserChange Decode(ReadOnlyMemory<byte> octets)
     {

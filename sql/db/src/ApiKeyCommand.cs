@@ -6,8 +6,8 @@ using Optiks.Commands;
 namespace Optiks.Db;
 
 /// <summary>
-/// Implements <c>optiks-db api-key</c>: manages the API keys that the services of a data folder accept. Needs no database; services may
-/// run.
+/// Implements <c>optiks-db api-key</c>: manages the API keys that the services of a data folder accept. Needs no database, and services may
+/// run at the same time.
 /// </summary>
 internal static class ApiKeyCommand
 {
@@ -78,7 +78,8 @@ internal static class ApiKeyCommand
             }
             else
             {
-                // Standard output gets only the key, so that KEY=$(optiks-db api-key add ...) works. This message goes to the error output.
+                // Standard output gets only the key, so that KEY=$(optiks-db api-key add ...) works. This message therefore goes to the
+                // error output.
                 await parse.InvocationConfiguration.Error.WriteLineAsync(
                     $"API key '{named}' ({string.Join(", ", ApiKeyFile.ScopeNames(allowed))}) in {data.ApiKeys}.{(shown ? " It is shown only once:" : "")}");
                 if (shown)
@@ -100,7 +101,7 @@ internal static class ApiKeyCommand
         }
         finally
         {
-            // A key that was not saved is useless, so it is revoked. The revocation is not cancellable.
+            // If the key could not be written for its user, it is useless, so this code revokes it. The revocation cannot be cancelled.
             if (!saved)
             {
                 await editor.RevokeAsync(name, CancellationToken.None);

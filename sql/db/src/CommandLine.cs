@@ -12,10 +12,10 @@ using Optiks.Storage.Engines;
 
 namespace Optiks.Db;
 
-/// <summary>The program <c>optiks-db</c>: its commands, options and exit codes.</summary>
+/// <summary>Defines the command line of <c>optiks-db</c>: its commands, options and exit codes.</summary>
 internal static class CommandLine
 {
-    // The configuration keys of the services in the form of environment variables.
+    // The names of the environment variables with which the services are configured.
     private const string ProviderVariable = "Optiks__Storage__Provider";
     private const string ConnectionVariable = "Optiks__Storage__ConnectionString";
     private const string LogKeyVariable = "Optiks__LogKey__Uri";
@@ -42,11 +42,11 @@ internal static class CommandLine
     };
 
     /// <summary>Runs one command line and returns its exit code.</summary>
-    /// <param name="args">The command line.</param>
+    /// <param name="args">The arguments of the command line.</param>
     /// <param name="output">The output of the program.</param>
     /// <param name="error">The error output.</param>
-    /// <param name="environment">Returns a variable of the environment by its name.</param>
-    /// <param name="variables">Returns all variables of the environment; null when the caller passes no variables.</param>
+    /// <param name="environment">The function that returns the value of an environment variable.</param>
+    /// <param name="variables">The function that returns all environment variables; null if the command line must not see any.</param>
     public static async Task<int> RunAsync(string[] args, TextWriter output, TextWriter error, Func<string, string?> environment, Func<IEnumerable<KeyValuePair<string, string>>>? variables = null)
     {
         IStorageProvider[] engines = [.. StorageEngines.All()];
@@ -56,7 +56,8 @@ internal static class CommandLine
             DefaultValueFactory = _ => environment(ProviderVariable) is { Length: > 0 } name ? name : "sqlite",
             Recursive = true,
         };
-        // The environment variable is not the option's default value, because --help would print it with the password that it contains.
+        // The environment variable's value is not the option's default value, because --help would print a default value, and this one
+        // contains a password.
         var connection = new Option<string?>("--connection")
         {
             Description = "Connection string, for SQLite 'Data Source=/path/optiks.db', for PostgreSQL 'Host=db;Database=optiks;Username=optiks', for SQL Server 'Server=db;Database=optiks;User ID=optiks;Password=...'. Without it: $Optiks__Storage__ConnectionString. Empty, for SQLite: optiks.db in $OPTIKS_DATA (${XDG_DATA_HOME:-~/.local/share}/optiks).",

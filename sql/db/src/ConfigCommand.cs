@@ -18,7 +18,8 @@ internal static class ConfigCommand
     private const string Provider = "Optiks:Storage:Provider";
     private const string Connection = "Optiks:Storage:ConnectionString";
 
-    /// <summary>Creates the command. <paramref name="variables"/> of the environment override files.</summary>
+    /// <summary>Creates the command. The function <paramref name="variables"/> returns the environment variables, which override settings
+    /// in files.</summary>
     public static Command Create(IStorageProvider[] engines, Func<IEnumerable<KeyValuePair<string, string>>> variables, Option<bool> json, TextWriter output)
     {
         var program = new Option<string>("--program") { Description = $"Program: {string.Join(", ", Programs.All.Select(one => one.Program))}.", HelpName = "PROGRAM", Required = true };
@@ -63,7 +64,7 @@ internal static class ConfigCommand
         return starts ? ExitCodes.Success : ExitCodes.Configuration;
     }
 
-    // Lets the driver check the connection string, without connecting.
+    // Lets the engine's driver check the connection string, without connecting.
     private static IEnumerable<ConfigurationProblem> CheckStorage(ProgramSettings program, IConfiguration configuration, IStorageProvider[] engines)
     {
         if (!program.Own.Any(section => Provider.StartsWith($"{section.Path}:", StringComparison.Ordinal)))
@@ -76,7 +77,7 @@ internal static class ConfigCommand
             string connection = configuration[Connection] ?? "";
             if (connection.Length == 0)
             {
-                // Only an embedded database has a default place.
+                // The connection string may be missing only for an embedded database, which has a default place.
                 return engine.Name == engines[0].Name ? [] : [new ConfigurationProblem(ConfigurationProblemKind.Value, Connection, $"{Connection} is missing: {engine.Name} needs one.")];
             }
             _ = engine.CreateMigrator(connection);

@@ -5,7 +5,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Db;
 
-/// <summary>Implements <c>optiks-db export</c>.</summary>
+/// <summary>Implements <c>optiks-db export</c>, which writes the whole database to a file.</summary>
 internal static class ExportCommand
 {
     private const int Page = 4096;
@@ -31,7 +31,7 @@ internal static class ExportCommand
                 stream.Flush(flushToDisk: true);
             }
             File.Move(temporary, full, overwrite: false);
-            // The operator may delete the data that this file contains, so its name must survive a power cut.
+            // After the export, the operator may delete the exported data, so the new file's name must survive a power cut.
             DurableFiles.SyncFolder(Path.GetDirectoryName(full)!);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -68,7 +68,7 @@ internal static class ExportCommand
         writer.Finish(head);
     }
 
-    // Writes all rows of one kind, page by page. Rows of such a kind are numbered within an epoch or a period.
+    // Writes all rows of one kind, page by page. It is for kinds whose rows are numbered within an epoch or a period.
     private static async Task WritePagesAsync<T>(
         Func<(ulong First, int Second), Task<IReadOnlyList<T>>> read, Action<T> write, Func<T, (ulong First, int Second)> placeOf, Action<ulong>? progress = null)
     {
@@ -88,8 +88,8 @@ internal static class ExportCommand
 
     private static async Task WriteRequestsAsync(IConsistentRead read, RowWriter writer, CancellationToken cancellationToken)
     {
-        // Reads the same ranges of numbers three times, once for each kind of rows, because the export has all rows of one kind before the
-        // next kind.
+        // This method reads the same ranges of sequence numbers three times: once for the requests, once for the pending rows and once for
+        // the outcomes. An export has all rows of one kind before the rows of the next kind.
         var ends = new List<long>();
         IReadOnlyList<StoredRequest> requests;
         for (long after = 0; (requests = await read.ReadRequestsAsync(after, Page, cancellationToken)).Count > 0; after = ends[^1])

@@ -5,7 +5,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db;
 
-/// <summary>Implements <c>optiks-db fsck</c>.</summary>
+/// <summary>Implements <c>optiks-db fsck</c>, which checks the whole database.</summary>
 internal static class FsckCommand
 {
     public static async Task<int> RunAsync(Invocation invocation, string trust, string? board, CancellationToken cancellationToken)
@@ -23,7 +23,7 @@ internal static class FsckCommand
         return report.Problems.Count == 0 ? ExitCodes.Success : ExitCodes.Invalid;
     }
 
-    /// <summary>Prints the problems and the counts.</summary>
+    /// <summary>Prints the problems that a check found, and the counts of what it checked.</summary>
     public static async Task WriteAsync(FsckReport report, Invocation invocation)
     {
         TextWriter output = invocation.Output;

@@ -7,8 +7,8 @@ using Optiks.Protocol;
 namespace Optiks.Db;
 
 /// <summary>
-/// Implements <c>optiks-db health</c>: tells whether a service on this machine is ready. Container supervisors run this command to check
-/// the service, because the images contain no other program that could send the request.
+/// Implements <c>optiks-db health</c>: asks a service on this machine whether it is ready. Container supervisors run this command, because
+/// the images contain no other program that could send the request.
 /// </summary>
 internal static class HealthCommand
 {
@@ -48,8 +48,9 @@ internal static class HealthCommand
         using var handler = new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = false, UseCookies = false };
         if (address.IsLoopback)
         {
-            // The name in the certificate is not checked, because the certificate names another host than this machine's loopback address.
-            // That is safe: nothing secret is sent, and nobody can be in between.
+            // The request goes to this machine's loopback address, so the command does not check the name in the certificate, which names
+            // another host. This is safe, because the request contains no secret, and nobody can intercept a connection over the loopback
+            // address.
             handler.SslOptions.RemoteCertificateValidationCallback = (_, certificate, _, _) => certificate is not null;
         }
         using var client = new HttpClient(handler) { Timeout = timeout, MaxResponseContentBufferSize = MostOctets };
@@ -79,7 +80,8 @@ internal static class HealthCommand
         return isHealthy ? ExitCodes.Success : ExitCodes.Invalid;
     }
 
-    // If the answer has another form, only its status counts, because another program may listen at this address.
+    // Reads the checks in an answer. If the answer has another format, returns no checks, and the command uses only the answer's status
+    // code. Another program may listen at this address.
     private static List<(string Name, bool IsHealthy, string Sentence)> Read(byte[] body)
     {
         var checks = new List<(string Name, bool IsHealthy, string Sentence)>();
@@ -94,7 +96,7 @@ internal static class HealthCommand
         }
         catch (JsonException)
         {
-            // The answer has another form, so only its status counts.
+            // The answer has another format, so the command uses only its status code.
         }
         return checks;
     }

@@ -9,7 +9,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Db;
 
-/// <summary>Implements <c>optiks-db import-bundles</c>.</summary>
+/// <summary>Implements <c>optiks-db import-bundles</c>, which adds the epochs that an older copy of the database lacks.</summary>
 internal static class ImportBundlesCommand
 {
     public static async Task<int> RunAsync(Invocation invocation, string bundles, DataFolder folder, string? logKey, string? kek, CancellationToken cancellationToken)

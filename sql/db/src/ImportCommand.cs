@@ -6,7 +6,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db;
 
-/// <summary>Implements <c>optiks-db import</c>.</summary>
+/// <summary>Implements <c>optiks-db import</c>, which fills an empty database from an export.</summary>
 internal static class ImportCommand
 {
     private const int BatchRows = 4096;
@@ -43,7 +43,7 @@ internal static class ImportCommand
         }
     }
 
-    // Checks the whole file before the import changes the database.
+    // Reads the whole file and verifies its checksum, before the import changes the database.
     private static void CheckWhole(FileStream stream)
     {
         using var reader = new RowReader(stream);

@@ -3,23 +3,23 @@ using Optiks.Storage;
 namespace Optiks.Db;
 
 /// <summary>
-/// The context in which each database command runs. No member returns the connection string, which may contain a password.
+/// Holds the context in which a database command runs. No member returns the connection string, because it may contain a password.
 /// </summary>
 internal sealed class Invocation(IStorageProvider provider, string connectionString, bool json, TextWriter output, TextWriter error)
 {
-    /// <summary>The provider's name, for the operator.</summary>
+    /// <summary>The name of the database's engine, for messages to the operator.</summary>
     public string Provider => provider.Name;
 
-    /// <summary>Whether to print JSON instead of text.</summary>
+    /// <summary>Whether the command prints JSON instead of text.</summary>
     public bool Json => json;
 
-    /// <summary>The output of the program.</summary>
+    /// <summary>The standard output of the program.</summary>
     public TextWriter Output => output;
 
-    /// <summary>The error output, which shows progress on a terminal.</summary>
+    /// <summary>The error output, on which commands show their progress if it is a terminal.</summary>
     public TextWriter Error => error;
 
-    /// <summary>Opens the database.</summary>
+    /// <summary>Opens the database with the rights of the operator's tool.</summary>
     public Task<IMaintenanceStore> OpenAsync(CancellationToken cancellationToken) => provider.OpenMaintenanceAsync(connectionString, cancellationToken);
 
     /// <summary>Opens the database with the rights of query-services.</summary>
@@ -28,6 +28,6 @@ internal sealed class Invocation(IStorageProvider provider, string connectionStr
     /// <summary>Opens the database with the rights of the update-task.</summary>
     public Task<IPipelineStore> OpenPipelineAsync(CancellationToken cancellationToken) => provider.OpenPipelineAsync(connectionString, cancellationToken);
 
-    /// <summary>Creates a migrator for the database, which need not exist.</summary>
+    /// <summary>Creates a migrator for the database, which need not exist yet.</summary>
     public IMigrator CreateMigrator() => provider.CreateMigrator(connectionString);
 }

@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Optiks.Db;
 
-/// <summary>Writes JSON parts that several commands print.</summary>
+/// <summary>Writes the parts of JSON that several commands print.</summary>
 internal static class JsonText
 {
     public static void WriteList(Utf8JsonWriter writer, string name, IEnumerable<string> values)

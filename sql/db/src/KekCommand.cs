@@ -8,7 +8,8 @@ using Optiks.Storage;
 
 namespace Optiks.Db;
 
-/// <summary>Implements <c>optiks-db kek</c>: manages the keys that wrap all stored secrets (docs/operations/keys.md).</summary>
+/// <summary>Implements <c>optiks-db kek</c>: manages the key-encryption keys, which wrap all stored secrets
+/// (docs/operations/keys.md).</summary>
 internal static class KekCommand
 {
     private const string LogKeyName = "the log's key";

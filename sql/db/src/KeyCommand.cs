@@ -10,7 +10,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db;
 
-/// <summary>Implements <c>optiks-db key</c>: backups of a host's keys (docs/operations/keys.md).</summary>
+/// <summary>Implements <c>optiks-db key</c>: makes, checks and restores backups of a host's keys (docs/operations/keys.md).</summary>
 internal static class KeyCommand
 {
     public static Command Create(Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json) =>
@@ -28,7 +28,7 @@ internal static class KeyCommand
             using BackedUpKeys keys = BackedUpKeys.Find(place(parse.GetValue(trust)!));
             using RecoveryCode code = RecoveryCode.Generate();
             KeyBackup backup = KeyBackup.Seal(keys, keys.Anchor(), TimeProvider.System.GetUtcNow(), code);
-            // The recovery code is written first, so that a failure leaves no backup that nobody can open.
+            // The command writes the recovery code first, so that a failure does not leave a backup that nobody can open.
             if (!OutputFile.TryCreate(codePath, Encoding.ASCII.GetBytes(code.ToText() + "\n"), AtomicFile.PrivateMode) || !OutputFile.TryCreate(path, backup.Encode(), AtomicFile.PrivateMode))
             {
                 throw new KekRefusedException($"{codePath} or {path} exists: backups and codes are never overwritten.");
@@ -91,8 +91,8 @@ internal static class KeyCommand
             (string Path, byte[] Octets, UnixFileMode Mode)[] files =
                 [(folder.TrustAnchor, keys.Trust, AtomicFile.PublicMode), (folder.KeyEncryptionKey, keys.Kek, AtomicFile.PrivateMode), (folder.LogKey, keys.LogKey, AtomicFile.PrivateMode)];
             files = [.. files.Where(one => one.Octets.Length > 0)];
-            // The command restores all files or no file. A file that already exists with the same contents stays, so that an interrupted
-            // restore can be repeated.
+            // The command restores either all files or no file. It accepts a file that already exists with the same contents, so that the
+            // operator can repeat an interrupted restore.
             foreach ((string path, byte[] octets, _) in files)
             {
                 if (File.Exists(path) && !CryptographicOperations.FixedTimeEquals(File.ReadAllBytes(path), octets))

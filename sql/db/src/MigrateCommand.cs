@@ -3,7 +3,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db;
 
-/// <summary>Implements <c>optiks-db migrate</c>.</summary>
+/// <summary>Implements <c>optiks-db migrate</c>, which creates the database or upgrades its schema.</summary>
 internal static class MigrateCommand
 {
     public static async Task<int> RunAsync(Invocation invocation, CancellationToken cancellationToken)

@@ -3,7 +3,8 @@ using Optiks.Db.Periods;
 
 namespace Optiks.Db;
 
-/// <summary>Implements <c>optiks-db period</c>: manages the log's periods.</summary>
+/// <summary>Implements <c>optiks-db period</c>: shows the log's periods, requests the next one, and archives and destroys old
+/// ones.</summary>
 internal static class PeriodCommand
 {
     public static Command Create(Func<ParseResult, Invocation> invocationOf, Option<string> trust, Option<bool> json)

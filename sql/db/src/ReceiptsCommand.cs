@@ -10,15 +10,16 @@ using Optiks.Tlog;
 namespace Optiks.Db;
 
 /// <summary>
-/// Implements <c>optiks-db receipts</c>: manages the keys with which update-services promise to publish (docs/operations/receipts.md).
-/// Needs no database; services may run.
+/// Implements <c>optiks-db receipts</c>: manages the keys with which update-services sign receipts (docs/operations/receipts.md). Needs no
+/// database, and services may run at the same time.
 /// </summary>
 internal static class ReceiptsCommand
 {
     private const int DefaultDays = 90;
     private const int MaxDays = 3660;
 
-    // New receipt keys are valid from this long before the present time, because the clocks of services may be behind this machine's clock.
+    // Receipt keys are authorized from this long before the current time, because the clocks of services may be behind this machine's
+    // clock.
     private static readonly TimeSpan s_before = TimeSpan.FromMinutes(5);
 
     public static Command Create(Func<DataFolder> folder, string? logKey, string? kek, Option<string> trust, Option<bool> json) => new("receipts", "Make keys for receipts of updates, and have the log's key vouch for them.")

@@ -1,4 +1,5 @@
 namespace Optiks.Db;
 
-/// <summary>Thrown when the command refuses to authorise the given keys with the log's key. The message says why in one sentence.</summary>
+/// <summary>The exception with which a command refuses to authorise receipt keys with the log key. The message gives the reason in one
+/// sentence.</summary>
 internal sealed class ReceiptsRefusedException(string message, Exception? inner = null) : Exception(message, inner);

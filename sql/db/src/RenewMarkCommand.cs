@@ -4,7 +4,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db;
 
-/// <summary>Implements <c>optiks-db renew-mark</c>.</summary>
+/// <summary>Implements <c>optiks-db renew-mark</c>, which creates a lost high-water mark again.</summary>
 internal static class RenewMarkCommand
 {
     public static async Task<int> RunAsync(Invocation invocation, string[] checkpoints, DataFolder folder, CancellationToken cancellationToken)

@@ -5,7 +5,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db;
 
-/// <summary>Implements <c>optiks-db status</c>.</summary>
+/// <summary>Implements <c>optiks-db status</c>, which shows the state of the database.</summary>
 internal static class StatusCommand
 {
     public static async Task<int> RunAsync(Invocation invocation, CancellationToken cancellationToken)

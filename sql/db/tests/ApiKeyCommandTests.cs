@@ -36,7 +36,7 @@ public sealed class ApiKeyCommandTests : IDisposable
         Assert.False(JsonDocument.Parse(output).RootElement.TryGetProperty("key", out _));
         Assert.True(Store().TryFind(ApiKey.ReadFile(path), out _));
 
-        // The command does not overwrite an existing file, and does not add a key that it could not write to the file.
+        // The command must not overwrite an existing file, and must not add a key that it could not write to the file.
         string before = File.ReadAllText(path);
         (code, _, _) = await RunAsync("api-key", "add", "more", "--scope", "snapshot", "--out", path);
         Assert.Equal((ExitCodes.Usage, before), (code, File.ReadAllText(path)));
@@ -55,7 +55,7 @@ public sealed class ApiKeyCommandTests : IDisposable
         Assert.False(Store().TryFind(alice.TrimEnd(), out _));
         Assert.True(Store().TryFind(bob.TrimEnd(), out _));
 
-        // The command also revokes the last key. The file stays, so no program makes a development key in its place.
+        // The command also revokes the last key, but the file stays. If it did not, programs would make a development key.
         Assert.Equal(ExitCodes.Success, (await RunAsync("api-key", "revoke", "bob")).Code);
         Assert.Empty(Names());
         Assert.True(File.Exists(_data.ApiKeys));

@@ -193,7 +193,7 @@ public sealed class ConfigCommandTests : IDisposable
     {
         var output = new StringWriter();
         var error = new StringWriter();
-        // The data folder is set to a folder of the test, so that the test does not look into the developer's own data folder.
+        // The test sets the data folder to its own folder, so that it does not read the developer's own data folder.
         var variables = new Dictionary<string, string>(_variables);
         if (!File.Exists(Path.Combine(_folder, "kek")))
         {

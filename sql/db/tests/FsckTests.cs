@@ -54,7 +54,7 @@ public sealed class FsckTests(SampleLog sample)
         File.Delete(log.Data.Database + "-shm");
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("migrate")).Code);
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("fsck")).Code);
-        // Compared with the board of another log, the database looks like an older copy.
+        // The test compares the database with the board of another log, so the database looks like an older copy.
         (int code, string output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
         Assert.Equal(ExitCodes.Invalid, code);
         Assert.Contains("The high-water mark is at epoch 3, beyond the head", output, StringComparison.Ordinal);
@@ -165,7 +165,8 @@ public sealed class FsckTests(SampleLog sample)
         using LogFolder log = sample.Copy();
         string path = Path.Combine(log.Data.Board, file);
         byte[] octets = await File.ReadAllBytesAsync(path, TestContext.Current.CancellationToken);
-        // A changed digit in the middle of a mark would only make another valid mark.
+        // The test damages the middle of each file. In a mark it damages the beginning, because a changed digit in the middle would only
+        // make another valid mark.
         octets[file.EndsWith("high-water", StringComparison.Ordinal) ? 0 : octets.Length / 2] ^= 1;
         File.Delete(path);
         if (!isLost)
@@ -176,7 +177,7 @@ public sealed class FsckTests(SampleLog sample)
         Assert.Equal("", error);
         Assert.Contains(sentence, output, StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Invalid, code);
-        // The database alone still has no faults.
+        // Without the board, the check still finds no faults in the database.
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("fsck")).Code);
     }
 

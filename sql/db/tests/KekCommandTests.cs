@@ -39,7 +39,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         Assert.Empty(Strings(after[0], "stored"));
         Assert.Equal(["period 0", "period 1", "period 2", "log key"], Strings(after[1], "stored"));
 
-        // When it runs a second time, the command has nothing to do.
+        // If the command runs a second time, it has nothing to do.
         (_, output, _) = await log.RunAsync("kek", "rotate", "--json");
         JsonElement again = JsonDocument.Parse(output).RootElement;
         Assert.Equal((0, false), (again.GetProperty("periods").GetInt32(), again.GetProperty("log_key").GetBoolean()));
@@ -47,7 +47,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         Assert.Contains("--although-bundles-need-it", await RefusedAsync(log, "kek", "remove", old), StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "remove", old, "--although-bundles-need-it")).Code);
         Assert.Equal([added], await ListAsync(log));
-        // The update-task continues with only the new key, and finds everything intact.
+        // The update-task continues with a ring that has only the new key, and can open all secrets.
         _ = await log.AcceptAsync(LogFolder.Item("b", "after the rotation"));
         await log.PublishAsync();
         Assert.StartsWith("clean: 12 epochs", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
@@ -71,8 +71,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
             Assert.Equal(expected, done);
             if (point == FailPoints.KekPeriods)
             {
-                // An update-task that starts in the meantime opens every secret. It destroys the secrets of period 0, because the log no
-                // longer serves that period.
+                // An update-task that starts in the middle of the rotation opens every secret. It destroys the secrets of period 0, because
+                // the log no longer serves that period.
                 await log.PublishAsync();
             }
             Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "rotate")).Code);
@@ -91,7 +91,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         string old = Assert.Single(await ListAsync(log));
         string kept = await File.ReadAllTextAsync(log.Data.KeyEncryptionKey, Cancel);
         string made = await NewAsync(log, "second");
-        // The old key is lost.
+        // The host has lost the old key, because its file now has only the second key.
         File.Copy(Path.Combine(log.Data.Root, "second"), log.Data.KeyEncryptionKey, overwrite: true);
         string says = await FailedAsync(log, "kek", "rotate");
         Assert.Contains($"is wrapped by the key-encryption key {old}, which {log.Data.KeyEncryptionKey} does not have (it has {made})", says, StringComparison.Ordinal);
@@ -102,13 +102,13 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         (code, error) = await log.RunTaskAsync();
         Assert.Equal(ExitCodes.Configuration, code);
         Assert.Contains(old, error, StringComparison.Ordinal);
-        // First the new file has no key, and then the ring lacks the key.
+        // In the first command, the file to add contains no key. In the second, the ring lacks the key to rotate to.
         await File.WriteAllTextAsync(Path.Combine(log.Data.Root, "second"), "nokey\n", Cancel);
         await File.WriteAllTextAsync(log.Data.KeyEncryptionKey, kept, Cancel);
         Assert.Contains("base64url", await FailedAsync(log, "kek", "add", Path.Combine(log.Data.Root, "second")), StringComparison.Ordinal);
         Assert.Contains("is needed", await FailedAsync(log, "kek", "rotate", "--to", made), StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Usage, (await log.RunAsync("kek", "rotate", "--to", "no id")).Code);
-        // One of several secrets does not open, and the other secrets stay as they are.
+        // If one of several secrets does not open, the rotation must not change the other secrets.
         _ = await AddAsync(log, "third");
         log.Execute("UPDATE period SET wrapped_secrets = CAST(substr(wrapped_secrets, 1, 60) || zeroblob(length(wrapped_secrets) - 60) AS BLOB) WHERE period = 0");
         Assert.Contains("secrets of period 0", await FailedAsync(log, "kek", "rotate"), StringComparison.Ordinal);
@@ -125,7 +125,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         Task<(int Code, string Output, string Error)>[] both = [.. Enumerable.Range(0, 8).Select(i => Task.Run(() => log.RunAsync("kek", "rotate", "--to", keys[1 + (i % 2)]), Cancel))];
         foreach ((int code, _, string error) in await Task.WhenAll(both))
         {
-            // Each rotation either completes or reports that it did not complete.
+            // Each of the concurrent rotations must either complete or report that it did not complete.
             Assert.True(code == ExitCodes.Success || (code == ExitCodes.Usage && (error.Contains("Another rotation", StringComparison.Ordinal) || error.Contains("run the command again", StringComparison.Ordinal))), error);
         }
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "status")).Code);
@@ -161,8 +161,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
     }
 
     /// <summary>
-    /// Tests an import of bundles into an older copy of the database. The copy is either from before the rotation, with bundles from before
-    /// and after the rotation, or from after the rotation, with bundles from before it.
+    /// Tests an import of bundles into an older copy of the database. Either the copy was made before a rotation, and the bundles before
+    /// and after it; or the copy was made after the rotation, and the bundles before it.
     /// </summary>
     [Theory]
     [InlineData(0)]
@@ -191,8 +191,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         (int code, _, string error) = await log.RunAsync("import-bundles", log.Bundles);
         Assert.Equal(("", ExitCodes.Success), (error, code));
         Assert.StartsWith("clean: ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
-        // The imported secrets are wrapped by the key of the copy's current period. Every secret opens, and one rotation brings all of them
-        // under one key again.
+        // The import wraps secrets by the key that wraps the secrets of the copy's current period. Every secret opens, and one more
+        // rotation wraps all of them by the same key.
         Assert.Equal(copiedAt == 0, (await StoredByAsync(log, old)).Contains("period 1"));
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "rotate")).Code);
         Assert.Empty(await StoredByAsync(log, old));
@@ -212,7 +212,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
     {
         using LogFolder log = plain.Copy();
         string old = Assert.Single(await ListAsync(log));
-        // Earlier releases wrapped the secrets like this: the same key, without an id.
+        // Earlier releases wrapped secrets in this format, without the id of the key. The key is the same.
         string unnamed = await UnnamedAsync(log);
         log.Execute($"UPDATE period SET wrapped_secrets = x'{unnamed}'");
         Assert.Equal(["period 0", "log key"], await StoredByAsync(log, old));

@@ -3,7 +3,7 @@ using Optiks.Db.Tests.Support;
 namespace Optiks.Db.Tests;
 
 /// <summary>
-/// Tests a log whose folder <c>board</c> is lost together with the high-water mark. The database is either the newest copy or an older
+/// Tests a log that has lost its folder <c>board</c> and with it the high-water mark. The database is either the newest copy or an older
 /// copy.
 /// </summary>
 public sealed class MarkRenewalTests(SampleLog sample)
@@ -51,7 +51,7 @@ public sealed class MarkRenewalTests(SampleLog sample)
         await log.PublishAsync();
         string newest = Keep(log, "newest");
         LogFolder.CopyDatabase(database + ".old", database);
-        // The remaining files of the board count as well.
+        // If only the state folder is lost, the command also uses the checkpoints that the board still has.
         Directory.Delete(Path.Combine(log.Data.Board, "state"), recursive: true);
         await AssertRefusedAsync(log, "the board's checkpoint covers epoch", older);
         Directory.Delete(log.Data.Board, recursive: true);

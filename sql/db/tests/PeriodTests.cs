@@ -7,7 +7,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Tests;
 
-/// <summary>Tests commands on a log that changed periods: fsck, export, import, and the commands for periods.</summary>
+/// <summary>Tests fsck, export, import and the commands for periods on a log that has several periods.</summary>
 public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFixture<PeriodSample>
 {
     private const string Key = "(SELECT id FROM copy_value WHERE key = CAST('b' AS BLOB) AND id >> 31 = 1)";
@@ -79,8 +79,9 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
     }
 
     /// <summary>
-    /// Tests for which devices the next period has no copies. A device that was removed from the list before its user left has no copy,
-    /// like the devices on the last list. A device that another user has added since belongs to that user.
+    /// Tests for which devices the next period has no copies. If a user has left, neither the devices on the user's last list nor the
+    /// devices that were removed from the list before have copies. But if another user has added such a device since, it belongs to that
+    /// user and has a copy.
     /// </summary>
     [Theory]
     [InlineData(true)]
@@ -110,8 +111,8 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
     }
 
     /// <summary>
-    /// Tests an import of bundles into an older copy of the database, which was made before, during or after the staging, or after a
-    /// switch.
+    /// Tests an import of bundles into an older copy of the database. The copy was made before, during or after the staging of copies, or
+    /// after a switch.
     /// </summary>
     [Theory]
     [InlineData(0)]
@@ -228,7 +229,7 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
         }
         Assert.Equal(ExitCodes.Configuration, (await log.RunAsync("period", "archive", "0", file + "0")).Code);
 
-        // Every change in the archive changes its roots or its checksum.
+        // The check must find every change in the archive, by the roots or by the checksum.
         byte[] archive = await File.ReadAllBytesAsync(file + "1", Cancel);
         var anchor = TrustAnchor.Load(log.Data.TrustAnchor);
         Assert.Equal(2UL, ArchiveCheck.Run(new MemoryStream(archive), anchor).Epochs);
@@ -268,7 +269,7 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
             Assert.Contains($"period {period} was destroyed before", (await log.RunAsync("period", "drop", period)).Output, StringComparison.Ordinal);
             Assert.StartsWith("clean: 12 epochs", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
         }
-        // A destroyed period has no proofs left, but its roots can still be computed for the archive.
+        // Nobody can make proofs for a destroyed period, but the archive can still be written, because the roots can be computed.
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("period", "archive", "1", Path.Combine(log.Data.Root, "archive"))).Code);
         log.Execute("INSERT INTO value SELECT id, zeroblob(16), x'61', x'' FROM leaf WHERE structure = 3 AND epoch = 1 LIMIT 1");
         Assert.Contains("has a value that was destroyed with its period: it came back.", (await log.RunAsync("fsck")).Output, StringComparison.Ordinal);

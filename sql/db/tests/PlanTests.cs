@@ -42,7 +42,7 @@ public sealed class PlanTests
     [Fact]
     public void Every_log_of_a_plan_is_within_every_bound_and_more_is_never_less()
     {
-        // The seed is fixed, so a failure occurs again in the next run.
+        // The seed is fixed, so that a failure occurs again in the next run.
         var random = new Random(7);
         for (int i = 0; i < 500; i++)
         {
@@ -63,7 +63,7 @@ public sealed class PlanTests
     [Fact]
     public void Proofs_for_auditors_are_as_large_as_those_that_were_measured()
     {
-        // By docs/performance.md, an append proof for 1,024 new keys at 2^20 keys has 435,000 to 437,000 bytes.
+        // According to docs/performance.md, an append proof for 1,024 new keys in a tree of 2^20 keys has 435,000 to 437,000 bytes.
         const double Seconds = 1_024;
         Plan plan = Plan.Create(s_small with { Keys = 1 << 20, UpdatesPerSecond = 1, EpochSeconds = Seconds, PeriodDays = 0.05 });
         Assert.Equal((1, Seconds), (plan.Logs, plan.UpdatesPerEpoch));

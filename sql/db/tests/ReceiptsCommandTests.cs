@@ -6,7 +6,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Db.Tests;
 
-/// <summary>Tests the commands that make receipt keys, and have the log's key vouch for them.</summary>
+/// <summary>Tests the commands that make receipt keys and that authorize them with the log key.</summary>
 public sealed class ReceiptsCommandTests : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("optiks-db-").FullName;
@@ -42,7 +42,7 @@ public sealed class ReceiptsCommandTests : IDisposable
         Assert.Equal(TimeSpan.FromDays(30) + TimeSpan.FromMinutes(5), TimeSpan.FromMilliseconds(vouched.UntilMs - vouched.FromMs));
         (code, output, _) = await RunAsync("receipts", "vouch", key.TrimEnd(), "--out", In("keys.txt"), "--json");
         Assert.Equal((ExitCodes.Success, 1), (code, JsonDocument.Parse(output).RootElement.GetProperty("keys").GetInt32()));
-        // No verifier accepts this note as a checkpoint.
+        // The note is signed with the log key, but no verifier may accept it as a checkpoint.
         Assert.NotEqual(Reason.Valid, Native.Verifier.Checkpoint(_anchor, File.ReadAllBytes(In("keys.txt")), out _, out _));
     }
 

@@ -8,7 +8,7 @@ namespace Optiks.Db.Tests;
 
 public sealed class RollbackTests(SampleLog sample)
 {
-    // The next period's secrets are the same in all bundles and databases of the test.
+    // The secrets of the next period. All bundles and databases of a test must have the same.
     private static readonly DirectorySecrets s_secrets = DirectorySecrets.Generate();
 
     [Fact]
@@ -20,7 +20,7 @@ public sealed class RollbackTests(SampleLog sample)
         await log.PublishAsync();
         string first = await StageAsync(log, 4, copyOf: 3, "a"u8.ToArray());
         string second = await StageAsync(log, 4, copyOf: 4, "e"u8.ToArray());
-        // An update-task could not make trees from made-up bytes, so the period has real secrets.
+        // The period gets real secrets, because an update-task could not make trees with made-up bytes.
         await using (PeriodLog periods = await PeriodLog.OpenAsync(log))
         {
             await periods.PublishAsync(LogFolder.Item("a", "after"));
@@ -35,7 +35,7 @@ public sealed class RollbackTests(SampleLog sample)
             Assert.Equal(ExitCodes.Configuration, refused);
             Assert.Contains(says, why, StringComparison.Ordinal);
             File.Move(path + ".away", path);
-            // The rows that the first import added stay, and the next import adds the remaining rows.
+            // The first import stopped at the missing bundle. The rows that it added stay, and this import adds the remaining rows.
             (int code, _, string error) = await log.RunAsync("import-bundles", log.Bundles);
             Assert.Equal(("", ExitCodes.Success), (error, code));
             Assert.Equal(5UL, (await log.HeadAsync()).Epoch);
@@ -47,7 +47,7 @@ public sealed class RollbackTests(SampleLog sample)
             Assert.StartsWith("clean: ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
             Assert.Contains("nothing to do", (await log.RunAsync("import-bundles", log.Bundles)).Output, StringComparison.Ordinal);
         }
-        // The changed bundle comes from another history.
+        // The test changes a bundle, so that it belongs to another history of the log.
         var bundle = CopyBundle.Decode(await File.ReadAllBytesAsync(Path.Combine(log.Bundles, first), Cancel));
         await File.WriteAllBytesAsync(Path.Combine(log.Bundles, first), (bundle with { WrappedSecrets = "others"u8.ToArray() }).Encode(), Cancel);
         (int last, _, string other) = await log.RunAsync("import-bundles", log.Bundles);
@@ -57,8 +57,8 @@ public sealed class RollbackTests(SampleLog sample)
     }
 
     /// <summary>
-    /// Tests the loss of the newest copy of the database at different steps of its last epoch. The older copy was made at different steps
-    /// of an earlier epoch.
+    /// Tests that no update is lost or doubled when the newest copy of the database is lost. The newest copy is lost at different steps of
+    /// its last epoch, and the older copy was made at different steps of an earlier epoch.
     /// </summary>
     [Theory]
     [InlineData("", "")]
@@ -111,7 +111,7 @@ public sealed class RollbackTests(SampleLog sample)
         Assert.Contains("nothing to do", output, StringComparison.Ordinal);
         Assert.Equal(epoch, (await log.HeadAsync()).Epoch);
 
-        // Only the newer copy had this request, and the log still knows the request after the import.
+        // Only the newer copy had this request, but the log still knows the request after the import.
         Assert.NotNull(await log.StatusAsync(later));
         AcceptRequest next = await log.AcceptAsync(LogFolder.Item("a", "next"));
         await log.PublishAsync();
@@ -120,8 +120,8 @@ public sealed class RollbackTests(SampleLog sample)
             Assert.Equal(RequestState.Published, (await log.StatusAsync(request))!.State);
         }
         Assert.Equal(RequestState.Refused, (await log.StatusAsync(refused))!.State);
-        // Seven requests made the versions of key a: requests 1, 3, 4 and the waiting request 8 of the sample log, then waiting, last and
-        // next.
+        // Seven requests made the seven versions of key a: four of the sample log (requests 1, 3 and 4, and request 8, which was pending),
+        // and then the requests waiting, last and next.
         Assert.Equal(7UL, Assert.Single((await log.StatusAsync(next))!.Items).Version);
         Assert.Equal(6UL, Assert.Single((await log.StatusAsync(last))!.Items).Version);
         (code, output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
@@ -204,8 +204,8 @@ public sealed class RollbackTests(SampleLog sample)
 
     private static Task<IMaintenanceStore> OpenAsync(LogFolder log) => new Storage.Sqlite.SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
 
-    // Stages an unchanged copy of the leaf that an epoch inserted for a key, and writes the copy's bundle as an update-task does. Returns
-    // the bundle's name.
+    // Stages a copy of the leaf that an epoch inserted for a key, and writes the copy's bundle as an update-task does. Returns the bundle's
+    // file name.
     private static async Task<string> StageAsync(LogFolder log, ulong after, ulong copyOf, byte[] key)
     {
         await using IMaintenanceStore store = await OpenAsync(log);

@@ -13,7 +13,7 @@ public sealed class TransferTests(SampleLog sample)
     public async Task A_directory_moves_with_its_roots_and_goes_on()
     {
         using LogFolder log = sample.Copy();
-        // An erased value stays erased.
+        // The export and the import must keep an erased value erased.
         log.Execute("INSERT INTO erasure (id, leaf, item, request_id) SELECT 3 << 28, id, 0, zeroblob(16) FROM value WHERE value = x'31'");
         log.Execute("DELETE FROM value WHERE value = x'31'");
         string file = Path.Combine(log.Data.Root, "export");
@@ -35,12 +35,12 @@ public sealed class TransferTests(SampleLog sample)
         Assert.Equal((before.Epoch, before.PublishedEpoch, before.Fence, ""), (after.Epoch, after.PublishedEpoch, after.Fence, after.Holder));
         Assert.Equal(before.RecordHash.ToArray(), after.RecordHash.ToArray());
         Assert.StartsWith("clean: ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
-        // The same rows give the same bytes.
+        // A second export of the same rows must have the same bytes.
         string again = file + "2";
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", again)).Code);
         Assert.Equal(await File.ReadAllBytesAsync(file, Cancel), await File.ReadAllBytesAsync(again, Cancel));
 
-        // The command imports nothing into a database that has rows.
+        // The command must import nothing into a database that has rows.
         (code, _, error) = await log.RunAsync("import", file);
         Assert.Equal(ExitCodes.Configuration, code);
         Assert.Contains("is not empty", error, StringComparison.Ordinal);
@@ -48,7 +48,7 @@ public sealed class TransferTests(SampleLog sample)
         Assert.Equal(ExitCodes.Configuration, code);
         Assert.Contains("it is not overwritten", error, StringComparison.Ordinal);
 
-        // The update-task continues with the imported log and its pending requests.
+        // The update-task can continue with the imported log and its pending requests.
         await log.PublishAsync();
         Assert.Equal(4UL, (await log.HeadAsync()).Epoch);
         Assert.StartsWith("clean: 5 epochs, 7 leaves, ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
@@ -138,15 +138,16 @@ public sealed class TransferTests(SampleLog sample)
         Assert.Contains("has a value that does not open its commitment.", output, StringComparison.Ordinal);
     }
 
-    // Returns format 1 of an export without erasures. Its first row, the period, has no state, no optional first epoch and no number of
-    // copies.
+    // Converts an export without erasures to format 1. In this format, the first row, which is the period, has no state and no number of
+    // copies, and its first epoch is not optional.
     private static byte[] AsBefore(byte[] export)
     {
         const int Magic = 16;
         const int Prefix = 5;
         int length = BinaryPrimitives.ReadInt32BigEndian(export.AsSpan(Magic + 1));
         ReadOnlySpan<byte> row = export.AsSpan(Magic + Prefix, length);
-        // The fields are the period (8), the state, 1 and the first epoch (8), 1 and the copies (4).
+        // The row has these fields: the period (8 bytes), the state (1), a 1 and the first epoch (1 + 8), and a 1 and the number of copies
+        // (1 + 4).
         byte[] before = [.. row[..8], .. row[10..18], .. row[23..]];
         byte[] prefix = [1, 0, 0, 0, 0];
         BinaryPrimitives.WriteInt32BigEndian(prefix.AsSpan(1), before.Length);

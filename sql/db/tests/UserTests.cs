@@ -5,7 +5,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Tests;
 
-/// <summary>Tests a log with users: leaves of all structures, and requests that do not change the device list.</summary>
+/// <summary>Tests a log with users, which has leaves of all structures and requests that do not change the device list.</summary>
 public sealed class UserTests(SampleLog sample, UserSample users) : IClassFixture<UserSample>
 {
     [Fact]
@@ -56,7 +56,7 @@ public sealed class UserTests(SampleLog sample, UserSample users) : IClassFixtur
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("migrate")).Code);
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("import", file)).Code);
         await AssertAsync(log, set, refused);
-        // The task reads the list from the imported database.
+        // The update-task must read the device list from the imported database.
         AcceptRequest removed = await log.AcceptAsync(UserSample.List(new UserChange(false, [], [Octets("device")])));
         await log.PublishAsync();
         PublishedItem list = Assert.Single((await log.StatusAsync(removed))!.Items);

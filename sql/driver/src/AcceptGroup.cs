@@ -1,11 +1,12 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>Requests that are stored together or not at all, as lists in the form in which servers receive them. Immutable.</summary>
+/// <summary>A group of requests that one statement stores together or not at all, as the lists that a driver sends to a server.
+/// Immutable.</summary>
 public sealed class AcceptGroup
 {
     private readonly (int Request, int Item, AcceptItem Update)[] _items;
 
-    /// <summary>Creates a group of requests, given in the order in which they are to be stored.</summary>
+    /// <summary>Creates a group from requests, which the caller gives in the order in which they are to be stored.</summary>
     public AcceptGroup(IReadOnlyList<AcceptRequest> requests)
     {
         ArgumentNullException.ThrowIfNull(requests);
@@ -39,27 +40,27 @@ public sealed class AcceptGroup
     public IReadOnlyList<AcceptRequest> Requests { get; }
 
     /// <summary>
-    /// The items of all requests in the order of their keys, each with the index of its request and the item's number in that request. The
-    /// order lets a statement pass once through an index by key instead of jumping back and forth.
+    /// The items of all requests in the order of their keys, each with the index of its request and the item's number in that request.
+    /// Because of this order, a statement passes through an index by key only once, instead of jumping back and forth.
     /// </summary>
     public IReadOnlyList<(int Request, int Item, AcceptItem Update)> Items => _items;
 
-    /// <summary>The number of occurrences of the most frequent key.</summary>
+    /// <summary>The number of items that have the most frequent key.</summary>
     public int MostOccurrences { get; }
 
-    /// <summary>The earliest time of a request id.</summary>
+    /// <summary>The earliest time in a request id of the group.</summary>
     public DateTimeOffset Earliest { get; } = DateTimeOffset.MaxValue;
 
-    /// <summary>The latest time of a request id.</summary>
+    /// <summary>The latest time in a request id of the group.</summary>
     public DateTimeOffset Latest { get; } = DateTimeOffset.MinValue;
 
     /// <summary>
     /// Whether the group has requests, no id occurs twice, and no key occurs more often than the limit of pending updates per key. If true,
-    /// only the database's state, and not the order of the requests, determines whether all of them can be stored.
+    /// whether all requests can be stored depends only on the database's state, not on their order.
     /// </summary>
     public bool IsPlain { get; }
 
-    /// <summary>Returns the keys of the items, each once, with the number of its occurrences.</summary>
+    /// <summary>Returns each key that occurs in the items, with the number of its occurrences.</summary>
     public IReadOnlyList<(UpdateKey Key, int Occurrences)> Keys()
     {
         var keys = new List<(UpdateKey, int)>(_items.Length);

@@ -2,13 +2,14 @@ using System.Data.Common;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>Reads the facts on which the decision about a group depends, from the results of a batch of statements.</summary>
+/// <summary>Reads the <see cref="AcceptState"/>, on which the decision about a group of units depends, from the results of a batch of
+/// statements.</summary>
 public static class AcceptStateReader
 {
     /// <summary>
-    /// Reads four results, beginning before the first row of the first result: the result of <see cref="Statements.Clock"/>; the result of
-    /// <see cref="Statements.Head"/>; the number of pending rows per key, by index into <paramref name="keys"/>, where keys without pending
-    /// rows may be missing; and id and body hash of the known ids.
+    /// Reads four results, of which no row has been read yet: the result of <see cref="Statements.Clock"/>; the result of
+    /// <see cref="Statements.Head"/>; rows with the index of a key in the list <paramref name="keys"/> and the key's number of pending
+    /// rows, where keys without pending rows may be missing; and rows with the id and body hash of each request that the database knows.
     /// </summary>
     public static async Task<AcceptState> ReadAcceptStateAsync<TReader>(this DbRows<TReader> rows, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys, string location, CancellationToken cancellationToken)
         where TReader : DbDataReader
@@ -29,7 +30,7 @@ public static class AcceptStateReader
         var known = new Dictionary<Guid, ReadOnlyMemory<byte>>();
         while (await rows.ReadAsync(cancellationToken))
         {
-            // This assignment, unlike Add, accepts an id that occurs twice in the group.
+            // An id that occurs twice in the group has two rows here, so this code does not use Add, which would throw.
             known[rows.GetRequestId(0)] = rows.GetBytes(1);
         }
         return new AcceptState(now, head, pending, known);

@@ -2,10 +2,11 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>Implements the parts of the update-service's role that are fast without code of their own for each engine.</summary>
+/// <summary>Implements the operations of the update-service's role that all engines share, because they are fast without engine-specific
+/// code.</summary>
 public abstract class AcceptStore : HeadReader, IAcceptStore
 {
-    /// <summary>Creates a store on a database, which the store disposes of.</summary>
+    /// <summary>Creates a store on a database. The store later disposes of the database object.</summary>
     protected AcceptStore(IDatabase database)
         : base(database)
     {
@@ -21,7 +22,7 @@ public abstract class AcceptStore : HeadReader, IAcceptStore
     public virtual Task CheckWritableAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <inheritdoc/>
-    /// <remarks>This implementation suits engines that commit requests in the order of their numbers.</remarks>
+    /// <remarks>This implementation is correct only for engines that commit requests in the order of their sequence numbers.</remarks>
     public virtual Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) =>
         Database.ReadAsync((session, cancel) => session.FirstAsync(Statements.CountPending, rows => rows.GetInt64(0), cancel, Parameter.Create("atMost", atMost)), cancellationToken);
 
@@ -39,7 +40,7 @@ public abstract class AcceptStore : HeadReader, IAcceptStore
             Parameter.Create("id", requestId)),
         cancellationToken);
 
-    /// <summary>Returns results that say that all units are accepted.</summary>
+    /// <summary>Returns the result <see cref="AcceptStatus.Accepted"/> for each of the given number of units.</summary>
     protected static AcceptResult[] Accepted(int units)
     {
         var accepted = new AcceptResult[units];

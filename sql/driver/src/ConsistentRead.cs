@@ -1,7 +1,8 @@
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// Reads everything in one transaction. While the transaction is open, the server keeps the rows that other transactions delete.
+/// Reads all stored rows in one transaction. While the transaction is open, the server keeps the rows that other transactions delete, so an
+/// open read takes space.
 /// </summary>
 internal sealed class ConsistentRead : IConsistentRead
 {

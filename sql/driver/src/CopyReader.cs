@@ -5,17 +5,17 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// Reads rows of copies. Rows are never changed or deleted, except that their values are deleted. So the statements of this class need not
-/// see the same point in time.
+/// Reads rows of copies. A row never changes and is never deleted; only its value can be deleted. So the statements of this class may see
+/// different points in time.
 /// </summary>
 internal static class CopyReader
 {
-    /// <summary>Returns the state of a period and the number after its last copy; null when the period does not exist.</summary>
+    /// <summary>Returns the state of a period and the number that its next copy gets; null if the period does not exist.</summary>
     public static Task<(PeriodState State, int Number)?> NextAsync(ISession session, ulong period, CancellationToken cancellationToken) =>
         session.FirstAsync<(PeriodState, int)?>(
             session.Database.Statements.NextCopy, rows => ((PeriodState)rows.GetInt16(0), rows.GetInt32(1)), cancellationToken, Parameter.Create("period", period));
 
-    /// <summary>Returns whether the last row of a batch is stored with the same content.</summary>
+    /// <summary>Returns whether the database has the last row of a batch with the same label and commitment.</summary>
     public static Task<bool> HasLastAsync(ISession session, CopyBatch copies, CancellationToken cancellationToken)
     {
         LeafRow last = copies.Rows.Span[^1];
@@ -29,7 +29,8 @@ internal static class CopyReader
             Parameter.Create("commitment", last.Commitment.ToArray()));
     }
 
-    /// <summary>Returns the numbers of the rows that the rows of a batch superseded.</summary>
+    /// <summary>Returns the numbers of the copies that the copies from <paramref name="first"/> to <paramref name="last"/>
+    /// superseded.</summary>
     public static Task<IReadOnlyList<int>> SupersededAsync(ISession session, ulong period, int first, int last, CancellationToken cancellationToken) => session.ListAsync(
         session.Database.Statements.Superseded,
         rows => rows.GetInt32(0),
@@ -39,8 +40,8 @@ internal static class CopyReader
         Parameter.Create("last", last));
 
     /// <summary>
-    /// Finds the copy with a name: the last row with its label counts. Returns null when there is no row, or when the last row takes the
-    /// key out.
+    /// Finds the copy with the given name, which is the last row with the name's label. Returns null if no row has the label, or if the
+    /// last row removes the key's copy.
     /// </summary>
     public static Task<LeafPlace?> FindAsync(ISession session, ulong period, LeafName name, CancellationToken cancellationToken) => session.FirstAsync(
         session.Database.Statements.FindCopy,
@@ -50,7 +51,7 @@ internal static class CopyReader
         Parameter.Create("structure", (int)name.Structure),
         Parameter.Create("label", name.Label));
 
-    /// <summary>Reads a page of copies.</summary>
+    /// <summary>Reads a page of a period's copies, from the given number on.</summary>
     public static async Task<CopyBatch> ReadAsync(ISession session, ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken)
     {
         Statements statements = session.Database.Statements;
@@ -58,7 +59,7 @@ internal static class CopyReader
         Parameter[] rows = [Parameter.Create("period", period), Parameter.Create("number", first), Parameter.Create("max", max)];
         if (columns == LeafColumns.Lists)
         {
-            // Only few copies are device lists, so one statement joins the lists' values.
+            // Because only few copies are device lists, one statement with a join reads the copies and the lists' values.
             await page.AddRowsAsync(session, statements.CopiesWithLists, [.. rows, Parameter.Create("bytes", StoredPages.MaxValueBytes)], withValues: true, cancellationToken);
             return page.Complete(withKeys: false);
         }
@@ -71,7 +72,8 @@ internal static class CopyReader
     }
 
     /// <summary>
-    /// Reads a source from the columns version, source_epoch, source_ordinal, the first of which is <paramref name="column"/>.
+    /// Reads a copy's source from three columns, version, source_epoch and source_ordinal. The parameter <paramref name="column"/> is the
+    /// number of the first of them.
     /// </summary>
     public static CopySource Source(IRows rows, int column) =>
         rows.IsNull(column + 1) ? default : new CopySource(rows.GetUInt64(column), rows.GetUInt64(column + 1), rows.GetInt32(column + 2));
@@ -113,7 +115,7 @@ internal static class CopyReader
             }
         }
 
-        // The page ends with the row whose value makes the sum of bytes exceed the limit.
+        // Reads the values of the page's rows. The page ends with the row whose value makes the sum of the values' bytes exceed the limit.
         public async Task AddValuesAsync(ISession session, CancellationToken cancellationToken)
         {
             Parameter[] through = [Parameter.Create("period", period), Parameter.Create("number", first), Parameter.Create("last", first + _rows.Count - 1), Parameter.Create("bytes", StoredPages.MaxValueBytes)];

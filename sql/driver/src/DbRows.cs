@@ -2,16 +2,16 @@ using System.Data.Common;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>Reads rows from an ADO.NET reader and disposes of it.</summary>
-/// <typeparam name="TReader">The engine's reader.</typeparam>
+/// <summary>Reads rows from an ADO.NET reader, and disposes of the reader at the end.</summary>
+/// <typeparam name="TReader">The type of the engine's reader.</typeparam>
 public abstract class DbRows<TReader> : IRows
     where TReader : DbDataReader
 {
     private readonly IAsyncDisposable? _command;
 
     /// <summary>
-    /// Creates rows, positioned before the first row. The rows dispose of <paramref name="command"/>; it is null when another object owns
-    /// the command.
+    /// Wraps a reader, which is positioned before its first row. This object also disposes of the given command
+    /// (<paramref name="command"/>), which is null if another object owns the command.
     /// </summary>
     protected DbRows(TReader reader, IAsyncDisposable? command)
     {
@@ -19,7 +19,7 @@ public abstract class DbRows<TReader> : IRows
         Reader = reader;
     }
 
-    /// <summary>The reader, positioned at the current row.</summary>
+    /// <summary>The wrapped reader, positioned at the current row.</summary>
     public TReader Reader { get; }
 
     /// <inheritdoc/>

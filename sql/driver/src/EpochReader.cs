@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>Reads back everything that an epoch's transaction wrote.</summary>
+/// <summary>Reads from the database everything that an epoch's transaction wrote.</summary>
 internal static class EpochReader
 {
     /// <summary>Returns whether an epoch is stored with exactly this record.</summary>
@@ -34,7 +34,7 @@ internal static class EpochReader
             cancellationToken,
             Parameter.Create("epoch", epoch)));
         IReadOnlyList<StoredErasure> erasures = await ErasureReader.ReadAsync(session, epoch, epoch, cancellationToken);
-        // Period 0 begins without copies: its first epoch is not a switch.
+        // Period 0 begins without copies, so its first epoch, epoch 0, is not a switch.
         PeriodRow? begun = epoch == 0
             ? null
             : (await session.ListAsync(session.Database.Statements.Periods, StoredRows.Period, cancellationToken)).FirstOrDefault(period => period.FirstEpoch == epoch);

@@ -1,7 +1,8 @@
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// Writes an epoch inside a transaction. A method returns false when a condition does not hold; the caller then rolls back.
+/// Writes an epoch inside the caller's transaction. If a method returns false because a condition does not hold, the caller rolls the
+/// transaction back.
 /// </summary>
 internal static class EpochWriter
 {
@@ -24,8 +25,8 @@ internal static class EpochWriter
         && await WriteAsync(session, lease, commit, InKeyOrder(commit.Outcomes), restores: false, cancellationToken) == commit.Outcomes.Count;
 
     /// <summary>
-    /// Writes an epoch that a newer copy of the database had: finds the epoch's requests by id, and does not need its pending rows to
-    /// exist.
+    /// Writes an epoch that a newer copy of the database had committed. Finds the epoch's requests by their ids, and works even if this
+    /// database lacks their pending rows.
     /// </summary>
     public static async Task<bool> TryRestoreAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken)
     {
@@ -52,13 +53,13 @@ internal static class EpochWriter
         return await WriteAsync(session, lease, commit, InKeyOrder(outcomes), restores: true, cancellationToken) is not null;
     }
 
-    // This check only lets a fenced holder stop before it writes a hundred thousand rows. Only the update of the head row at the end
-    // ensures that the holder has the lease.
+    // This check only saves work: a holder that has lost the lease stops before it writes perhaps a hundred thousand rows. The update of
+    // the head row at the end of the transaction is what ensures that the holder still has the lease.
     private static async Task<bool> FollowsHeadAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
         await session.FirstAsync(session.Database.Statements.FollowsHead, _ => true, cancellationToken, HeadParameters(lease, commit));
 
-    // Returns the number of pending rows that were deleted. Returns null when the head row has moved, when the epoch's row existed, when a
-    // value to erase was missing, or when the period cannot begin.
+    // Returns the number of deleted pending rows. Returns null when the head row has changed, when the epoch's row already existed, when a
+    // value to erase was missing, or when the epoch's new period cannot begin.
     private static async Task<int?> WriteAsync(
         ISession session, Lease lease, EpochCommit commit, IReadOnlyList<Outcome> outcomes, bool restores, CancellationToken cancellationToken)
     {
@@ -97,7 +98,8 @@ internal static class EpochWriter
         Parameter.Create("record", epoch.Record),
     ];
 
-    // Sorts outcomes by the primary key of their table. The update-task already makes them in this order, but other callers may not.
+    // Returns the outcomes in the order of their table's primary key. The update-task already provides them in this order, but other
+    // callers may not.
     private static IReadOnlyList<Outcome> InKeyOrder(IReadOnlyList<Outcome> outcomes)
     {
         for (int i = 1; i < outcomes.Count; i++)

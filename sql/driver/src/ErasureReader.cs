@@ -7,7 +7,7 @@ internal static class ErasureReader
 {
     private const int Page = 4096;
 
-    /// <summary>Reads the erasures that the epochs first..last decided.</summary>
+    /// <summary>Reads the erasures that the epochs from <paramref name="first"/> to <paramref name="last"/> decided.</summary>
     public static async Task<IReadOnlyList<StoredErasure>> ReadAsync(ISession session, ulong first, ulong last, CancellationToken cancellationToken)
     {
         var erasures = new List<StoredErasure>();
@@ -31,13 +31,13 @@ internal static class ErasureReader
         }
     }
 
-    /// <summary>Returns the parameters of <see cref="Statements.Erasures"/>.</summary>
+    /// <summary>Returns the parameters for the statement <see cref="Statements.Erasures"/>.</summary>
     public static Parameter[] Parameters(ulong epoch, int number, ulong last, int max) =>
         [Parameter.Create("epoch", epoch), Parameter.Create("number", number), Parameter.Create("last", last), Parameter.Create("max", max)];
 
     /// <summary>
-    /// Finds a leaf by its name; returns null when it does not exist. An epoch's leaves are sorted by structure and label, so a binary
-    /// search over their numbers finds it.
+    /// Finds a leaf by its name; returns null if the leaf does not exist. Uses a binary search over the numbers of the epoch's leaves,
+    /// which are sorted by structure and label.
     /// </summary>
     public static async Task<LeafPlace?> FindAsync(ISession session, LeafName name, CancellationToken cancellationToken)
     {

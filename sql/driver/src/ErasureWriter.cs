@@ -1,16 +1,16 @@
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// Writes an epoch's erasures inside its transaction. An erasure that names one leaf of a value applies to the value everywhere. The copies
-/// of that leaf, and the leaf or copy that it was copied from, lose the value too. These leaves and copies get rows in the erasure
-/// sequence, as the named leaf does.
+/// Writes an epoch's erasures inside the epoch's transaction. The copies of a leaf repeat its value, so an erasure that names one of them
+/// applies to all. The copies of the named leaf, and the leaf or copy from which it was copied, lose the value too. Each of them gets a row
+/// in the erasure sequence, just like the named leaf.
 /// </summary>
 internal static class ErasureWriter
 {
     /// <summary>
-    /// Writes the erasures and deletes their values. Returns false when the lease is lost or, except for an epoch that is restored, when a
-    /// value was missing. No copy of a value can be staged between the search for copies and the commit, because both transactions hold the
-    /// lease.
+    /// Writes the erasures and deletes the erased values. Returns false when the caller has lost the lease. Also returns false when a value
+    /// was missing, unless the epoch is being restored. Between the search for copies and the commit, no other transaction can stage a copy
+    /// of an erased value, because staging locks the lease too.
     /// </summary>
     public static async Task<bool> TryWriteAsync(ISession session, Lease lease, EpochCommit commit, bool restores, CancellationToken cancellationToken)
     {
@@ -42,9 +42,10 @@ internal static class ErasureWriter
         return restores || erased == expected;
     }
 
-    // Finds the leaves and copies that still have the same value. Also finds rows of copies whose value a later row superseded, because
-    // bundles and followers may not have seen that later row yet. Rows that lost the value in another way, such as with a destroyed period,
-    // get no erasure; the search only continues from them.
+    // Finds the other leaves and copies that still have the same values as the given ones. Also finds rows of copies that lost the value
+    // because a later row superseded them: a bundle or a follower that has not seen the later row still has their values. Rows that lost
+    // the value in another way, such as with a destroyed period, get no erasure. From these rows the search only continues to their own
+    // copies and sources.
     private static async Task<(List<Erasure> Connected, int WithValues)> ConnectedAsync(ISession session, IReadOnlyList<Erasure> erasures, CancellationToken cancellationToken)
     {
         var met = new HashSet<(ulong, ulong?, int)>(erasures.Select(Name));

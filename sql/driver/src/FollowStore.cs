@@ -1,14 +1,14 @@
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// Reads epochs. As the query-service's store, it shows epochs up to the published epoch. It is also the base of the update-task's store,
-/// which shows epochs up to the committed epoch.
+/// Reads epochs. This class is the query-service's store, which sees epochs up to the last published one. It is also the base class of the
+/// update-task's store, which sees epochs up to the last committed one.
 /// </summary>
 public class FollowStore : HeadReader, IFollowStore
 {
     private const int MaxEpochs = 4096;
 
-    /// <summary>Creates a store on a database, which the store disposes of.</summary>
+    /// <summary>Creates a store on a database. The store later disposes of the database object.</summary>
     public FollowStore(IDatabase database)
         : base(database)
     {

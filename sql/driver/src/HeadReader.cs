@@ -1,12 +1,12 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>The base of all stores: it reads the head row and the clock.</summary>
+/// <summary>The base class of all stores. Reads the head row and the database's clock.</summary>
 public abstract class HeadReader : IHeadReader
 {
-    /// <summary>Creates a store on a database, which the store disposes of.</summary>
+    /// <summary>Creates a store on a database. The store later disposes of the database object.</summary>
     protected HeadReader(IDatabase database) => Database = database;
 
-    /// <summary>The store's database.</summary>
+    /// <summary>The database that the store uses.</summary>
     protected IDatabase Database { get; }
 
     /// <summary>The database's statements.</summary>
@@ -21,7 +21,7 @@ public abstract class HeadReader : IHeadReader
     /// <inheritdoc/>
     public async Task<HeadRow> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken)
     {
-        // The timeout is real time, independent of the database's clock.
+        // This process's own clock measures the timeout, not the database's clock.
         long start = TimeProvider.System.GetTimestamp();
         while (true)
         {

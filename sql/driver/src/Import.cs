@@ -108,8 +108,8 @@ internal sealed class Import : IStorageImport
                 cells.WriteBytes(copy.Value.Value);
             },
             cancellationToken);
-        // An export that an earlier version of optiks-db wrote may have values in rows that later rows superseded. These values are
-        // deleted.
+        // An export that an earlier version of optiks-db wrote may contain values of copies that later rows superseded, so the import
+        // deletes these values.
         foreach (IGrouping<ulong, StoredCopy> added in copies.GroupBy(copy => copy.Period))
         {
             _ = await _transaction.RunAsync(

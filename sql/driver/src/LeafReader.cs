@@ -4,21 +4,21 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// Reads the leaves of whole epochs into a flat batch. Leaves never change, except that their values are erased. So the statements of this
-/// class need not see the same point in time.
+/// Reads the leaves of whole epochs into a <see cref="LeafBatch"/>. A leaf never changes; only its value can be erased. So the statements
+/// of this class may see different points in time.
 /// </summary>
 internal static class LeafReader
 {
-    // The largest number of epochs that one batch looks at. It is limited because reading epochs without leaves takes time too.
+    // The largest number of epochs that one batch reads. The number is limited because even an epoch without leaves takes time to read.
     private const int MaxEpochs = 4096;
 
-    // A leaf's number is epoch * 2^28 + ordinal.
+    // A leaf's number in the results of these statements is epoch * 2^28 + ordinal.
     private const int OrdinalBits = 28;
 
     /// <summary>
-    /// Reads the given columns of the leaves of epochs from <paramref name="first"/> on. The batch has at least one epoch, and as many
-    /// epochs as have about <paramref name="batchRows"/> leaves together. Also returns the last epoch of the batch; null when there is no
-    /// epoch.
+    /// Reads the given columns of the leaves of whole epochs, from the given epoch (<paramref name="first"/>) on. The batch covers at least
+    /// one epoch, and as many epochs as have about the given number of leaves (<paramref name="batchRows"/>) together. Also returns the
+    /// last epoch of the batch, which is null if the first epoch does not exist.
     /// </summary>
     public static async Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(
         this ISession session, ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken)
@@ -35,11 +35,11 @@ internal static class LeafReader
         return (range.IsEmpty ? LeafBatch.Empty : await ReadRowsAsync(session, select, range, range.Builder(), columns, cancellationToken), range.Through);
     }
 
-    /// <summary>Implements <see cref="IFollowStore.ReadNamesAsync"/> for epochs that are visible.</summary>
+    /// <summary>Implements <see cref="IFollowStore.ReadNamesAsync"/>. The caller has checked that its role sees the epochs.</summary>
     public static async Task<(LeafBatch Names, ulong? Through)> ReadNamesAsync(
         this ISession session, ulong first, ulong last, int maxLeaves, LeafColumns columns, CancellationToken cancellationToken)
     {
-        // Names have no device lists, so there are only two choices of columns: with values and without.
+        // Leaves of names are not device lists, so there are only two choices of columns: with values and without.
         columns = columns >= LeafColumns.Values ? LeafColumns.Values : LeafColumns.Trees;
         LeafRange range = await RangeAsync(session, new LeafRange(first, maxLeaves, columns), last, cancellationToken);
         Statements statements = session.Database.Statements;

@@ -1,9 +1,9 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>The store of <c>optiks-db</c>, which works as the owner of the tables.</summary>
+/// <summary>Implements the store of <c>optiks-db</c>, which connects to the database as the owner of the tables.</summary>
 public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
 {
-    /// <summary>Creates a store on a database, which the store disposes of.</summary>
+    /// <summary>Creates a store on a database. The store later disposes of the database object.</summary>
     public MaintenanceStore(IDatabase database)
         : base(database)
     {
@@ -45,7 +45,7 @@ public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
             {
                 throw new ArgumentException($"Period {period} cannot begin now: the log is in period {current.Period}.", nameof(period));
             }
-            // If the period began before this write, the operator's request is already fulfilled, and nothing is written.
+            // If the period has begun before this write, the request is already fulfilled, and the statement writes nothing.
             return new WriteResult<int>(await session.ChangeAsync(Statements.RequestSwitch, cancel, Parameter.Create("period", period)), Commit: true);
         },
         resolve: null,

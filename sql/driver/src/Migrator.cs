@@ -1,13 +1,14 @@
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// Brings a database to a schema's version, one migration after another, each in its own transaction. A lock makes a second migrator wait.
+/// Upgrades a database to the newest version of a schema, one migration after another, each in its own transaction. If two migrators run at
+/// the same time, a lock makes the second one wait.
 /// </summary>
 public abstract class Migrator : IMigrator
 {
     private readonly Schema _schema;
 
-    /// <summary>Creates a migrator to the newest version of a schema.</summary>
+    /// <summary>Creates a migrator that upgrades to the newest version of a schema.</summary>
     protected Migrator(Schema schema) => _schema = schema;
 
     /// <inheritdoc/>
@@ -16,7 +17,7 @@ public abstract class Migrator : IMigrator
     /// <inheritdoc/>
     public int TargetVersion => _schema.TargetVersion;
 
-    /// <summary>Records a migration; parameters: version, name.</summary>
+    /// <summary>The statement that records a migration, with the parameters version and name.</summary>
     protected abstract Sql InsertMigration { get; }
 
     /// <inheritdoc/>
@@ -39,11 +40,12 @@ public abstract class Migrator : IMigrator
     /// <inheritdoc/>
     public virtual Task<IReadOnlyList<string>> FindGapsAsync(CancellationToken cancellationToken) => Task.FromResult<IReadOnlyList<string>>([]);
 
-    /// <summary>Opens the database, whatever its version is.</summary>
+    /// <summary>Opens the database without checking its schema version.</summary>
     protected abstract Task<IDatabase> OpenAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Takes the migrators' lock in a transaction, which holds the lock until it ends. Waits while another migrator holds the lock.
+    /// Takes the lock that excludes other migrators, in a transaction that holds the lock until it ends. Waits while another migrator holds
+    /// the lock.
     /// </summary>
     protected abstract Task LockAsync(ISession session, CancellationToken cancellationToken);
 
@@ -53,14 +55,14 @@ public abstract class Migrator : IMigrator
     /// <summary>Creates the table that records migrations.</summary>
     protected abstract Task CreateAsync(ISession session, CancellationToken cancellationToken);
 
-    /// <summary>Runs a script.</summary>
+    /// <summary>Runs all statements of a script.</summary>
     protected abstract Task RunAsync(ISession session, string script, CancellationToken cancellationToken);
 
-    /// <summary>Throws when a service cannot work with the migrated database.</summary>
+    /// <summary>Throws if the settings of the migrated database do not allow a service to work with it.</summary>
     protected abstract Task CheckAsync(IDatabase database, CancellationToken cancellationToken);
 
-    // Returns null when no migration is missing. The version is read under the lock, so a migrator that waited finds the version that the
-    // other migrator left.
+    // Applies the next missing migration and returns its name; returns null if no migration is missing. It reads the version while it holds
+    // the lock. So a migrator that waited for another one finds the version that the other one left.
     private async Task<WriteResult<string?>> ApplyNextAsync(ISession session, CancellationToken cancellationToken)
     {
         await LockAsync(session, cancellationToken);

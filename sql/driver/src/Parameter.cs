@@ -1,14 +1,15 @@
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// The type with which a statement compares a parameter. With another type the server would convert the column and could not use its index.
+/// The type of a parameter, which must be the type of the column with which the statement compares it. If the types differed, the server
+/// would convert the column's values and could not use the column's index.
 /// </summary>
 public enum ParameterType
 {
-    /// <summary>A number of 64 bits, or null.</summary>
+    /// <summary>A 64-bit number, or null.</summary>
     Big,
 
-    /// <summary>A number of 32 bits.</summary>
+    /// <summary>A 32-bit number.</summary>
     Medium,
 
     /// <summary>A text of at most 256 characters.</summary>
@@ -25,8 +26,8 @@ public enum ParameterType
 }
 
 /// <summary>
-/// A parameter of a statement. An engine finds the parameter by its position in the order of <see cref="Statements"/>, or by its name. The
-/// parameter needs no object for its value.
+/// A parameter of a statement. Some engines find it by its name, others by its position in the order that <see cref="Statements"/>
+/// documents. The structure holds its value without a further object.
 /// </summary>
 public readonly struct Parameter
 {
@@ -42,34 +43,34 @@ public readonly struct Parameter
         RequestId = id;
     }
 
-    /// <summary>The name, without the engine's prefix.</summary>
+    /// <summary>The parameter's name, without the prefix that the engine requires.</summary>
     public string Name { get; }
 
-    /// <summary>The type of the value. The property for that type contains the value.</summary>
+    /// <summary>The type of the value, which determines the property that contains the value.</summary>
     public ParameterType Type { get; }
 
     /// <summary>
-    /// The value of a <see cref="ParameterType.Big"/>, an <see cref="ParameterType.Medium"/> or a <see cref="ParameterType.Duration"/>
-    /// (milliseconds); null for a null.
+    /// The value of a parameter of type <see cref="ParameterType.Big"/>, <see cref="ParameterType.Medium"/> or
+    /// <see cref="ParameterType.Duration"/> (in milliseconds); null if the parameter is null.
     /// </summary>
     public long? Number { get; }
 
-    /// <summary>The value of a <see cref="ParameterType.Text"/>.</summary>
+    /// <summary>The value of a parameter of type <see cref="ParameterType.Text"/>.</summary>
     public string Text => _text!;
 
-    /// <summary>The value of a <see cref="ParameterType.Octets"/>.</summary>
+    /// <summary>The value of a parameter of type <see cref="ParameterType.Octets"/>.</summary>
     public ReadOnlyMemory<byte> Octets { get; }
 
-    /// <summary>The value of a <see cref="ParameterType.RequestId"/>.</summary>
+    /// <summary>The value of a parameter of type <see cref="ParameterType.RequestId"/>.</summary>
     public Guid RequestId { get; }
 
-    /// <summary>Creates a parameter from a number.</summary>
+    /// <summary>Creates a parameter from a 64-bit number.</summary>
     public static Parameter Create(string name, long value) => new(name, ParameterType.Big, value);
 
     /// <summary>Creates a parameter from an unsigned number such as an epoch, or from null.</summary>
     public static Parameter Create(string name, ulong? value) => new(name, ParameterType.Big, checked((long?)value));
 
-    /// <summary>Creates a parameter from a number of 32 bits.</summary>
+    /// <summary>Creates a parameter from a 32-bit number.</summary>
     public static Parameter Create(string name, int value) => new(name, ParameterType.Medium, value);
 
     /// <summary>Creates a parameter from a text.</summary>

@@ -6,21 +6,21 @@ namespace Optiks.Storage.Driver;
 /// <summary>Writes periods and their copies inside a transaction.</summary>
 internal static class PeriodWriter
 {
-    // The largest number of epochs that one call covers. It is limited because even an epoch without leaves takes the read of one row.
+    // The largest number of epochs whose leaves one call destroys. The number is limited because the call reads a row even for an epoch
+    // without leaves.
     private const int MaxEpochsPerPiece = 4096;
 
     /// <summary>
-    /// Holds the lease until the transaction ends, so that a transaction that commits an epoch with erasures or a switch waits until then.
-    /// Returns false when the lease is lost. Later reads see the state after the wait for such a transaction, so no value is copied while
-    /// it is erased.
+    /// Locks the lease until the transaction ends; returns false when the caller has lost the lease. Meanwhile a transaction that commits
+    /// an epoch with erasures or a switch must wait. If such a transaction came first, this method waits for it, and later reads see its
+    /// result. So no value is copied while it is being erased.
     /// </summary>
     public static async Task<bool> TryHoldAsync(ISession session, Lease lease, CancellationToken cancellationToken) =>
         await session.ChangeAsync(session.Database.Statements.LockLease, cancellationToken, Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder)) == 1;
 
     /// <summary>
-    /// Returns the row of the next period, and writes the row if it does not exist. Returns null when the lease is lost, when
-    /// <paramref name="period"/> is not the one after the current period, or when the current period's secrets have been wrapped by another
-    /// key in the meantime.
+    /// Returns the row of the next period, and writes the row if it does not exist. Returns null when the caller has lost the lease, when
+    /// the given period is not the one after the current period, or when another key than the caller's wraps the current period's secrets.
     /// </summary>
     public static async Task<PeriodRow?> BeginAsync(ISession session, Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken)
     {
@@ -38,8 +38,8 @@ internal static class PeriodWriter
         {
             return present;
         }
-        // The new secrets must be wrapped by the key that wraps the current period's secrets (docs/spec/wrapping.md section 3). The lock
-        // makes this transaction and a transaction that rotates the key run one after the other.
+        // The new secrets must be wrapped by the key that wraps the current period's secrets (docs/spec/wrapping.md section 3). Because
+        // both take the lock on the head row, this transaction and a transaction that rotates that key cannot run at the same time.
         if (KeyId.TryRead(current.WrappedSecrets.Span, out KeyId wanted) && KeyId.TryRead(wrappedSecrets.Span, out KeyId by) && by != wanted)
         {
             return null;
@@ -49,8 +49,8 @@ internal static class PeriodWriter
     }
 
     /// <summary>
-    /// Replaces a period's wrapped secrets if they are still <paramref name="before"/>. Locks the head row, so that no period begins in the
-    /// meantime.
+    /// Replaces a period's wrapped secrets, but only if they still equal the old ones (<paramref name="before"/>). Locks the head row, so
+    /// that no period begins in the meantime.
     /// </summary>
     public static async Task<bool> RewrapAsync(ISession session, ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken)
     {
@@ -59,7 +59,7 @@ internal static class PeriodWriter
             session.Database.Statements.RewrapSecrets, cancellationToken, Parameter.Create("period", period), Parameter.Create("before", before), Parameter.Create("after", after)) == 1;
     }
 
-    /// <summary>Inserts a period's row and returns the number of inserted rows: 0 when the row already exists.</summary>
+    /// <summary>Inserts a period's row and returns the number of inserted rows, which is 0 if the row already exists.</summary>
     public static Task<int> InsertAsync(ISession session, PeriodRow period, CancellationToken cancellationToken) => session.ChangeAsync(
         session.Database.Statements.InsertPeriod,
         cancellationToken,
@@ -70,7 +70,7 @@ internal static class PeriodWriter
         Parameter.Create("secrets", period.WrappedSecrets),
         Parameter.Create("configuration", period.Configuration));
 
-    /// <summary>Adds copies to the next period, if their numbers follow the stored copies.</summary>
+    /// <summary>Adds copies to the next period if the first of their numbers follows the last stored one.</summary>
     public static async Task<StageResult> StageAsync(ISession session, Lease lease, CopyBatch copies, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken)
@@ -82,7 +82,7 @@ internal static class PeriodWriter
         return await AddAsync(session, copies, cancellationToken);
     }
 
-    /// <summary>Adds those copies of the batch that are not yet stored.</summary>
+    /// <summary>Adds the copies of the batch that the database does not have yet.</summary>
     public static async Task<StageResult> RestoreAsync(ISession session, Lease lease, CopyBatch copies, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken)
@@ -99,12 +99,13 @@ internal static class PeriodWriter
     }
 
     /// <summary>
-    /// Makes the next period the current one. Returns false when the lease is lost. Also returns false when the period is not in state
-    /// next, does not follow the current period, or has another number of copies.
+    /// Makes the next period the current one. Returns false when the caller has lost the lease. Also returns false when the period does not
+    /// follow the current one, has another state than <see cref="PeriodState.Next"/>, or has another number of copies than the given switch
+    /// (<paramref name="begun"/>) says.
     /// </summary>
     public static async Task<bool> TrySwitchAsync(ISession session, Lease lease, PeriodSwitch begun, ulong epoch, CancellationToken cancellationToken) =>
         await TryHoldAsync(session, lease, cancellationToken)
-        // The current period ends first, so that two periods are never current at the same time.
+        // The current period must end first, so that two periods are never current at the same time.
         && await session.ChangeAsync(session.Database.Statements.EndPeriod, cancellationToken, Parameter.Create("period", begun.Period - 1)) == 1
         && await session.ChangeAsync(
             session.Database.Statements.StartPeriod,
@@ -113,7 +114,7 @@ internal static class PeriodWriter
             Parameter.Create("first", epoch),
             Parameter.Create("copies", begun.Copies)) == 1;
 
-    /// <summary>Destroys a period's secrets. Returns false when the lease is lost.</summary>
+    /// <summary>Deletes a period's secrets from the database. Returns false when the caller has lost the lease.</summary>
     public static async Task<bool> BeginDestroyingAsync(ISession session, Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken))
@@ -131,8 +132,9 @@ internal static class PeriodWriter
     }
 
     /// <summary>
-    /// Destroys the openings, keys and values of copies and leaves, and returns whether everything is destroyed. Returns null when the
-    /// lease is lost, or when the period's secrets are not destroyed yet.
+    /// Deletes openings, keys and values of a period's copies and leaves, at most about the given number of them
+    /// (<paramref name="maxValues"/>). Returns whether all of them are deleted now. Returns null when the caller has lost the lease, or
+    /// when the period's secrets are not destroyed yet.
     /// </summary>
     public static async Task<bool?> DestroyAsync(ISession session, Lease lease, ulong period, int maxValues, CancellationToken cancellationToken)
     {
@@ -152,8 +154,8 @@ internal static class PeriodWriter
             && await session.ChangeAsync(statements.EndDestroying, cancellationToken, Parameter.Create("period", period)) == 1;
     }
 
-    // Destroys the values of whole epochs, beginning where the previous call ended. The period's row records that epoch, so that epochs
-    // without values are not searched again. Returns true when no epoch is left.
+    // Deletes the values of whole epochs, beginning with the first epoch that the previous call did not reach. The period's row records
+    // that epoch, so that no call searches an epoch again. Returns true when no epoch is left.
     private static async Task<bool> DestroyLeavesAsync(ISession session, ulong period, int maxValues, CancellationToken cancellationToken)
     {
         Statements statements = session.Database.Statements;
@@ -213,14 +215,14 @@ internal static class PeriodWriter
         {
             return StageResult.SourceErased;
         }
-        // Only the last row of a key counts. The values of the key's other rows are deleted now: once their sources are destroyed with an
-        // earlier period, no erasure would find these values.
+        // Only the last row of a key is in force, so the values of its other rows are deleted now. If they stayed, no erasure could find
+        // them once their sources are destroyed with an earlier period.
         _ = await session.ChangeAsync(
             session.Database.Statements.DropSuperseded, cancellationToken, Parameter.Create("period", copies.Period), Parameter.Create("number", copies.First));
         return StageResult.Staged;
     }
 
-    /// <summary>Writes the cells of a copy, up to and including its source.</summary>
+    /// <summary>Writes the first cells of a copy's row, up to and including its source.</summary>
     public static void WriteCopyStart(IRowWriter cells, ulong period, int number, int structure, CopySource source)
     {
         cells.WriteUInt64(period);

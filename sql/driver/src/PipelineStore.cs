@@ -1,13 +1,14 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>The update-task's store.</summary>
+/// <summary>Implements the update-task's store.</summary>
 public class PipelineStore : FollowStore, IPipelineStore
 {
-    // The time during which the store tries to find out the result of an unknown commit, while the server restarts or fails over.
+    // When the result of a commit is unknown, the store tries for this time to find it out, because the server may be restarting or failing
+    // over.
     private static readonly TimeSpan ResolveTime = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan ResolveInterval = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>Creates a store on a database, which the store disposes of.</summary>
+    /// <summary>Creates a store on a database. The store later disposes of the database object.</summary>
     public PipelineStore(IDatabase database)
         : base(database)
     {
@@ -20,9 +21,8 @@ public class PipelineStore : FollowStore, IPipelineStore
     public async Task<Lease?> AcquireLeaseAsync(string holder, TimeSpan duration, CancellationToken cancellationToken)
     {
         ArgumentException.ThrowIfNullOrEmpty(holder);
-        // Ends the old holder's sessions before this store touches the head row, because an old holder that was paused just before its
-        // commit still holds the row's lock. The session name in the row belongs to one store alone, so no session of another store is
-        // ended.
+        // End the old holder's sessions before this store updates the head row: an old holder that was paused just before its commit still
+        // holds the row's lock. No two stores have the same session name, so no session of another store is ended.
         await Database.EndExpiredHolderAsync(holder, cancellationToken);
         return await Database.WriteOneAsync(
             (session, cancel) => session.FirstAsync(
@@ -237,11 +237,12 @@ public class PipelineStore : FollowStore, IPipelineStore
     /// <inheritdoc/>
     protected override ulong? LastVisible(HeadRow head) => head.Epoch;
 
-    // Writes an epoch. When the answer to its commit is lost, reads the epoch row (docs/pipeline.md invariant 3).
+    // Writes an epoch. If the answer to its commit is lost, finds out from the epoch's row whether the commit took effect (docs/pipeline.md
+    // invariant 3).
     private protected Task<CommitResult> CommitAsync(Func<ISession, CancellationToken, Task<bool>> tryWrite, EpochRow epoch, CancellationToken cancellationToken) =>
         CommitAsync(tryWrite, (session, cancel) => EpochReader.HasEpochAsync(session, epoch, cancel), cancellationToken);
 
-    // Writes copies. When the answer to the commit is lost, reads whether the last copy is stored.
+    // Writes copies. If the answer to the commit is lost, finds out from the last copy whether the commit took effect.
     private protected async Task<StageResult> StageAsync(Func<ISession, CancellationToken, Task<StageResult>> write, CopyBatch copies, CancellationToken cancellationToken)
     {
         StageResult written = StageResult.Fenced;
@@ -253,8 +254,8 @@ public class PipelineStore : FollowStore, IPipelineStore
         {
             CommitResult.Committed => StageResult.Staged,
             CommitResult.Unknown => StageResult.Unknown,
-            // When another holder has already written rows with these numbers, the transaction failed whatever its work returned. The
-            // holder is then fenced.
+            // If another holder has already written rows with these numbers, the transaction failed, even if the work returned Staged. The
+            // caller is then fenced.
             _ => written == StageResult.SourceErased ? written : StageResult.Fenced,
         };
     }
@@ -275,13 +276,13 @@ public class PipelineStore : FollowStore, IPipelineStore
         }
         catch (StorageCorruptException e) when (Database.IsDuplicate(e))
         {
-            // Another holder wrote rows of this epoch or with these numbers. So the head row has moved, although this transaction failed
-            // before its check of the head row.
+            // The duplicate means that another holder has already written this epoch's rows or copies with these numbers. So this holder
+            // has lost the lease, although its transaction failed before it checked the head row.
             return CommitResult.Fenced;
         }
     }
 
-    // Returns null when the write did not take effect and never will.
+    // Determines whether the write of a lost session took effect. Returns null if it did not take effect and never will.
     private async Task<WriteResult<CommitResult>?> ResolveAsync(int session, Func<ISession, CancellationToken, Task<bool>> isStored)
     {
         long start = TimeProvider.System.GetTimestamp();
@@ -303,7 +304,7 @@ public class PipelineStore : FollowStore, IPipelineStore
         }
     }
 
-    // Returns whether the statement changed its row; their conditions exclude that these statements change two rows.
+    // Runs a statement whose condition matches at most one row, and returns whether it changed that row.
     private Task<bool> ChangeOneAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) =>
         Database.WriteOneAsync(async (session, cancel) => await session.ChangeAsync(sql, cancel, parameters) == 1, cancellationToken);
 }

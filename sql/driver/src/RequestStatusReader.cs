@@ -5,14 +5,14 @@ namespace Optiks.Storage.Driver;
 /// <summary>Reads the status of a request.</summary>
 internal static class RequestStatusReader
 {
-    /// <summary>Reads a status in one statement; returns null when the id is not known.</summary>
+    /// <summary>Reads a request's status with one statement; returns null if the database does not know the id.</summary>
     public static async Task<RequestStatus?> ReadAsync(ISession session, Guid requestId, CancellationToken cancellationToken)
     {
         await using IRows rows = await session.QueryAsync(session.Database.Statements.Status, cancellationToken, Parameter.Create("id", requestId));
         var items = new List<PublishedItem>();
         ulong epoch = 0;
         bool isDecided = false;
-        // The rows are the items in order, so the item's number needs no column.
+        // The rows are the request's items in order, so the item's number is the number of its row and needs no column.
         for (int item = 0; await rows.ReadAsync(cancellationToken); item++)
         {
             if (rows.IsNull(2))

@@ -2,10 +2,10 @@ using Optiks.Native;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>Copies objects of the contract's types into tables.</summary>
+/// <summary>Writes objects of the contract's types into tables.</summary>
 internal static class RowWriting
 {
-    /// <summary>Copies an epoch's leaves and values, and returns the number of bytes of the values.</summary>
+    /// <summary>Writes an epoch's leaves and values into their tables, and returns the number of bytes of the values.</summary>
     public static async Task<long> CopyLeavesAsync(this ISession session, EpochCommit commit, CancellationToken cancellationToken)
     {
         LeafBatch leaves = commit.Leaves;
@@ -28,7 +28,7 @@ internal static class RowWriting
                 cells.WriteInt16(leaves.Origins.Span[i].Item);
             },
             cancellationToken);
-        // Values are missing only in a restored epoch, where they were erased.
+        // Values are missing only in a restored epoch, because they were erased before the bundle was read.
         int[]? present = leaves.Rows.Span.ContainsErased() ? [.. Enumerable.Range(0, count).Where(i => leaves.Rows.Span[i].ValueOffset != LeafRow.NoValue)] : null;
         long valueBytes = 0;
         await session.CopyAsync(
@@ -61,7 +61,7 @@ internal static class RowWriting
         cells.WriteInt16(erasure.Origin.Item);
     }
 
-    /// <summary>Copies an epoch's outcomes.</summary>
+    /// <summary>Writes an epoch's outcomes into their table.</summary>
     public static Task CopyOutcomesAsync(this ISession session, ulong epoch, IReadOnlyList<Outcome> outcomes, CancellationToken cancellationToken) => session.CopyAsync(
         Table.Outcome,
         outcomes.Count,

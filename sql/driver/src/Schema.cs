@@ -4,8 +4,8 @@ using System.Reflection;
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// The migrations of a driver, which are embedded in its assembly as <c>0001_create_tables</c> and so on, and the checks of a database's
-/// version against them.
+/// Holds the migrations of a driver, which are embedded in its assembly as <c>0001_create_tables</c> and so on, and checks a database's
+/// schema version against them.
 /// </summary>
 public sealed class Schema
 {
@@ -26,7 +26,7 @@ public sealed class Schema
         Grants = Read(assembly, "grants");
     }
 
-    /// <summary>The migrations in order: entry i has number i + 1, with its name and script.</summary>
+    /// <summary>The names and scripts of the migrations, in order; entry i is migration number i + 1.</summary>
     public IReadOnlyList<(string Name, string Script)> Migrations { get; }
 
     /// <summary>The script that runs again after every migration and grants rights to roles; null when the engine has no roles.</summary>
@@ -36,8 +36,8 @@ public sealed class Schema
     public int TargetVersion => Migrations.Count;
 
     /// <summary>
-    /// Throws <see cref="StorageMisconfiguredException"/> for a version that a service cannot work with; <paramref name="hint"/> is added
-    /// to the message for an older version.
+    /// Throws <see cref="StorageMisconfiguredException"/> if the database's version is not the one that this build needs. If the version is
+    /// older, the message includes the text <paramref name="hint"/>.
     /// </summary>
     public void ThrowIfOther(int version, string location, string hint = "")
     {
@@ -50,7 +50,8 @@ public sealed class Schema
     }
 
     /// <summary>
-    /// Throws <see cref="StorageMisconfiguredException"/> for a version that cannot be migrated; call it before any change.
+    /// Throws <see cref="StorageMisconfiguredException"/> if the database's version is newer than this build's. Migrators call this method
+    /// before they change anything.
     /// </summary>
     public void ThrowIfNewer(int version, string location)
     {

@@ -4,12 +4,12 @@ using System.Data.Common;
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// Runs one role's work on a pool of ADO.NET connections to a server. Safe for concurrent use. Work that failed because its session was
-/// lost before a commit was sent had no effect, and is repeated once on a new connection. A commit that was sent is never repeated, except
-/// by <see cref="RepeatAsync"/>.
+/// Runs one role's work on a pool of ADO.NET connections to a server. Safe for concurrent use. If the session is lost before the commit is
+/// sent, the work had no effect, and this class repeats it once on a new connection. Once a commit was sent, only <see cref="RepeatAsync"/>
+/// repeats the work.
 /// </summary>
-/// <typeparam name="TConnection">The engine's connection.</typeparam>
-/// <typeparam name="TSession">The engine's session on such a connection.</typeparam>
+/// <typeparam name="TConnection">The type of the engine's connection.</typeparam>
+/// <typeparam name="TSession">The type of the engine's session on such a connection.</typeparam>
 public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     where TConnection : DbConnection
     where TSession : class, ISession
@@ -32,18 +32,20 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     public bool HasOneWriter => false;
 
     /// <summary>
-    /// Whether the checks at the start have passed. If so, an error that these checks would refuse counts as temporary
+    /// Whether the checks at the start have passed. If so, an error that would have failed these checks is treated as temporary
     /// (<see cref="StorageMisconfiguredException.JudgeOpened"/>).
     /// </summary>
     protected bool IsOpen => _isOpen;
 
     /// <summary>
-    /// The isolation level of the transaction for reads; if null, reads use no transaction, because each statement sees one point in time.
+    /// The isolation level of the transaction in which reads run. If it is null, reads run without a transaction, because each statement
+    /// sees the database at one point in time anyway.
     /// </summary>
     protected abstract IsolationLevel? ReadIsolation { get; }
 
     /// <summary>
-    /// Locks the head row until the transaction ends, whoever holds the lease, so that no transaction is writing an epoch.
+    /// Locks the head row until the transaction ends, no matter who holds the lease, so that no other transaction can write an epoch
+    /// meanwhile.
     /// </summary>
     protected abstract Sql LockHead { get; }
 
@@ -61,8 +63,8 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         cancellationToken);
 
     /// <summary>
-    /// Runs work whose statements begin and end their own transactions and that is safe to run twice. When the session is lost, the work is
-    /// repeated once on a new connection, whether or not a transaction took effect.
+    /// Runs work that is safe to run twice and whose statements begin and end their own transactions. If the session is lost, this method
+    /// repeats the work once on a new connection, even if a transaction took effect.
     /// </summary>
     public Task<T> RepeatAsync<T>(Func<TSession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => TwiceIfLostAsync(
         async () =>
@@ -88,7 +90,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         async () =>
         {
             Pending<T> pending = await TwiceIfLostAsync(() => BeginAsync(work, cancellationToken), cancellationToken);
-            // Disposing rolls back what is not committed.
+            // Disposing of the transaction rolls it back if it is not committed.
             await using (pending.Connection)
             await using (pending.Transaction)
             {
@@ -99,7 +101,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
                 int number = Number(pending.Connection);
                 try
                 {
-                    // The commit is not cancellable, because a cancelled commit may nevertheless take effect, and the caller would not
+                    // The commit cannot be cancelled, because a cancelled commit may nevertheless take effect, and the caller would not
                     // know.
                     await pending.Transaction.CommitAsync(CancellationToken.None);
                     ThrowIfUnconfirmed(pending.Session);
@@ -135,11 +137,12 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         return await WriteAsync(
             async (other, cancel) =>
             {
-                // The lost session may still be running, and it holds the head row until its transaction ends. So reads under this lock see
+                // The lost session may still be running, and it locks the head row until its transaction ends. So reads after this lock see
                 // the final result of that transaction.
                 _ = await other.ChangeAsync(LockHead, cancel);
-                // The rows that are read here may exist on this server alone. The lock adds an entry to the server's log, and the commit
-                // waits until the required standby servers confirm that entry. They then have the rows too.
+                // The rows that the work reads may exist only on this server, and not yet on its standby servers. The lock adds an entry to
+                // the server's log, and this commit waits until the required standby servers confirm the entry. Then they have the rows
+                // too.
                 return new WriteResult<T>(await work(other, cancel), Commit: true);
             },
             resolve: null,
@@ -161,13 +164,13 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     /// <summary>Takes a connection from the pool.</summary>
     protected abstract Task<TConnection> ConnectAsync(CancellationToken cancellationToken);
 
-    /// <summary>Opens a connection for a transaction over many calls.</summary>
+    /// <summary>Opens a connection for a transaction that lasts over many calls.</summary>
     protected virtual Task<TConnection> ConnectAloneAsync(CancellationToken cancellationToken) => ConnectAsync(cancellationToken);
 
-    /// <summary>Creates a session on a connection; its statements belong to the transaction, if there is one.</summary>
+    /// <summary>Creates a session on a connection. The session's statements belong to the transaction, if one is given.</summary>
     protected abstract TSession Session(TConnection connection, DbTransaction? transaction);
 
-    /// <summary>Returns the number of a connection's session on the server.</summary>
+    /// <summary>Returns the number that the server gave to a connection's session.</summary>
     protected abstract int Number(TConnection connection);
 
     /// <summary>Ends one session on the server, if the session still belongs to this store.</summary>
@@ -179,32 +182,33 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     }
 
     /// <summary>
-    /// Closes the pool's connections, each as soon as it is unused. Called when an open database refuses work that it allowed before. An
-    /// operator may restore the right, but an existing session may not notice.
+    /// Closes each connection of the pool as soon as nobody uses it. This class calls the method when the server refuses work that it
+    /// allowed before: even after an operator restores the right, existing sessions may not notice.
     /// </summary>
     protected virtual void DropSessions()
     {
     }
 
     /// <summary>
-    /// Throws <see cref="StorageUnavailableException"/> when the server answered a commit of this session although a required standby
-    /// server had not confirmed the commit. The commit is then durable on one server and visible to everybody, and a failover may undo it.
+    /// Throws <see cref="StorageUnavailableException"/> if the server reported a commit of this session as done although a required standby
+    /// server had not confirmed it. Such a commit is durable only on one server and visible to everybody, and a failover may undo it.
     /// </summary>
     protected virtual void ThrowIfUnconfirmed(TSession session)
     {
     }
 
     /// <summary>
-    /// Returns whether the error means that the session is lost. A timeout does not mean that, because the server may still be working.
+    /// Returns whether the error means that the session is lost. A timeout does not mean that the session is lost, because the server may
+    /// still be working.
     /// </summary>
     protected abstract bool IsConnectionLost(Exception e);
 
     /// <summary>
-    /// Translates an error of the engine into an exception of the storage contract; returns null when the exception is not the engine's.
+    /// Translates an error of the engine into an exception of the storage contract; returns null if the error did not come from the engine.
     /// </summary>
     protected abstract Exception? Translate(Exception e, CancellationToken cancellationToken);
 
-    /// <summary>Begins a transaction over many calls with its first statements.</summary>
+    /// <summary>Begins a transaction that lasts over many calls, and runs its first statements.</summary>
     protected Task<ITransaction> BeginAsync(IsolationLevel isolation, Func<TSession, Task> begin, CancellationToken cancellationToken) => TwiceIfLostAsync<ITransaction>(
         async () =>
         {
@@ -225,7 +229,8 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         cancellationToken);
 
     /// <summary>
-    /// Runs the checks at the start and then a role's first work, which changes nothing and fails when the user lacks the role's rights.
+    /// Runs the checks at the start and then the first statement of a role. That statement changes nothing and fails if the database user
+    /// lacks the role's rights.
     /// </summary>
     protected async Task OpenAsync(Func<TSession, CancellationToken, Task> check, Sql? firstWork, CancellationToken cancellationToken)
     {
@@ -244,8 +249,8 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     }
 
     /// <summary>
-    /// Runs work, and repeats it once on another connection when the session was lost. The pool opens a new connection after it has met a
-    /// lost one.
+    /// Runs work, and repeats it once on another connection when the session was lost. The pool replaces a connection that it has found to
+    /// be lost.
     /// </summary>
     protected Task<T> TwiceIfLostAsync<T>(Func<Task<T>> work, CancellationToken cancellationToken) => TranslateAsync(
         async () =>
@@ -277,7 +282,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         }
     }
 
-    // Returns the exception to throw instead of the error; null when the error itself is thrown.
+    // Returns the exception that the caller throws instead of the error; null if the caller throws the error itself.
     private Exception? Judge(Exception e, CancellationToken cancellationToken)
     {
         Exception? known = Translate(e, cancellationToken);
@@ -295,7 +300,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         }
         catch
         {
-            // Disposing rolls back.
+            // Disposing of the connection rolls the transaction back.
             await connection.DisposeAsync();
             throw;
         }

@@ -1,9 +1,10 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>Reads whole results.</summary>
+/// <summary>Adds methods to sessions and rows that read whole results.</summary>
 public static class SessionExtensions
 {
-    /// <summary>Returns the result of <paramref name="read"/> for the first row; the type's default when there is no row.</summary>
+    /// <summary>Runs a query and returns the result of the function <paramref name="read"/> for the first row; the type's default value if
+    /// there is no row.</summary>
     public static async Task<T?> FirstAsync<T>(this ISession session, Sql sql, Func<IRows, T> read, CancellationToken cancellationToken, params Parameter[] parameters)
     {
         ArgumentNullException.ThrowIfNull(session);
@@ -12,7 +13,7 @@ public static class SessionExtensions
         return await rows.ReadAsync(cancellationToken) ? read(rows) : default;
     }
 
-    /// <summary>Returns the results of <paramref name="read"/> for all rows.</summary>
+    /// <summary>Runs a query and returns the results of the function <paramref name="read"/> for all rows.</summary>
     public static async Task<IReadOnlyList<T>> ListAsync<T>(this ISession session, Sql sql, Func<IRows, T> read, CancellationToken cancellationToken, params Parameter[] parameters)
     {
         ArgumentNullException.ThrowIfNull(session);
@@ -20,7 +21,7 @@ public static class SessionExtensions
         return await rows.ListAsync(read, cancellationToken);
     }
 
-    /// <summary>Returns the results of <paramref name="read"/> for the remaining rows.</summary>
+    /// <summary>Returns the results of the function <paramref name="read"/> for the remaining rows.</summary>
     public static async Task<IReadOnlyList<T>> ListAsync<T>(this IRows rows, Func<IRows, T> read, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(rows);

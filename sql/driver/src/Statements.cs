@@ -1,227 +1,242 @@
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// An engine's SQL for the rules of this project. Each summary lists the columns that a statement returns, and its parameters in their
-/// order, by name. An engine's statement need not use the last parameters.
+/// Holds the SQL statements of one engine. Each summary lists the columns that a statement returns, and then the names of its parameters in
+/// their order. An engine's statement may leave the last parameters unused.
 /// </summary>
 public sealed class Statements
 {
-    /// <summary>Returns the head row: epoch, record_hash, published_epoch, fence, holder, lease_end.</summary>
+    /// <summary>Returns the head row. Columns: epoch, record_hash, published_epoch, fence, holder, lease_end.</summary>
     public required Sql Head { get; init; }
 
-    /// <summary>Returns the database's present time, not the time at which the transaction began.</summary>
+    /// <summary>Returns the database's time at the call, not the time at which the transaction began.</summary>
     public required Sql Clock { get; init; }
 
-    /// <summary>Returns all periods in order: period, state, first_epoch, copies, wrapped_secrets, configuration.</summary>
+    /// <summary>Returns all periods in order. Columns: period, state, first_epoch, copies, wrapped_secrets, configuration.</summary>
     public required Sql Periods { get; init; }
 
-    /// <summary>Returns at most max epochs in order: epoch, record, record_hash, checkpoint. Parameters: first, last, max.</summary>
+    /// <summary>Returns the epochs from first to last in order, at most max of them. Columns: epoch, record, record_hash, checkpoint.
+    /// Parameters: first, last, max.</summary>
     public required Sql Epochs { get; init; }
 
     /// <summary>
-    /// Takes the lease if nobody holds it, if it has ended, or if the holder already has it, and raises the fence. Returns fence and
-    /// lease_end; no row when another holder's lease runs. Parameters: holder, duration, session.
+    /// Takes the lease for the holder and increases the fence, if nobody has the lease, if it has expired, or if the holder already has it.
+    /// Returns no row while another holder's lease has not expired. Columns: fence, lease_end. Parameters: holder, duration, session.
     /// </summary>
     public required Sql AcquireLease { get; init; }
 
-    /// <summary>Moves the end of the lease. Parameters: duration, fence, holder, session.</summary>
+    /// <summary>Moves the end of the lease to the given duration from now. Parameters: duration, fence, holder, session.</summary>
     public required Sql RenewLease { get; init; }
 
-    /// <summary>Ends the lease. Parameters: fence, holder.</summary>
+    /// <summary>Ends the holder's lease at once. Parameters: fence, holder.</summary>
     public required Sql ReleaseLease { get; init; }
 
     /// <summary>
-    /// Keeps the lease from being taken over before the transaction ends; changes no row when the lease is lost. Parameters: fence, holder.
+    /// Prevents other holders from taking over the lease before the transaction ends; changes no row if the holder has lost the lease.
+    /// Parameters: fence, holder.
     /// </summary>
     public required Sql HoldLease { get; init; }
 
     /// <summary>
-    /// Does the same as <see cref="HoldLease"/>, and lets no other transaction hold the lease at the same time. Parameters: fence, holder.
+    /// Does the same as <see cref="HoldLease"/>, and also makes other transactions that run either statement wait. Parameters: fence,
+    /// holder.
     /// </summary>
     public required Sql LockLease { get; init; }
 
     /// <summary>
-    /// Locks the head row until the transaction ends, whoever holds the lease, so that no transaction is writing an epoch and no period
-    /// begins.
+    /// Locks the head row until the transaction ends, no matter who holds the lease, so that no other transaction can write an epoch or
+    /// begin a period meanwhile.
     /// </summary>
     public required Sql LockHead { get; init; }
 
-    /// <summary>Returns the number of pending rows, up to atMost. Parameters: atMost.</summary>
+    /// <summary>Returns the number of pending rows; the count stops at the parameter atMost. Parameters: atMost.</summary>
     public required Sql CountPending { get; init; }
 
     /// <summary>
-    /// Returns a row if the epoch may follow the head row. The epoch before it must be the last epoch, must be published, and must have a
-    /// record with the hash previous. The holder must hold the lease. Parameters: epoch, previous, fence, holder.
+    /// Returns a row if the epoch may be committed next. The previous epoch must be the last one in the head row, must be published, and
+    /// must have a record with the given hash. The holder must have the lease. Parameters: epoch, previous (that hash), fence, holder.
     /// </summary>
     public required Sql FollowsHead { get; init; }
 
     /// <summary>
-    /// Makes the epoch the last epoch, on the condition of <see cref="FollowsHead"/>. Parameters: epoch, previous, fence, holder, hash.
+    /// Makes the epoch the last one in the head row, if the conditions of <see cref="FollowsHead"/> hold. Parameters: epoch, previous,
+    /// fence, holder, hash.
     /// </summary>
     public required Sql MoveHead { get; init; }
 
-    /// <summary>Adds an epoch's row. Parameters: epoch, leaves, valueBytes, hash, record.</summary>
+    /// <summary>Adds the row of an epoch. Parameters: epoch, leaves, valueBytes, hash, record.</summary>
     public required Sql InsertEpoch { get; init; }
 
-    /// <summary>Makes epoch 0 the last epoch in a database without epochs. Parameters: hash, fence, holder.</summary>
+    /// <summary>Makes epoch 0 the last epoch in the head row of a database without epochs. Parameters: hash, fence, holder.</summary>
     public required Sql MoveHeadToGenesis { get; init; }
 
-    /// <summary>Adds a period unless its number exists. Parameters: period, state, first, copies, secrets, configuration.</summary>
+    /// <summary>Adds a period, unless a period with this number exists. Parameters: period, state, first, copies, secrets,
+    /// configuration.</summary>
     public required Sql InsertPeriod { get; init; }
 
     /// <summary>Returns a row if the epoch is stored with a record of this hash. Parameters: epoch, hash.</summary>
     public required Sql HasEpoch { get; init; }
 
     /// <summary>
-    /// Stores the note of an epoch whose record has this hash. No takeover happens before the transaction ends. Parameters: checkpoint,
-    /// epoch, hash, fence, holder.
+    /// Stores the checkpoint of an epoch whose record has this hash. No other holder takes over the lease before the transaction ends.
+    /// Parameters: checkpoint, epoch, hash, fence, holder.
     /// </summary>
     public required Sql StoreCheckpoint { get; init; }
 
     /// <summary>
-    /// Makes the last epoch the published epoch if it has a checkpoint, and notifies listeners. Parameters: epoch, fence, holder.
+    /// Makes the last epoch the published one if it has a checkpoint, and notifies the stores that wait for it. Parameters: epoch, fence,
+    /// holder.
     /// </summary>
     public required Sql Publish { get; init; }
 
     /// <summary>
-    /// Returns seq and body_hash of the request of each leaf of an epoch, in the order of the leaves; nulls when a leaf has no request.
-    /// Parameters: epoch.
+    /// Returns one row for each leaf of an epoch, in order, with two columns of the leaf's request: seq, body_hash. Both columns are null
+    /// if the leaf has no request. Parameters: epoch.
     /// </summary>
     public required Sql PublishedRequests { get; init; }
 
     /// <summary>
-    /// Returns the refusals of an epoch, in order: seq, item, refusal, refused_item, current_period, current_version, request_id,
-    /// body_hash. Parameters: epoch.
+    /// Returns the outcomes without leaves of an epoch, in order. Columns: seq, item, refusal, refused_item, current_period,
+    /// current_version, request_id, body_hash. Parameters: epoch.
     /// </summary>
     public required Sql RefusedItems { get; init; }
 
     /// <summary>
-    /// Deletes the outcomes of the requests that <see cref="ForgetRequests"/> deletes next; null when that statement deletes them too.
-    /// Parameters: bound, max.
+    /// Deletes the outcomes of the requests that <see cref="ForgetRequests"/> deletes next; null if that statement also deletes the
+    /// outcomes. Parameters: bound, max.
     /// </summary>
     public Sql? ForgetOutcomes { get; init; }
 
     /// <summary>
-    /// Deletes the max oldest requests with ids below the bound, except those that are pending or belong to an unpublished epoch.
-    /// Parameters: bound, max.
+    /// Deletes at most max requests whose ids are below the bound, oldest first, except requests that are pending or belong to an
+    /// unpublished epoch. Parameters: bound, max.
     /// </summary>
     public required Sql ForgetRequests { get; init; }
 
     /// <summary>
-    /// Returns a row for each outcome of a request, in the order of its items, or one row for a request without outcomes: published_epoch
-    /// of the head row; whether the request is pending; epoch, refusal, refused_item, current_period, current_version and ordinal of the
-    /// outcome; structure, period and version of its leaf; key of its value. Parameters: id.
+    /// Returns one row for each outcome of a request, in the order of its items, or one row for a request without outcomes. Columns:
+    /// published_epoch of the head row; whether the request is pending; epoch, refusal, refused_item, current_period, current_version and
+    /// ordinal of the outcome; structure, period and version of the outcome's leaf; key of that leaf's value. Parameters: id.
     /// </summary>
     public required Sql Status { get; init; }
 
-    /// <summary>Deletes the values of the leaves whose erasures this epoch decided. Parameters: epoch.</summary>
+    /// <summary>Deletes the values of all leaves whose erasure the epoch decided. Parameters: epoch.</summary>
     public required Sql EraseValues { get; init; }
 
-    /// <summary>Deletes the values of the copies whose erasures this epoch decided. Parameters: epoch.</summary>
+    /// <summary>Deletes the values of all copies whose erasure the epoch decided. Parameters: epoch.</summary>
     public required Sql EraseCopies { get; init; }
 
-    /// <summary>Returns whether there are copies.</summary>
+    /// <summary>Returns whether the database has any copies.</summary>
     public required Sql HasCopies { get; init; }
 
     /// <summary>
-    /// Returns the copies of a leaf or, with epoch 0, of the period's copy with this number: period, number, whether the copy has a value,
-    /// and whether a later row of its key superseded it. Parameters: epoch, period, ordinal.
+    /// Returns the copies of a leaf; if epoch is 0, the leaf is itself the copy with the number ordinal in this period. Columns: period,
+    /// number, whether the copy has a value, and whether a later row of its key superseded it. Parameters: epoch, period, ordinal.
     /// </summary>
     public required Sql CopiesOf { get; init; }
 
     /// <summary>
-    /// Returns the source of a copy, if it has one: source_epoch, source_ordinal, and whether the source has a value. Parameters: period,
-    /// number.
+    /// Returns the source of a copy, or no row if the copy has no source. Columns: source_epoch, source_ordinal, and whether the source has
+    /// a value. Parameters: period, number.
     /// </summary>
     public required Sql SourceOf { get; init; }
 
     /// <summary>
-    /// Returns at most max erasures from (epoch, number) on that epochs up to last decided, in order: decided_in, number, epoch, period,
-    /// ordinal, request_id, item; structure, label and commitment of the leaf or copy, or nulls. Parameters: epoch, number, last, max.
+    /// Returns at most max erasures in order, beginning at (epoch, number) and ending with the erasures that the epoch last decided.
+    /// Columns: decided_in, number, epoch, period, ordinal, request_id, item; structure, label and commitment of the leaf or copy, or nulls
+    /// if it does not exist. Parameters: epoch, number, last, max.
     /// </summary>
     public required Sql Erasures { get; init; }
 
     /// <summary>
-    /// Returns the values that this request erased in this epoch, if the epoch is published, in order: structure, period, version and epoch
-    /// of each leaf, and of each copy of a period that had begun; a copy's epoch is its period's first. Omits rows that a later row
-    /// superseded, because they are not versions. Parameters: epoch, id.
+    /// Returns the values that a request erased in an epoch, in order, if the epoch is published. The rows are the erased leaves, and the
+    /// erased copies of periods that had begun. Columns: structure, period, version, epoch; a copy's epoch is the first epoch of its
+    /// period. Omits copies that a later row superseded, because they are not versions. Parameters: epoch, id.
     /// </summary>
     public required Sql Receipt { get; init; }
 
-    /// <summary>Returns a leaf: structure, label, and whether it has a value. Parameters: epoch, ordinal.</summary>
+    /// <summary>Returns a leaf. Columns: structure, label, and whether the leaf has a value. Parameters: epoch, ordinal.</summary>
     public required Sql LeafAt { get; init; }
 
-    /// <summary>Returns the value of a leaf, if it has one. Parameters: epoch, ordinal.</summary>
+    /// <summary>Returns the value of a leaf, or no row if the leaf has no value. Parameters: epoch, ordinal.</summary>
     public required Sql ValueAt { get; init; }
 
-    /// <summary>Returns at most max epochs in order: epoch, leaves, value_bytes. Parameters: first, last, max.</summary>
+    /// <summary>Returns the sizes of the epochs from first to last in order, at most max of them. Columns: epoch, leaves, value_bytes.
+    /// Parameters: first, last, max.</summary>
     public required Sql EpochSizes { get; init; }
 
     /// <summary>
-    /// Returns the leaves of epochs in order: epoch * 2^28 + ordinal, structure, version, label, commitment, tag. Parameters: first, last.
+    /// Returns the leaves of the epochs from first to last in order. Columns: epoch * 2^28 + ordinal, structure, version, label,
+    /// commitment, tag. Parameters: first, last.
     /// </summary>
     public required Sql LeavesOfTrees { get; init; }
 
     /// <summary>
-    /// Returns <see cref="LeavesOfTrees"/> with opening and value, or nulls; leaves of other structures than devices always have nulls.
-    /// Parameters: first, last.
+    /// Returns the columns of <see cref="LeavesOfTrees"/>, and opening and value, which are null for all structures but devices and for
+    /// erased leaves. Parameters: first, last.
     /// </summary>
     public required Sql LeavesWithLists { get; init; }
 
-    /// <summary>Returns <see cref="LeavesOfTrees"/> with opening and value, or nulls. Parameters: first, last.</summary>
+    /// <summary>Returns the columns of <see cref="LeavesOfTrees"/>, and opening and value, which are null for erased leaves. Parameters:
+    /// first, last.</summary>
     public required Sql LeavesWithValues { get; init; }
 
-    /// <summary>Returns <see cref="LeavesWithValues"/> with item, request_id, and key or null. Parameters: first, last.</summary>
+    /// <summary>Returns the columns of <see cref="LeavesWithValues"/>, and item, request_id and key; the key is null for erased leaves.
+    /// Parameters: first, last.</summary>
     public required Sql WholeLeaves { get; init; }
 
-    /// <summary>Returns <see cref="LeavesOfTrees"/> for the leaves of usernames and decommissioned only. Parameters: first, last.</summary>
+    /// <summary>Returns the columns of <see cref="LeavesOfTrees"/>, but only the leaves of the structures usernames and decommissioned.
+    /// Parameters: first, last.</summary>
     public required Sql NamesOfTrees { get; init; }
 
     /// <summary>
-    /// Returns <see cref="LeavesWithValues"/> for the leaves of usernames and decommissioned only. Parameters: first, last.
+    /// Returns the columns of <see cref="LeavesWithValues"/>, but only the leaves of the structures usernames and decommissioned.
+    /// Parameters: first, last.
     /// </summary>
     public required Sql NamesWithValues { get; init; }
 
     /// <summary>
-    /// Returns at most max epochs from first on: epoch, record, record_hash, checkpoint, leaves, value_bytes. Parameters: first, max.
+    /// Returns at most max epochs from epoch first on. Columns: epoch, record, record_hash, checkpoint, leaves, value_bytes. Parameters:
+    /// first, max.
     /// </summary>
     public required Sql StoredEpochs { get; init; }
 
     /// <summary>
-    /// Returns at most max leaves from (epoch, ordinal) on, and stops after the leaf whose value exceeds the given sum of bytes: epoch,
-    /// ordinal, structure, period, version, label, commitment, tag, request_id, item; opening, key, value, or nulls. An engine that
-    /// produces rows only when they are read leaves the limit of bytes to the reader (<see cref="StoredPages"/>). The statement may return
-    /// a further column. Parameters: epoch, ordinal, max, bytes.
+    /// Returns at most max leaves from (epoch, ordinal) on. Ends with the leaf whose value makes the sum of the values' bytes exceed the
+    /// parameter bytes. An engine that produces rows only when they are read leaves this limit to the reader (<see cref="StoredPages"/>).
+    /// Columns: epoch, ordinal, structure, period, version, label, commitment, tag, request_id, item; opening, key, value, or nulls. The
+    /// statement may return one more column, which readers ignore. Parameters: epoch, ordinal, max, bytes.
     /// </summary>
     public required Sql StoredLeaves { get; init; }
 
-    /// <summary>Returns the number of values.</summary>
+    /// <summary>Returns the number of stored values of leaves.</summary>
     public required Sql CountValues { get; init; }
 
-    /// <summary>Sets the state of the period from current to ended. Parameters: period.</summary>
+    /// <summary>Changes the state of a period from current to ended. Parameters: period.</summary>
     public required Sql EndPeriod { get; init; }
 
     /// <summary>
-    /// Makes the next period the current one, with this first epoch, if it has exactly this number of copies. Parameters: period, first,
-    /// copies.
+    /// Makes a period the current one and sets its first epoch, if its state is next and it has exactly this number of copies. Parameters:
+    /// period, first, copies.
     /// </summary>
     public required Sql StartPeriod { get; init; }
 
-    /// <summary>Empties the secrets of a period that has ended and sets its state to destroying. Parameters: period.</summary>
+    /// <summary>Deletes the secrets of a period that has ended, and sets its state to destroying. Parameters: period.</summary>
     public required Sql DestroySecrets { get; init; }
 
-    /// <summary>Replaces a period's wrapped secrets if they are still the given ones. Parameters: period, before, after.</summary>
+    /// <summary>Replaces a period's wrapped secrets by those in the parameter after, if they still equal the parameter before. Parameters:
+    /// period, before, after.</summary>
     public required Sql RewrapSecrets { get; init; }
 
     /// <summary>Deletes at most max values of a period's copies. Parameters: period, max.</summary>
     public required Sql DestroyCopies { get; init; }
 
     /// <summary>
-    /// Sets a period's state from destroying to destroyed if it has neither secrets nor values of copies. Parameters: period.
+    /// Changes a period's state from destroying to destroyed, if the period has neither secrets nor values of copies. Parameters: period.
     /// </summary>
     public required Sql EndDestroying { get; init; }
 
-    /// <summary>Returns a period's state, and the number after the number of its last copy. Parameters: period.</summary>
+    /// <summary>Returns a period's state, and the number that its next copy gets. Parameters: period.</summary>
     public required Sql NextCopy { get; init; }
 
     /// <summary>
@@ -230,19 +245,22 @@ public sealed class Statements
     public required Sql HasCopy { get; init; }
 
     /// <summary>
-    /// Returns the first epoch of an ended period whose leaves may have values of devices and keys, and the first epoch of the period after
-    /// it. Parameters: period.
+    /// Returns two epochs about an ended period: its first epoch whose leaves of the structures devices and keys may still have values, and
+    /// the first epoch of the next period. Parameters: period.
     /// </summary>
     public required Sql LeftToDestroy { get; init; }
 
-    /// <summary>Deletes the values of leaves of devices and keys of epochs first..last. Parameters: first, last.</summary>
+    /// <summary>Deletes the values of the leaves of the structures devices and keys that the epochs from first to last inserted.
+    /// Parameters: first, last.</summary>
     public required Sql DestroyLeaves { get; init; }
 
-    /// <summary>Records that the period's epochs before this one have no values of devices and keys. Parameters: period, before.</summary>
+    /// <summary>Records that those epochs of the period that come before a given epoch have no values of the structures devices and keys.
+    /// The parameter before is that epoch. Parameters: period, before.</summary>
     public required Sql SetDestroyedBefore { get; init; }
 
     /// <summary>
-    /// Returns the last copy with this label: number, version, and whether it has its value. Parameters: period, structure, label.
+    /// Returns the last copy with a label. Columns: number, version, and whether the copy has its value. Parameters: period, structure,
+    /// label.
     /// </summary>
     public required Sql FindCopy { get; init; }
 
@@ -250,79 +268,82 @@ public sealed class Statements
     public required Sql CopyValueAt { get; init; }
 
     /// <summary>
-    /// Returns how many copies from this number on have a value and a source that has its value too. Parameters: period, number.
+    /// Counts the copies, from this number on, that have a value and whose source has its value too. Parameters: period, number.
     /// </summary>
     public required Sql CountSources { get; init; }
 
     /// <summary>
-    /// Returns the numbers of the copies that the copies with these numbers superseded. Parameters: period, number, last.
+    /// Returns the numbers of the copies that the copies from number to last superseded. Parameters: period, number, last.
     /// </summary>
     public required Sql Superseded { get; init; }
 
-    /// <summary>Deletes the values of the copies that the copies from this number on superseded. Parameters: period, number.</summary>
+    /// <summary>Deletes the values of the copies that the copies from the given number on superseded. Parameters: period, number.</summary>
     public required Sql DropSuperseded { get; init; }
 
     /// <summary>
-    /// Returns copies of a period in order: number, structure, version, source_epoch, source_ordinal, label, commitment, tag. Parameters:
-    /// period, number, max.
+    /// Returns at most max copies of a period in order, from this number on. Columns: number, structure, version, source_epoch,
+    /// source_ordinal, label, commitment, tag. Parameters: period, number, max.
     /// </summary>
     public required Sql CopiesOfTrees { get; init; }
 
     /// <summary>
-    /// Returns <see cref="CopiesOfTrees"/> with opening and value, or nulls; copies of other structures than devices always have nulls. It
-    /// limits bytes as <see cref="StoredLeaves"/> does. Parameters: period, number, max, bytes.
+    /// Returns the columns of <see cref="CopiesOfTrees"/>, and opening and value, which are null for all structures but devices and for
+    /// copies without values. Limits the sum of bytes as <see cref="StoredLeaves"/> does. Parameters: period, number, max, bytes.
     /// </summary>
     public required Sql CopiesWithLists { get; init; }
 
     /// <summary>
-    /// Returns the values of the copies with the numbers number..last, in order: number, opening, value, key; limits bytes as
-    /// <see cref="StoredLeaves"/> does. This statement passes once through an index, whereas a join would look up each value. Parameters:
-    /// period, number, last, bytes.
+    /// Returns the values of the copies from number to last, in order. Columns: number, opening, value, key. Limits the sum of bytes as
+    /// <see cref="StoredLeaves"/> does. It is a statement of its own because it passes through an index once, whereas a join with the
+    /// copies would look up each value. Parameters: period, number, last, bytes.
     /// </summary>
     public required Sql CopyValues { get; init; }
 
     /// <summary>
-    /// Returns copies from (period, number) on, including those of later periods: period, number, structure, version, source_epoch,
-    /// source_ordinal, label, commitment, tag; opening, key, value, or nulls. It limits bytes as <see cref="StoredLeaves"/> does.
-    /// Parameters: period, number, max, bytes.
+    /// Returns at most max copies from (period, number) on, including copies of later periods. Limits the sum of bytes as
+    /// <see cref="StoredLeaves"/> does. Columns: period, number, structure, version, source_epoch, source_ordinal, label, commitment, tag;
+    /// opening, key, value, or nulls. Parameters: period, number, max, bytes.
     /// </summary>
     public required Sql StoredCopies { get; init; }
 
-    /// <summary>Returns the number of values of copies.</summary>
+    /// <summary>Returns the number of stored values of copies.</summary>
     public required Sql CountCopyValues { get; init; }
 
     /// <summary>
-    /// Records that the operator requests that this period begin; changes no row when that is already recorded. Parameters: period.
+    /// Records the operator's request that a period begin; changes no row if the request is already recorded. Parameters: period.
     /// </summary>
     public required Sql RequestSwitch { get; init; }
 
-    /// <summary>Returns the period after the current one, if the operator requested that it begin.</summary>
+    /// <summary>Returns the period after the current one if the operator has requested that it begin; otherwise no row.</summary>
     public required Sql RequestedSwitch { get; init; }
 
-    /// <summary>Returns at most max requests after this sequence number: seq, request_id, body_hash. Parameters: after, max.</summary>
+    /// <summary>Returns at most max requests whose sequence numbers are above the parameter after. Columns: seq, request_id, body_hash.
+    /// Parameters: after, max.</summary>
     public required Sql StoredRequests { get; init; }
 
     /// <summary>
-    /// Returns pending rows: seq, item, structure, key, value, expected_period, expected_version, and whether the row names its own
-    /// request, or null when the engine's pending rows name no request. Parameters: after, through.
+    /// Returns the pending rows in a range of sequence numbers, which begins after the parameter after and ends with the parameter through.
+    /// Columns: seq, item, structure, key, value, expected_period, expected_version, and whether the request id and hash in the row are
+    /// those of its request; the last column is null if the engine's pending rows have no request id. Parameters: after, through.
     /// </summary>
     public required Sql StoredPending { get; init; }
 
     /// <summary>
-    /// Returns outcomes: seq, item, epoch, ordinal, refusal, refused_item, current_period, current_version; request_id and item of the
+    /// Returns the outcomes in a range of sequence numbers, which begins after the parameter after and ends with the parameter through.
+    /// Columns: seq, item, epoch, ordinal, refusal, refused_item, current_period, current_version; request_id and item of the outcome's
     /// leaf, or nulls. Parameters: after, through.
     /// </summary>
     public required Sql StoredOutcomes { get; init; }
 
-    /// <summary>Returns whether anything was ever written.</summary>
+    /// <summary>Returns whether anything was ever written to the database after its migrations.</summary>
     public required Sql HasRows { get; init; }
 
     /// <summary>
-    /// Makes the numbers of new requests continue after the number of the last imported request; null when the engine needs no statement
-    /// for that. Parameters: last.
+    /// Makes the sequence numbers of new requests continue after the number of the last imported request; null if the engine needs no
+    /// statement for this. Parameters: last.
     /// </summary>
     public Sql? ContinueNumbers { get; init; }
 
-    /// <summary>Writes the imported head row; nobody holds the lease afterwards. Parameters: epoch, hash, published, fence.</summary>
+    /// <summary>Writes the imported head row, without a holder of the lease. Parameters: epoch, hash, published, fence.</summary>
     public required Sql SetHead { get; init; }
 }

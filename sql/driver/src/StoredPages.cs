@@ -2,12 +2,12 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>Reads leaves and copies as they are stored, in order, a page at a time.</summary>
+/// <summary>Reads stored leaves and copies unchanged and in order, one page at a time.</summary>
 internal static class StoredPages
 {
     /// <summary>
-    /// The limit on the bytes of all values in a page; only the page's last value may exceed it. Most engines' statements already end the
-    /// page at this limit, so that the server sends no further values.
+    /// The limit for the sum of the bytes of a page's values; the page ends with the value that exceeds it. Most engines' statements
+    /// already end the result at this limit, so that the server sends no further values.
     /// </summary>
     public const long MaxValueBytes = 16L << 20;
 

@@ -3,8 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// Reads objects of the contract's types from rows whose columns are in the order of <see cref="Statements"/>. Creates the errors for
-/// missing or contradictory rows.
+/// Reads objects of the contract's types from rows whose columns are in the order of <see cref="Statements"/>. Also creates the exceptions
+/// for missing or contradictory rows.
 /// </summary>
 public static class StoredRows
 {
@@ -15,13 +15,13 @@ public static class StoredRows
         return await session.FirstAsync(session.Database.Statements.Head, ReadHead, cancellationToken) ?? throw NoHead(session.Database.Location);
     }
 
-    /// <summary>Reads a head row from a row of <see cref="Statements.Head"/>.</summary>
+    /// <summary>Converts a row of <see cref="Statements.Head"/> into a head row.</summary>
     internal static HeadRow ReadHead(IRows rows) => new(rows.GetNullableUInt64(0), rows.GetBytes(1), rows.GetNullableUInt64(2), rows.GetInt64(3), rows.GetText(4), rows.GetTime(5));
 
-    /// <summary>Creates the error for a result of <see cref="Statements.Head"/> without a row.</summary>
+    /// <summary>Creates the exception for the case that <see cref="Statements.Head"/> returns no row.</summary>
     internal static StorageCorruptException NoHead(string location) => new($"The database {location} has no head row: restore it.");
 
-    /// <summary>Reads a request from a row of <see cref="Statements.StoredRequests"/>.</summary>
+    /// <summary>Converts a row of <see cref="Statements.StoredRequests"/> into a request.</summary>
     public static StoredRequest ReadRequest(IRows rows)
     {
         ArgumentNullException.ThrowIfNull(rows);
@@ -29,7 +29,8 @@ public static class StoredRows
     }
 
     /// <summary>
-    /// Reads a pending row from the columns seq, item, request_id, body_hash, structure, key, value, expected_period, expected_version.
+    /// Reads a pending row from a result whose columns are seq, item, request_id, body_hash, structure, key, value, expected_period and
+    /// expected_version, in this order.
     /// </summary>
     public static PendingRow PendingRow(IRows rows)
     {
@@ -37,16 +38,16 @@ public static class StoredRows
         return new PendingRow(rows.GetInt64(0), rows.GetInt16(1), rows.IsNull(2) ? null : rows.GetRequestId(2), rows.GetBytes(3), Update(rows, 4));
     }
 
-    /// <summary>Reads a period from a row of <see cref="Statements.Periods"/>.</summary>
+    /// <summary>Converts a row of <see cref="Statements.Periods"/> into a period.</summary>
     internal static PeriodRow Period(IRows rows) => new(
         rows.GetUInt64(0), (PeriodState)rows.GetInt16(1), rows.GetNullableUInt64(2), rows.IsNull(3) ? null : rows.GetInt32(3), rows.GetBytes(4), rows.GetBytes(5));
 
-    /// <summary>Reads an epoch from a row of <see cref="Statements.Epochs"/>.</summary>
+    /// <summary>Converts a row of <see cref="Statements.Epochs"/> into an epoch.</summary>
     internal static EpochRow Epoch(IRows rows) => new(rows.GetUInt64(0), rows.GetBytes(1), rows.GetBytes(2), rows.GetBytes(3));
 
     /// <summary>
-    /// Reads an update from the columns structure, key, value, expected_period, expected_version, the first of which is
-    /// <paramref name="column"/>.
+    /// Reads an update from five columns: structure, key, value, expected_period and expected_version. The parameter
+    /// <paramref name="column"/> is the number of the first of them.
     /// </summary>
     internal static AcceptItem Update(IRows rows, int column)
     {
@@ -54,7 +55,7 @@ public static class StoredRows
         return new AcceptItem((StructureId)rows.GetInt16(column), rows.GetBytes(column + 1), rows.GetBytes(column + 2), expected);
     }
 
-    /// <summary>Reads an erasure from a row of <see cref="Statements.Erasures"/>.</summary>
+    /// <summary>Converts a row of <see cref="Statements.Erasures"/> into an erasure.</summary>
     internal static StoredErasure Erasure(IRows rows)
     {
         var erasure = new Erasure(rows.GetUInt64(2), rows.GetInt32(4), new LeafOrigin(rows.GetRequestId(5), rows.GetInt16(6))) { Period = rows.GetNullableUInt64(3) };
@@ -64,8 +65,8 @@ public static class StoredRows
     }
 
     /// <summary>
-    /// Reads a refusal from the columns refusal, refused_item, current_period, current_version, the first of which is
-    /// <paramref name="column"/>; returns null when the column refusal is null.
+    /// Reads a refusal from four columns: refusal, refused_item, current_period and current_version. The parameter
+    /// <paramref name="column"/> is the number of the first of them. Returns null if the column refusal is null.
     /// </summary>
     internal static Refusal? Refusal(IRows rows, int column) => rows.IsNull(column)
         ? null

@@ -1,38 +1,41 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>Names the tables that rows are copied into, each with its columns in order.</summary>
+/// <summary>Names the tables into which drivers write rows in bulk. Each summary lists the table's columns in order.</summary>
 public enum Table
 {
-    /// <summary>Columns: seq, request_id, body_hash.</summary>
+    /// <summary>The table of requests, with the columns seq, request_id, body_hash.</summary>
     Request,
 
     /// <summary>
-    /// Columns: seq, item, structure, expected_period, expected_version, key, value; also request_id and body_hash, in engines for which
-    /// <see cref="ISession.FindRequestsAsync"/> does not return null.
+    /// The table of pending items, with the columns seq, item, structure, expected_period, expected_version, key, value. Engines for which
+    /// <see cref="ISession.FindRequestsAsync"/> does not return null also have the columns request_id and body_hash.
     /// </summary>
     Pending,
 
-    /// <summary>Columns: seq, item, epoch, ordinal, refusal, refused_item, current_period, current_version.</summary>
+    /// <summary>The table of outcomes, with the columns seq, item, epoch, ordinal, refusal, refused_item, current_period,
+    /// current_version.</summary>
     Outcome,
 
-    /// <summary>Columns: epoch, ordinal, structure, period, version, label, commitment, tag, request_id, item.</summary>
+    /// <summary>The table of leaves, with the columns epoch, ordinal, structure, period, version, label, commitment, tag, request_id,
+    /// item.</summary>
     Leaf,
 
-    /// <summary>Columns: epoch, ordinal, opening, key, value.</summary>
+    /// <summary>The table of the leaves' values, with the columns epoch, ordinal, opening, key, value.</summary>
     Value,
 
-    /// <summary>Columns: epoch, leaves, value_bytes, record_hash, record, checkpoint.</summary>
+    /// <summary>The table of epochs, with the columns epoch, leaves, value_bytes, record_hash, record, checkpoint.</summary>
     Epoch,
 
-    /// <summary>Columns: period, state, first_epoch, copies, wrapped_secrets, configuration.</summary>
+    /// <summary>The table of periods, with the columns period, state, first_epoch, copies, wrapped_secrets, configuration.</summary>
     Period,
 
-    /// <summary>Columns: decided_in, number, epoch, period, ordinal, request_id, item.</summary>
+    /// <summary>The table of erasures, with the columns decided_in, number, epoch, period, ordinal, request_id, item.</summary>
     Erasure,
 
-    /// <summary>Columns: period, number, structure, version, source_epoch, source_ordinal, label, commitment, tag.</summary>
+    /// <summary>The table of copies, with the columns period, number, structure, version, source_epoch, source_ordinal, label, commitment,
+    /// tag.</summary>
     Copy,
 
-    /// <summary>Columns: period, number, opening, key, value.</summary>
+    /// <summary>The table of the copies' values, with the columns period, number, opening, key, value.</summary>
     CopyValue,
 }

@@ -4,13 +4,13 @@ using Optiks.Storage.SqlServer;
 
 namespace Optiks.Storage.Engines;
 
-/// <summary>Lists all engines: a new engine is added here, and every program can then use it.</summary>
+/// <summary>Lists all storage engines. An engine that is added here can be used by every program.</summary>
 public static class StorageEngines
 {
     /// <summary>
-    /// Returns all engines, the default first. <paramref name="clock"/> is the clock of an embedded database; null means the system's
-    /// clock. <paramref name="warn"/> receives, from any thread, notices for the operator of a running service; null means that notices are
-    /// dropped.
+    /// Returns all engines; the first one is the default. Embedded databases use the given clock (<paramref name="clock"/>), or the
+    /// system's clock if it is null. While a service runs, the engines pass notices for its operator to the action <paramref name="warn"/>,
+    /// from any thread; if it is null, they drop the notices.
     /// </summary>
     public static IReadOnlyList<IStorageProvider> All(TimeProvider? clock = null, Action<string>? warn = null) =>
         [new SqliteStorageProvider(clock), new PostgreSqlStorageProvider(), new SqlServerStorageProvider(warn)];

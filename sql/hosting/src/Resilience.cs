@@ -6,25 +6,27 @@ using Polly.Timeout;
 namespace Optiks.Storage.Hosting;
 
 /// <summary>
-/// Retries one kind of work. After a <see cref="StorageUnavailableException"/>, this class waits before each retry, with random delays, so
-/// that hosts do not retry at the same time. After repeated failures it opens a circuit: for a while it sends nothing to the database, so
-/// that a starting database is not overloaded and callers get an error at once. A time limit bounds all attempts together. Every failure is
-/// a <see cref="StorageUnavailableException"/>. Any thread.
+/// Retries one kind of database work. After a <see cref="StorageUnavailableException"/>, this class waits for a random delay before each
+/// retry, so that hosts do not retry at the same time. After repeated failures it opens a circuit: for a while it sends nothing to the
+/// database, so that a starting database is not overloaded and callers get an error at once. A time limit bounds all attempts together.
+/// A call that fails for any of these reasons throws <see cref="StorageUnavailableException"/>. Thread-safe.
 /// </summary>
 internal sealed class Resilience
 {
-    // The delays are about 0.1, 0.2, 0.4 and 0.8 s, so a restart of one second goes unnoticed.
+    // The largest number of retries. Their delays are about 0.1, 0.2, 0.4 and 0.8 s, so callers do not notice a database restart that takes
+    // one second.
     private const int Retries = 4;
     private static readonly TimeSpan s_firstDelay = TimeSpan.FromMilliseconds(100);
 
-    // The failed attempts of a single caller are enough to open the circuit, if no other work succeeded during that time.
+    // The number of failures that open the circuit. The failed attempts of a single caller are enough, if no other work succeeded during
+    // that time.
     private const int FailuresToOpen = Retries + 1;
     private const double FailureRatio = 0.5;
     private static readonly TimeSpan s_sampling = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_open = TimeSpan.FromSeconds(2);
 
-    // The limit on all attempts together. It leaves time for one wait for a lock on the server, which ends on its own with an error that
-    // names the reason. It is shorter than the time that a host has to stop.
+    // The time limit for all attempts together. It is long enough that one wait for a lock on the server can end with the server's own
+    // error, which names the reason. It is shorter than a host's limit for stopping.
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(10);
 
     private readonly ResiliencePipeline _pipeline;
@@ -66,7 +68,7 @@ internal sealed class Resilience
         metrics.Observe(operation, circuit);
     }
 
-    /// <summary>Runs the work, possibly several times.</summary>
+    /// <summary>Runs the work, and repeats it after temporary failures.</summary>
     public async Task<T> RunAsync<T>(Func<CancellationToken, Task<T>> work, CancellationToken cancellationToken)
     {
         bool wasAsked = false;

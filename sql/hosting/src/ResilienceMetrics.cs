@@ -4,12 +4,12 @@ using Polly.CircuitBreaker;
 
 namespace Optiks.Storage.Hosting;
 
-/// <summary>The meter <c>Optiks.Storage</c>. Any thread.</summary>
+/// <summary>Publishes the meter <c>Optiks.Storage</c>, with the retries and circuits of storage operations. Thread-safe.</summary>
 internal sealed class ResilienceMetrics : IDisposable
 {
-    // A circuit closes with the next work that succeeds. When there is no work, an open circuit says nothing about the database any more.
-    // So the metric reports an open circuit only for this long after a failure. This is longer than failing callers wait between attempts,
-    // and shorter than an alert waits.
+    // How long the metric reports a circuit as open after a failure. A circuit closes only when work succeeds, so without work it stays
+    // open even if the database is back. This time is longer than failing callers wait between attempts, and shorter than the time after
+    // which an alert fires.
     private static readonly TimeSpan s_memory = TimeSpan.FromSeconds(30);
 
     private readonly Meter _meter = new("Optiks.Storage");
@@ -25,13 +25,13 @@ internal sealed class ResilienceMetrics : IDisposable
         _retries = _meter.CreateCounter<long>("optiks.storage.retries", "{attempt}", "Retries after a transient failure, by operation.");
     }
 
-    /// <summary>Adds the operation's circuit to the metrics.</summary>
+    /// <summary>Adds the circuit of an operation to the metrics.</summary>
     public void Observe(string operation, CircuitBreakerStateProvider circuit) => _circuits[operation] = circuit;
 
-    /// <summary>Records that the operation's circuit opened, for the first time or after another attempt.</summary>
+    /// <summary>Records that an operation's circuit has opened, for the first time or again after another failed attempt.</summary>
     public void Opened(string operation) => _opened[operation] = _time.GetTimestamp();
 
-    /// <summary>Counts a retry, which is an attempt after a failed attempt.</summary>
+    /// <summary>Counts one retry of an operation, which is an attempt after a failed one.</summary>
     public void Retried(string operation) => _retries.Add(1, Operation(operation));
 
     public void Dispose() => _meter.Dispose();

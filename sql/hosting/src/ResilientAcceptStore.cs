@@ -1,17 +1,17 @@
 namespace Optiks.Storage.Hosting;
 
 /// <summary>
-/// Retries calls that failed temporarily (a restart, a failover, a deadlock) and are safe to repeat: reads, and accepts, which their
-/// request ids make idempotent. The stores of other roles are not wrapped. The epoch loop and the follower know which calls they may repeat
-/// and which results they must look up first. <see cref="WaitForPublishedAsync"/> is not retried either, because its caller is such a loop
-/// itself. Any thread.
+/// Wraps the update-service's store and retries calls that failed temporarily, such as in a restart, a failover or a deadlock, if they are
+/// safe to repeat. These are reads, and accepts, which are idempotent because of their request ids. Stores of other roles have no such
+/// wrapper, because the epoch loop and the follower know which calls they may repeat and which results they must look up first. This class
+/// does not retry <see cref="WaitForPublishedAsync"/>, because its caller is a loop that calls it again. Thread-safe.
 /// </summary>
 internal sealed class ResilientAcceptStore : IAcceptStore
 {
     private readonly IAcceptStore _inner;
     private readonly ResilienceMetrics _metrics = new(TimeProvider.System);
 
-    // Reads and writes have separate circuits: a full disk refuses writes but still answers reads.
+    // Reads and writes have separate circuits, because a database with a full disk refuses writes but still answers reads.
     private readonly Resilience _reads;
     private readonly Resilience _accepts;
 

@@ -4,8 +4,8 @@ using Microsoft.Extensions.Logging;
 namespace Optiks.Storage.Hosting;
 
 /// <summary>
-/// Logs warnings about the chosen engine for the operator: at the start the notice about this build
-/// (<see cref="IStorageProvider.Notice"/>), and later the notices of the running service.
+/// Logs the chosen engine's notices for the operator as warnings. At the start it logs the notice about this build
+/// (<see cref="IStorageProvider.Notice"/>), and later the notices that the engine gives while the service runs.
 /// </summary>
 internal sealed partial class StorageNotice : IHostedService
 {
@@ -31,7 +31,7 @@ internal sealed partial class StorageNotice : IHostedService
     /// <inheritdoc/>
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Returns the action with which an engine logs a notice while the service runs.</summary>
+    /// <summary>Returns an action that an engine calls to log a notice while the service runs.</summary>
     public static Action<string> Warn(ILogger<StorageNotice> logger) => notice => LogNotice(logger, notice);
 
     [LoggerMessage(EventId = 9030, EventName = "StorageNotice", Level = LogLevel.Warning, Message = "{Notice}")]

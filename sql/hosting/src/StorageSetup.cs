@@ -6,12 +6,12 @@ using Optiks.Storage.Engines;
 
 namespace Optiks.Storage.Hosting;
 
-/// <summary>Adds the configured database to a host's services.</summary>
+/// <summary>Adds access to the configured database to a host's services.</summary>
 public static class StorageSetup
 {
     /// <summary>
-    /// Adds <see cref="StorageSource"/> with the options in <see cref="StorageOptions.Section"/>. Needs <see cref="DataFolder"/> and a
-    /// TimeProvider.
+    /// Adds <see cref="StorageSource"/> with the options in <see cref="StorageOptions.Section"/>. The services must also have
+    /// <see cref="DataFolder"/> and a TimeProvider.
     /// </summary>
     public static IServiceCollection AddOptiksStorage(this IServiceCollection services)
     {
@@ -21,13 +21,13 @@ public static class StorageSetup
             StorageEngines.All(provider.GetRequiredService<TimeProvider>(), StorageNotice.Warn(provider.GetRequiredService<ILogger<StorageNotice>>())), provider.GetRequiredService<IOptions<StorageOptions>>().Value, provider.GetRequiredService<DataFolder>()));
     }
 
-    /// <summary>Adds a source that the host created (<see cref="CreateSource"/>).</summary>
+    /// <summary>Adds a source that the host created with <see cref="CreateSource"/>.</summary>
     public static IServiceCollection AddOptiksStorage(this IServiceCollection services, Func<IServiceProvider, StorageSource> create) =>
         services.AddSingleton(create).AddHostedService<StorageNotice>();
 
     /// <summary>
-    /// Creates the source before the services exist, for a host that opens its database first. <paramref name="engines"/> are
-    /// <see cref="StorageEngines.All"/>, or the engines of a test.
+    /// Creates a source before the services exist, for a host that opens its database first. The available engines
+    /// (<paramref name="engines"/>) are usually <see cref="StorageEngines.All"/>; tests may give other engines.
     /// </summary>
     public static StorageSource CreateSource(IConfiguration configuration, DataFolder folder, IEnumerable<IStorageProvider> engines)
     {

@@ -2,7 +2,7 @@ using System.Data.Common;
 
 namespace Optiks.Storage.Hosting;
 
-/// <summary>Opens the configured database in one program's role. Any thread.</summary>
+/// <summary>Opens the configured database in a program's role. Thread-safe.</summary>
 public sealed class StorageSource
 {
     private readonly IStorageProvider[] _engines;
@@ -10,8 +10,8 @@ public sealed class StorageSource
     private readonly DataFolder _folder;
 
     /// <summary>
-    /// Creates a source that opens one of the engines, chosen by <paramref name="options"/>. <paramref name="folder"/> is the default place
-    /// of an embedded database.
+    /// Creates a source for one of the given <paramref name="engines"/>, which the <paramref name="options"/> choose. An embedded database
+    /// is in the data folder (<paramref name="folder"/>), unless the options name another place.
     /// </summary>
     public StorageSource(IEnumerable<IStorageProvider> engines, StorageOptions options, DataFolder folder)
     {
@@ -20,12 +20,12 @@ public sealed class StorageSource
         _folder = folder;
     }
 
-    /// <summary>The chosen engine's notice for the operator; null when it has no notice.</summary>
+    /// <summary>The chosen engine's notice for the operator; null if the engine has no notice.</summary>
     public string? Notice => Engine.Notice;
 
     private IStorageProvider Engine => StorageProviders.Select(_options.Provider, _engines);
 
-    /// <summary>Opens the database in the update-service's role; the store retries temporary failures.</summary>
+    /// <summary>Opens the database in the update-service's role. The returned store retries calls that failed temporarily.</summary>
     public async Task<IAcceptStore> OpenAcceptAsync(CancellationToken cancellationToken) =>
         new ResilientAcceptStore(await Engine.OpenAcceptAsync(ConnectionString(), cancellationToken));
 
@@ -41,7 +41,7 @@ public sealed class StorageSource
         {
             return _options.ConnectionString;
         }
-        // Only an embedded database has a default place.
+        // Only an embedded database has a default place, so other engines need a connection string.
         return Engine.Name == "sqlite"
             ? new DbConnectionStringBuilder { ["Data Source"] = _folder.Database }.ConnectionString
             : throw new StorageMisconfiguredException($"{StorageOptions.Section}:ConnectionString is missing.");

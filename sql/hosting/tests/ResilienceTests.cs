@@ -12,7 +12,8 @@ using Optiks.Storage.PostgreSql.Tests;
 
 namespace Optiks.Storage.Hosting.Tests;
 
-/// <summary>Tests the accept store as hosts open it, on a PostgreSQL server that restarts, deadlocks, runs full and keeps locks.</summary>
+/// <summary>Tests the accept store, as hosts open it, on a PostgreSQL server that restarts, has deadlocks, has a full disk or keeps
+/// locks.</summary>
 public sealed class ResilienceTests : IAsyncLifetime
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
@@ -181,10 +182,10 @@ public sealed class ResilienceTests : IAsyncLifetime
         Assert.Equal(1, CircuitOf(Operation));
         time.Advance(TimeSpan.FromSeconds(29));
         Assert.Equal(1, CircuitOf(Operation));
-        // The metric reports a closed circuit: the database may be back by now, because no call has asked it since.
+        // Now the metric reports the circuit as closed. No call has reached the database since, so it may be back by now.
         time.Advance(TimeSpan.FromSeconds(2));
         Assert.Equal(0, CircuitOf(Operation));
-        // A call asks the database again, and fails.
+        // Another call reaches the database and fails.
         await FailAsync();
         Assert.Equal(1, CircuitOf(Operation));
         long start = Stopwatch.GetTimestamp();
@@ -201,7 +202,8 @@ public sealed class ResilienceTests : IAsyncLifetime
             }
         }
 
-        // Repeats the call until the operation itself ran, because an open circuit refuses calls without running the operation.
+        // Fails the operation once. Repeats the call until the operation itself has run, because an open circuit refuses calls without
+        // running it.
         async Task FailAsync()
         {
             bool wasAsked = false;
@@ -242,8 +244,8 @@ public sealed class ResilienceTests : IAsyncLifetime
         }
     }
 
-    // Makes the given number of inserts fail. The count is in a sequence, because a sequence keeps its value when a transaction is rolled
-    // back.
+    // Makes the given number of inserts fail. The failures are counted in an SQL sequence, because a sequence keeps its value when a
+    // transaction is rolled back.
     private async Task FailInsertsAsync(string state, int times) => _ = await ExecuteAsync(string.Create(
         CultureInfo.InvariantCulture,
         $"""
@@ -267,7 +269,7 @@ public sealed class ResilienceTests : IAsyncLifetime
     {
         await using var connection = new NpgsqlConnection(_connectionString + ";Pooling=false");
         await connection.OpenAsync(Cancel);
-#pragma warning disable CA2100 // constants of this file
+#pragma warning disable CA2100 // The SQL texts are constants of this file.
         await using var command = new NpgsqlCommand(sql, connection);
 #pragma warning restore CA2100
         return (long)(await command.ExecuteScalarAsync(Cancel))!;

@@ -12,10 +12,10 @@ namespace Optiks.Storage.PostgreSql;
 internal static class AcceptColumns
 {
     /// <summary>
-    /// A condition on the columns and the floor, $1 to $7. Before the rows are inserted, it is true if the whole group can be stored, given
-    /// that no id is known. After the rows were inserted, it is true if they may stay. It applies the rules of <see cref="AcceptPlan"/> to
-    /// all requests at once, with one difference: before the insertion, every key counts as often as the group's most frequent key, so that
-    /// one scan is enough.
+    /// An SQL condition on the group's columns and the floor, parameters $1 to $7. If it is evaluated before the rows are inserted, it says
+    /// whether the whole group can be stored, provided that no request id is known. If it is evaluated afterwards, it says whether the rows
+    /// may stay. It applies the rules of <see cref="AcceptPlan"/> to all requests at once, with one difference: before the insertion, it
+    /// assumes that every key occurs as often as the group's most frequent key, so that one scan is enough.
     /// </summary>
     public static readonly string Verdict =
         $"""
@@ -25,9 +25,9 @@ internal static class AcceptColumns
         """;
 
     /// <summary>
-    /// The part of a statement that stores the columns, $1 and $8 to $17, if the preceding query <c>verdict (plain)</c> allows it. The
-    /// statement draws the numbers first, so that a row's number depends only on the row's index in the list, not on the order in which the
-    /// server inserts rows.
+    /// The part of a statement that stores the group's columns, parameters $1 and $8 to $17, if the preceding query <c>verdict (plain)</c>
+    /// allows it. The statement draws all sequence numbers first, so that a row's number depends only on the row's index in the list, not
+    /// on the order in which the server inserts rows.
     /// </summary>
     public const string Store =
         """
@@ -51,8 +51,8 @@ internal static class AcceptColumns
         """;
 
     /// <summary>
-    /// Adds the parameters of <see cref="Verdict"/> to a command without parameters. <paramref name="isInserted"/> says whether the group's
-    /// rows are already inserted.
+    /// Adds the parameters of <see cref="Verdict"/> to a command that has no parameters yet. The parameter <paramref name="isInserted"/>
+    /// says whether the group's rows are already inserted.
     /// </summary>
     public static void AddVerdictTo(NpgsqlParameterCollection parameters, AcceptGroup group, HeadFloor floor, bool isInserted)
     {
@@ -70,7 +70,7 @@ internal static class AcceptColumns
     {
         parameters.Add(Commands.List(group.Requests, request => request.RequestId, NpgsqlDbType.Uuid));
         parameters.Add(Commands.List(group.Requests, request => request.BodyHash, NpgsqlDbType.Bytea));
-        // The index of the item's request in the SQL array, which begins with 1.
+        // The number of the item's request in the SQL array, whose indexes begin with 1.
         parameters.Add(Commands.List(group.Items, item => item.Request + 1, NpgsqlDbType.Integer));
         parameters.Add(Commands.List(group.Items, item => (short)item.Item, NpgsqlDbType.Smallint));
         parameters.Add(Commands.List(group.Items, item => (short)item.Update.Structure, NpgsqlDbType.Smallint));
@@ -82,9 +82,9 @@ internal static class AcceptColumns
     }
 
     /// <summary>
-    /// Stores a group inside a transaction, under numbers that it draws after the statement <paramref name="take"/> has taken
-    /// <see cref="AdvisoryLocks.Accept"/>. If an id already exists, the server fails with a unique violation. If another transaction is
-    /// about to store the same id, the server waits for that transaction.
+    /// Stores a group by COPY inside a transaction. First runs the statement <paramref name="take"/>, which takes
+    /// <see cref="AdvisoryLocks.Accept"/>, and then draws the sequence numbers. If an id already exists, the server reports a unique
+    /// violation. If another transaction has inserted the same id but has not ended, the server waits for that transaction.
     /// </summary>
     public static async Task CopyAsync(NpgsqlConnection connection, string take, AcceptGroup group, CancellationToken cancellationToken)
     {
@@ -99,8 +99,8 @@ internal static class AcceptColumns
             numbers = reader.GetFieldValue<long[]>(0);
         }
         FailPoints.Hit(FailPoints.Draw);
-        // Rows are inserted in the order of their ids. So when two transactions have the same ids, one waits for the other, and they never
-        // deadlock.
+        // Rows are inserted in the order of their ids. So if two transactions have ids in common, one of them waits for the other, and they
+        // never deadlock.
         int[] order = [.. Enumerable.Range(0, numbers.Length)];
         Array.Sort(Array.ConvertAll(order, i => group.Requests[i].RequestId), order);
         await Copy.RowsAsync(

@@ -7,9 +7,10 @@ using Optiks.Storage.PostgreSql.Engine;
 namespace Optiks.Storage.PostgreSql;
 
 /// <summary>
-/// The update-service's store. A group without refused or known requests takes one round trip, including its commit. The statement itself
-/// checks the group and stores the whole group or nothing. A large group is instead copied first, at the same time as other groups, and
-/// judged afterwards. Only when a request is refused or known are the rules of <see cref="AcceptPlan"/> applied, request by request.
+/// Implements the update-service's store. Storing a group without refused or known requests takes one round trip, including the commit: the
+/// statement itself checks the group, and stores either the whole group or nothing. A large group is instead inserted first, by COPY and
+/// concurrently with other groups, and checked afterwards. If a group has a refused or known request, this class applies the rules of
+/// <see cref="AcceptPlan"/> to it, request by request.
 /// </summary>
 internal sealed class PostgreSqlAcceptStore : AcceptStore
 {
@@ -17,14 +18,15 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
     private const string LockShared = $"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})";
     private const string LockJudge = $"SELECT pg_advisory_xact_lock({AdvisoryLocks.Judge})";
 
-    // Writes an entry to the server's log. The rows of known requests are visible, but may exist on this server alone. Once the synchronous
+    // Writes an entry to the server's log. The rows of known requests are visible, but may exist only on this server. Once the synchronous
     // standbys confirm this later entry, they have those rows too.
     private const string Mark = "SELECT pg_logical_emit_message(true, 'optiks', ''::text)";
 
-    // From this many items on, COPY is cheaper than a statement, although it costs a few more round trips.
+    // The number of items from which on COPY is cheaper than a statement with arrays, although COPY takes a few more round trips.
     private const int CopiedItems = 256;
 
-    // From this many items on, copying takes much longer than the round trips, and other groups can be copied at the same time.
+    // The number of items from which on COPY takes much longer than its round trips, so that running it concurrently with other groups
+    // saves time.
     private const int ConcurrentItems = 512;
 
     private static readonly string s_storePlain =
@@ -36,9 +38,9 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
         SELECT plain FROM verdict
         """;
 
-    // Ends sessions of services that are paused while they copy, because they block services that need the exclusive lock. No server
-    // timeout ends a COPY that waits for its client, because its state is active. This statement ends only sessions that wait so long that
-    // a running driver would have given up.
+    // Ends the sessions of update-services that were paused during a COPY, because these sessions block services that need the exclusive
+    // lock. None of the server's timeouts ends a COPY that waits for its client, because such a session's state is active. This statement
+    // ends only sessions that have waited so long that a running driver would have given up.
     private static readonly Sql s_endStalled = new(
         $"""
         SELECT count(pg_terminate_backend(a.pid)) FROM (SELECT pid FROM pg_locks WHERE {AdvisoryLocks.HoldsAccept}) AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
@@ -47,8 +49,8 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
 
     private static readonly string s_verdict = $"SELECT {AcceptColumns.Verdict}";
 
-    // Whether the last group that was decided request by request had a refused request. The next large group is then decided in the same
-    // way, instead of being copied in vain.
+    // Whether the last group that this store decided request by request had a refused request. If so, the store decides the next large
+    // group in the same way, because a COPY would probably be in vain.
     private volatile bool _somethingRefused;
 
     private readonly Database _database;
@@ -75,7 +77,7 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
 
     /// <inheritdoc/>
     /// <remarks>
-    /// Large groups commit in any order. All of their transactions hold the same lock. So once this method has briefly held the lock
+    /// Large groups commit in any order, but all of their transactions share one lock. So once this method has briefly held that lock
     /// exclusively, every transaction that drew a number earlier has ended. The count itself runs without the lock and blocks no
     /// transaction.
     /// </remarks>
@@ -92,7 +94,7 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
     private async Task<IReadOnlyList<AcceptResult>> StoreAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(floor);
-        // Throws for invalid units before a connection is taken from the pool.
+        // Invalid units throw here, before this method takes a connection from the pool.
         AcceptPlan.ThrowIfInvalid(units);
         var group = new AcceptGroup([.. units.SelectMany(unit => unit.Requests)]);
         bool isLarge = group.Items.Count >= CopiedItems;
@@ -104,7 +106,7 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
         return await _database.WriteAsync<IReadOnlyList<AcceptResult>>(
             async (session, cancel) =>
             {
-                // A plan decides only once, so each attempt creates a new plan.
+                // A plan can decide only once, so each attempt creates a new plan.
                 var plan = new AcceptPlan(units, floor);
                 IReadOnlyList<AcceptResult> results = plan.Decide(await ReadStateAsync(session.Connection, group, cancel));
                 _somethingRefused = results.Any(result => result.Status != AcceptStatus.Accepted);
@@ -124,30 +126,31 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
             cancellationToken);
     }
 
-    // One batch is one transaction, which is committed at the end of the batch. The batch may be repeated when its answer is lost: if the
-    // ids are then known, the plan compares their content.
+    // Stores a group whose requests are all new and acceptable; returns false if it stored nothing. The batch is one transaction, which is
+    // committed at its end. The caller may repeat the batch if its answer is lost: if the ids are then known, the plan compares the
+    // requests' content.
     private static async Task<bool> StorePlainAsync(NpgsqlConnection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
         await using var batch = new NpgsqlBatch(connection);
-        // A separate statement takes the lock, so that the next statement sees everything that was committed before.
+        // The lock has a statement of its own, so that the next statement sees everything that was committed before the lock was taken.
         _ = batch.Add(Lock);
         NpgsqlBatchCommand store = batch.Add(s_storePlain);
         AcceptColumns.AddVerdictTo(store.Parameters, group, floor, isInserted: false);
         AcceptColumns.AddStoreTo(store.Parameters, group);
         Task<NpgsqlDataReader> executing = batch.ExecuteReaderAsync(cancellationToken);
-        // From here on, the server completes the batch, whatever happens to this process.
+        // From here on, the server completes the batch even if this process dies.
         FailPoints.Hit(FailPoints.Draw);
         await using NpgsqlDataReader reader = await executing;
         _ = await reader.NextResultAsync(cancellationToken);
         bool isPlain = await reader.ReadAsync(cancellationToken) && reader.GetBoolean(0);
-        // Reads all results to the end, because only then has the server confirmed the commit.
+        // The results must be read to the end, because only then has the server confirmed the commit.
         _ = await reader.NextResultAsync(cancellationToken);
         return isPlain;
     }
 
-    // Stores a large group as a whole or not at all, at the same time as other groups: only judging and committing happen one at a time. It
-    // does not look up known ids: inserting a known id fails, and then nothing is stored. The method may be repeated when its answer is
-    // lost.
+    // Stores a large group as a whole or not at all, concurrently with other groups; only the check and the commit run for one group at a
+    // time. This method does not look up known ids, because inserting a known id fails, and then nothing is stored. The caller may repeat
+    // the call if its answer is lost.
     private static async Task<bool> CopyPlainAsync(NpgsqlConnection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
         await using NpgsqlTransaction transaction = await connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);

@@ -5,7 +5,7 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
 
-/// <summary>Brings an existing database to this build's schema, as the user who will own the tables.</summary>
+/// <summary>Upgrades an existing database to this build's schema. The user of the connection will own the tables.</summary>
 internal sealed class PostgreSqlMigrator : Migrator
 {
     private static readonly Sql s_lock = new($"SELECT pg_advisory_xact_lock({AdvisoryLocks.Migrate})");
@@ -20,7 +20,7 @@ internal sealed class PostgreSqlMigrator : Migrator
         );
         """);
 
-    // The roles in grants.sql.
+    // The names of the roles that grants.sql creates.
     private static readonly string[] s_roles = ["optiks_update", "optiks_task", "optiks_query"];
 
     private readonly PostgreSqlSettings _settings;

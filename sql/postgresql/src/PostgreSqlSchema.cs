@@ -4,7 +4,7 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
 
-/// <summary>Knows the schema of this build and checks databases against it.</summary>
+/// <summary>Holds the schema of this build and checks databases against it.</summary>
 internal static class PostgreSqlSchema
 {
     private static readonly Sql s_exists = new("SELECT to_regclass('optiks.migration') IS NOT NULL");
@@ -19,8 +19,9 @@ internal static class PostgreSqlSchema
         await session.FirstAsync(s_exists, rows => rows.GetBoolean(0), cancellationToken) ? await session.FirstAsync(s_version, rows => rows.GetInt32(0), cancellationToken) : 0;
 
     /// <summary>
-    /// Checks a new session before it enters a pool, on a connection that is not in a transaction yet. Throws when a setting loses commits,
-    /// or when a proxy dropped a setting that the driver made. Also throws for a writing session on a server that accepts no writes.
+    /// Checks a new session before it enters a pool, on a connection that has no transaction yet. Throws if a setting could lose commits,
+    /// or if a proxy dropped a setting that the driver made. For a session that writes (<paramref name="writes"/>), also throws if the
+    /// server accepts no writes.
     /// </summary>
     public static async Task ThrowIfLosesCommitsAsync(NpgsqlConnection connection, string location, bool writes)
     {

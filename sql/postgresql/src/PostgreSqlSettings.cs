@@ -6,7 +6,7 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
 
-/// <summary>An Npgsql connection string, and the settings of a role's sessions.</summary>
+/// <summary>Parses an Npgsql connection string, and holds the settings of a role's sessions.</summary>
 internal sealed class PostgreSqlSettings
 {
     /// <summary>The time in seconds after which the update-service's driver gives up on a command.</summary>
@@ -18,11 +18,12 @@ internal sealed class PostgreSqlSettings
     private static readonly Sql s_firstLease = new("UPDATE head SET fence = fence WHERE false");
     private static readonly Sql s_firstLeaves = new("SELECT label FROM leaf WHERE false");
 
-    // The limits are in milliseconds. A process that was paused inside a transaction must not block its successor, so waits for locks have
-    // a time limit, and so do idle transactions.
+    // The limits are in milliseconds. Waits for locks and idle transactions have a time limit, because a process that was paused inside a
+    // transaction must not block the next holder of the lease.
     private const string Waits = "SET lock_timeout = 5000; SET idle_in_transaction_session_timeout = 10000; ";
 
-    // Warnings stay on, because the server only warns about a commit that a standby has not confirmed, and answers the commit nevertheless.
+    // The driver needs warnings: if a standby has not confirmed a commit, the server still reports the commit as done, and only a warning
+    // tells the difference.
     private const string Commits = "SET search_path = optiks; SET synchronous_commit = on; SET client_min_messages = warning; SET default_transaction_isolation = 'read committed'";
 
     private readonly NpgsqlConnectionStringBuilder _builder;
@@ -35,20 +36,22 @@ internal sealed class PostgreSqlSettings
     {
         _builder = builder;
         _writes = role is "update" or "task";
-        // Settings made in each session take precedence over those of the server's file, the database and the user, even when those change
-        // later. SQL statements make these settings, because a pooler refuses most of them as startup parameters.
+        // Settings that the session itself makes override those of the server's file, the database and the user, even if an operator
+        // changes those later. The driver makes its settings with SQL statements, because a pooler refuses most of them as startup
+        // parameters.
         _session = role switch
         {
             "migrate" => "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 60000; ",
-            // This role reads ranges of primary keys in their order. Statistics never cover the newest epochs, and plans based on
-            // statistics used a parallel worker, a sort and a lookup per value for an epoch's leaves. So the settings exclude such plans.
+            // The query role reads ranges of primary keys in order. The server's statistics never cover the newest epochs, so for an
+            // epoch's leaves it chose plans with a parallel worker, a sort and a lookup per value. These settings exclude such plans.
             "query" => Waits + "SET statement_timeout = 30000; SET default_transaction_read_only = on; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; "
                 + "SET enable_nestloop = off; SET enable_sort = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
-            // This role looks up single rows in tables that grow from empty to millions of rows within minutes. A plan based on statistics
-            // of an empty table would scan them.
+            // The update role looks up single rows in tables that grow from empty to millions of rows within minutes. A plan from
+            // statistics of an empty table would scan these tables.
             "update" => "SET lock_timeout = 4000; SET idle_in_transaction_session_timeout = 10000; SET statement_timeout = 5000; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; "
                 + "SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
-            // Tables grow quickly for this role too, so plans must use the indexes, whatever the statistics or the length of a list.
+            // The task role's tables grow quickly too, so its plans must use the indexes, whatever the statistics or the length of a
+            // parameter's list.
             "task" => Waits + "SET statement_timeout = 30000; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
             _ => Waits + "SET statement_timeout = 30000; ",
         } + Commits;
@@ -61,20 +64,21 @@ internal sealed class PostgreSqlSettings
         };
     }
 
-    /// <summary>The role's first work: a statement that touches no row and needs the role's rights; null for an operator's role.</summary>
+    /// <summary>The statement that runs when a store opens. It touches no row, and fails if the user lacks the role's rights. It is null
+    /// for an operator's roles.</summary>
     public Sql? FirstWork { get; }
 
-    /// <summary>The location shown in messages, without secrets.</summary>
+    /// <summary>The location of the database for messages, without secrets.</summary>
     public string Location => $"{_builder.Database} at {_builder.Host}:{_builder.Port}";
 
     /// <summary>The SSL mode of the connections.</summary>
     public SslMode SslMode => _builder.SslMode;
 
-    /// <summary>The application_name of these connections.</summary>
+    /// <summary>The application_name of the connections, which identifies the store's sessions.</summary>
     public string Session => _builder.ApplicationName!;
 
     /// <summary>
-    /// Reads a connection string for a role (<c>update</c>, <c>task</c>, <c>query</c>, <c>maintenance</c>, <c>migrate</c>). Throws
+    /// Parses a connection string for a role (<c>update</c>, <c>task</c>, <c>query</c>, <c>maintenance</c>, <c>migrate</c>). Throws
     /// <see cref="StorageMisconfiguredException"/>.
     /// </summary>
     public static PostgreSqlSettings Parse(string connectionString, string role)
@@ -84,8 +88,8 @@ internal sealed class PostgreSqlSettings
         {
             builder = new NpgsqlConnectionStringBuilder(connectionString);
         }
-        // The message quotes neither the parser's text nor the connection string. The parser mistakes a URL, or a password with a
-        // semicolon, for a name, and its text quotes that name.
+        // The message quotes neither the parser's text nor the connection string. If the string is a URL, or a password in it has a
+        // semicolon, the parser's text can quote the password, because the parser takes it for a setting's name.
         catch (Exception e) when (e is ArgumentException or FormatException or InvalidCastException)
         {
             throw new StorageMisconfiguredException(
@@ -96,7 +100,8 @@ internal sealed class PostgreSqlSettings
             throw new StorageMisconfiguredException("The connection string has no Host or no Database: for PostgreSQL, write 'Host=db;Database=optiks;Username=optiks'.");
         }
         RequireEncryption(builder);
-        // Each store has its own name: a successor in the lease ends all sessions of the store that held it, and no other sessions.
+        // Each store has a name of its own, so that the next holder of the lease can end all sessions of the store that held it, and no
+        // other sessions.
         builder.ApplicationName = $"optiks-{role}-{RandomNumberGenerator.GetHexString(32, lowercase: true)}";
         builder.Multiplexing = false;
         builder.Enlist = false;
@@ -111,9 +116,9 @@ internal sealed class PostgreSqlSettings
         builder.NoResetOnClose = true;
         if (role == "update")
         {
-            // A server that hangs must not make the update-service's callers hang. The server's own limit comes first. A second later the
-            // driver gives up, and asks the server on a new connection to cancel the command. Together this takes less time than a host has
-            // to stop.
+            // A server that hangs must not make the update-service's callers hang. The server's own limit for a statement expires first.
+            // One second later the driver gives up, and asks the server on a new connection to cancel the command. Both together take less
+            // time than the host's limit for stopping.
             builder.CommandTimeout = CommandSeconds;
             builder.CancellationTimeout = 1000;
             builder.Timeout = builder.Timeout is 0 or > MaxConnectSeconds ? MaxConnectSeconds : builder.Timeout;
@@ -121,7 +126,8 @@ internal sealed class PostgreSqlSettings
         return new PostgreSqlSettings(builder, role);
     }
 
-    /// <summary>Returns whether all hosts of a connection string name this machine: loopback addresses, or folders of sockets.</summary>
+    /// <summary>Returns whether all hosts of a connection string are on this machine, because they are loopback addresses or folders of
+    /// sockets.</summary>
     internal static bool IsLocal(string hosts) => hosts.Split(',').All(IsLocalHost);
 
     private static bool IsLocalHost(string host)
@@ -131,7 +137,7 @@ internal sealed class PostgreSqlSettings
         {
             return true;
         }
-        // Npgsql accepts a port after a host.
+        // The text after the host, if any, is a port, which Npgsql accepts there.
         if (name.StartsWith('['))
         {
             name = name.TrimStart('[').Split(']')[0];
@@ -143,8 +149,8 @@ internal sealed class PostgreSqlSettings
         return name.Equals("localhost", StringComparison.OrdinalIgnoreCase) || (IPAddress.TryParse(name, out IPAddress? address) && IPAddress.IsLoopback(address));
     }
 
-    // Requires a mode of at least VerifyCA for other machines. With Npgsql's default and the modes below VerifyCA, an attacker between the
-    // machines can make the driver accept an unencrypted connection or any certificate.
+    // Requires SSL mode VerifyCA or stricter for servers on other machines. With Npgsql's default and other weaker modes, an attacker
+    // between the machines can make the driver accept an unencrypted connection, or a certificate that the attacker made.
     private static void RequireEncryption(NpgsqlConnectionStringBuilder builder)
     {
         if (IsLocal(builder.Host!))
@@ -162,7 +168,7 @@ internal sealed class PostgreSqlSettings
         }
     }
 
-    /// <summary>Creates the pool.</summary>
+    /// <summary>Creates the pool of connections.</summary>
     public NpgsqlDataSource CreateDataSource()
     {
         var source = new NpgsqlSlimDataSourceBuilder(_builder.ConnectionString);

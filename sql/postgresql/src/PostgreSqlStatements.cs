@@ -3,7 +3,7 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
 
-/// <summary>This engine's SQL for the rules of all engines.</summary>
+/// <summary>Provides the SQL of <see cref="Statements"/> for PostgreSQL.</summary>
 internal static class PostgreSqlStatements
 {
     private const string HeadCondition = "epoch = $1 - 1 AND published_epoch = $1 - 1 AND record_hash = $2 AND fence = $3 AND holder = $4";
@@ -12,18 +12,19 @@ internal static class PostgreSqlStatements
     private const string Values = ", v.opening, v.value";
     private const string FromLeaf = " FROM leaf AS l";
 
-    // Looks up the values of leaves of structure 2 (devices) only.
+    // A join that looks up values only for leaves of structure 2 (devices).
     private const string JoinList = " LEFT JOIN LATERAL (SELECT opening, value FROM value WHERE l.structure = 2 AND epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
 
-    // The condition on the range is repeated for table value, so that the server reads both tables in the order of their keys and merges
-    // them.
+    // A join that reads all values. It repeats the condition on the range of epochs for the table of values, so that the server reads both
+    // tables in the order of their keys and merges them.
     private const string JoinValue = " LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal AND v.epoch BETWEEN $1 AND $2";
     private const string OfEpochs = " WHERE l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
 
-    // Looks up values row by row, for statements that read few leaves or one page of leaves.
+    // A join that looks up values row by row, for statements that read few leaves or one page of leaves.
     private const string JoinValueOfEach = " LEFT JOIN LATERAL (SELECT opening, key, value FROM value WHERE epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
 
-    // Selects leaves of structures 1 (usernames) and 4 (decommissioned). A log of plain keys has no such leaves.
+    // The end of statements that read only leaves of structures 1 (usernames) and 4 (decommissioned). A log of plain keys has no such
+    // leaves.
     private const string OfNames = " WHERE l.structure IN (1, 4) AND l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
 
     private const string Copies = "SELECT c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag";
@@ -31,20 +32,20 @@ internal static class PostgreSqlStatements
     private const string JoinCopiedList =
         " LEFT JOIN LATERAL (SELECT opening, value FROM copy_value WHERE c.structure = 2 AND period = c.period AND number = c.number OFFSET 0) AS v ON true";
 
-    // Looks up values row by row. Copies grow from zero to millions within minutes, and a plan based on old statistics would scan all of
-    // them for each page.
+    // A join that looks up the copies' values row by row. The number of copies grows from zero to millions within minutes, and a plan from
+    // old statistics would scan all of them for each page.
     private const string JoinCopied = " LEFT JOIN LATERAL (SELECT opening, key, value FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0) AS v ON true";
     private const string OfPeriod = " WHERE c.period = $1 AND c.number >= $2 ORDER BY c.number LIMIT $3";
 
-    // A page ends when the bytes of its values exceed the given number, so that the server sends no further values. The server knows the
-    // lengths of values without reading the values.
+    // The beginning of a statement that returns a page. The page ends once the bytes of its values exceed a limit, so that the server sends
+    // no further values. The server knows the lengths of values without reading the values.
     private const string Page = "SELECT * FROM (";
     private const string OctetsBefore = ", sum(coalesce(octet_length(v.value), 0)) OVER (ORDER BY ";
     private const string UpToRow = " ROWS UNBOUNDED PRECEDING) - coalesce(octet_length(v.value), 0) AS octets_before";
     private const string Fitting = ") AS s WHERE octets_before <= $4 ORDER BY ";
 
-    // This condition says that copy d is a later row of the key of copy c. The label is compared as a whole too, because the index only
-    // covers its beginning.
+    // The condition that copy d is a later row of the same key as copy c. It compares both the label's beginning, for the index, and the
+    // whole label, because the index does not contain the rest.
     private const string TakesPlace =
         "d.period = c.period AND d.structure = c.structure AND substring(d.label, 1, 4) = substring(c.label, 1, 4) AND d.label = c.label AND d.number > c.number";
 
@@ -71,14 +72,14 @@ internal static class PostgreSqlStatements
         MoveHeadToGenesis = new("UPDATE head SET epoch = 0, record_hash = $1 WHERE epoch IS NULL AND fence = $2 AND holder = $3"),
         InsertPeriod = new("INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING"),
         HasEpoch = new("SELECT 1 FROM epoch WHERE epoch = $1 AND record_hash = $2"),
-        // The head row stays locked until the commit, so no takeover can happen in between.
+        // The head row stays locked until the commit, so no other holder can take over the lease in between.
         StoreCheckpoint = new(
             """
             WITH mine AS (SELECT 1 FROM head WHERE fence = $4 AND holder = $5 FOR SHARE)
             UPDATE epoch SET checkpoint = $1 WHERE epoch = $2 AND record_hash = $3 AND EXISTS (SELECT FROM mine)
             """),
-        // The table allows only published_epoch = epoch or epoch - 1, so this statement moves published_epoch by one or not at all.
-        // Listeners are notified at the commit.
+        // A constraint of the table allows only published_epoch = epoch or epoch - 1, so this statement increases published_epoch by one or
+        // not at all. The server notifies listeners at the commit.
         Publish = new(
             $"""
             WITH moved AS (
@@ -87,7 +88,7 @@ internal static class PostgreSqlStatements
             )
             SELECT pg_notify('{Listener.Published}', published_epoch::text) FROM moved
             """),
-        // The join begins with the leaves, because outcomes have no index by epoch.
+        // The join begins with the leaves, because the table of outcomes has no index by epoch.
         PublishedRequests = new(
             """
             SELECT r.seq, r.body_hash FROM leaf AS l LEFT JOIN LATERAL (SELECT seq, body_hash FROM request WHERE request_id = l.request_id OFFSET 0) AS r ON true
@@ -99,8 +100,8 @@ internal static class PostgreSqlStatements
             FROM outcome AS o CROSS JOIN LATERAL (SELECT request_id, body_hash FROM request WHERE seq = o.seq OFFSET 0) AS r
             WHERE o.epoch = $1 AND o.refusal IS NOT NULL ORDER BY o.seq, o.item
             """),
-        // The statement begins with the oldest id and looks up all other rows one by one by their index. Joins would scan all stored
-        // requests and outcomes at every epoch.
+        // The statement reads requests from the oldest id on, and looks up the rows of other tables one by one by their indexes. Joins
+        // would scan all stored requests and outcomes at every epoch.
         ForgetRequests = new(
             """
             WITH old AS MATERIALIZED (
@@ -111,8 +112,8 @@ internal static class PostgreSqlStatements
             ), forgotten AS (DELETE FROM outcome WHERE seq = ANY (ARRAY(SELECT seq FROM old)))
             DELETE FROM request WHERE seq = ANY (ARRAY(SELECT seq FROM old))
             """),
-        // The statement forces the server to look up each row by its index: with outdated statistics, joins scanned all requests for each
-        // status.
+        // The statement is written so that the server must look up each row by its index. With outdated statistics, joins scanned all
+        // requests for each status.
         Status = new(
             """
             WITH r AS MATERIALIZED (SELECT seq FROM request WHERE request_id = $1)
@@ -124,7 +125,7 @@ internal static class PostgreSqlStatements
             LEFT JOIN LATERAL (SELECT key FROM value WHERE epoch = o.epoch AND ordinal = o.ordinal OFFSET 0) AS v ON true
             ORDER BY o.item
             """),
-        // The statement looks up each row by the index of its table, whatever the statistics say.
+        // The statement is written so that the server looks up each row by its table's index, whatever the statistics say.
         EraseValues = new(
             """
             DELETE FROM value WHERE ctid = ANY (ARRAY(
@@ -195,7 +196,7 @@ internal static class PostgreSqlStatements
         RewrapSecrets = new("UPDATE period SET wrapped_secrets = $3 WHERE period = $1 AND wrapped_secrets = $2"),
         DestroyCopies = new("DELETE FROM copy_value WHERE ctid = ANY (ARRAY(SELECT ctid FROM copy_value WHERE period = $1 ORDER BY number LIMIT $2))"),
         LeftToDestroy = new("SELECT coalesce(p.destroyed_before, p.first_epoch), n.first_epoch FROM period AS p JOIN period AS n ON n.period = p.period + 1 WHERE p.period = $1"),
-        // The statement looks up each row by its index, as EraseValues does.
+        // Like EraseValues, the statement is written so that the server looks up each row by its index.
         DestroyLeaves = new(
             """
             DELETE FROM value WHERE ctid = ANY (ARRAY(
@@ -208,8 +209,8 @@ internal static class PostgreSqlStatements
         NextCopy = new(
             "SELECT p.state, coalesce((SELECT number + 1 FROM copy WHERE period = p.period ORDER BY number DESC LIMIT 1), 0) FROM period AS p WHERE p.period = $1"),
         HasCopy = new("SELECT 1 FROM copy WHERE period = $1 AND number = $2 AND label = $3 AND commitment = $4"),
-        // The label is compared as a whole too, because the index only covers its beginning. The statement sorts the few rows that it finds
-        // afterwards, so that the server does not scan the period backwards instead.
+        // The statement also compares the whole label, because the index only has its beginning. It sorts the few rows that it finds in an
+        // outer query; otherwise the server might scan the period backwards instead of using the index.
         FindCopy = new(
             """
             SELECT c.number, c.version, EXISTS (SELECT FROM copy_value WHERE period = $1 AND number = c.number OFFSET 0)
@@ -217,7 +218,7 @@ internal static class PostgreSqlStatements
             ORDER BY c.number DESC LIMIT 1
             """),
         CopyValueAt = new("SELECT value FROM copy_value WHERE period = $1 AND number = $2"),
-        // The statement looks up each row by its index, as EraseValues does.
+        // Like EraseValues, the statement is written so that the server looks up each row by its index.
         CountSources = new(
             """
             SELECT count(*) FROM copy AS c WHERE c.period = $1 AND c.number >= $2

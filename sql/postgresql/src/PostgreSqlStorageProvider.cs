@@ -4,10 +4,10 @@ using Optiks.Storage.PostgreSql.Engine;
 namespace Optiks.Storage.PostgreSql;
 
 /// <summary>
-/// Keeps everything in the schema <c>optiks</c> of one PostgreSQL database (15 or newer). The connection string is Npgsql's, such as
+/// Stores all data in the schema <c>optiks</c> of one PostgreSQL database (15 or newer). The connection string has Npgsql's format, such as
 /// <c>Host=db;Database=optiks;Username=optiks_update_service;SSL Mode=VerifyFull</c>. Migrating creates the roles <c>optiks_update</c>,
-/// <c>optiks_task</c> and <c>optiks_query</c>; the operator grants one of them to each service's user. A failover loses nothing only if
-/// there is a synchronous standby.
+/// <c>optiks_task</c> and <c>optiks_query</c>; the operator grants one of them to each service's user. Without a synchronous standby, a
+/// failover can lose commits.
 /// </summary>
 public sealed class PostgreSqlStorageProvider : IStorageProvider
 {

@@ -1,7 +1,7 @@
--- Runs at the end of every migration and may be repeated. With these roles the database enforces which program may
--- write which tables. An operator grants one role to each service's user: GRANT optiks_update TO
--- the_user_of_the_update_service. If the migrating user may not create roles, the script creates no roles. An
--- administrator then creates them (CREATE ROLE optiks_update NOLOGIN, and so on) and runs migrate once more.
+-- This script runs at the end of every migration, and running it again is safe. With its roles, the database enforces which program may
+-- write which tables. An operator grants one role to each service's user: GRANT optiks_update TO the_user_of_the_update_service. If the
+-- migrating user may not create roles, the script creates no roles. An administrator then creates them (CREATE ROLE optiks_update NOLOGIN,
+-- and so on) and runs migrate once more.
 DO $$
 DECLARE
   name text;
@@ -14,7 +14,7 @@ BEGIN
     EXCEPTION
       WHEN insufficient_privilege THEN
         CONTINUE;
-      -- Roles belong to the whole server, so a migration of another database may have created this role just now.
+      -- Roles belong to the whole server, so a migration of another database may have created this role since the check above.
       WHEN duplicate_object OR unique_violation THEN
         NULL;
     END;
@@ -22,7 +22,8 @@ BEGIN
     EXECUTE format('GRANT SELECT ON migration, head, epoch TO %I', name);
     CASE name
       WHEN 'optiks_update' THEN
-        -- Grants only the columns of leaves and values that a status needs, which exclude values and openings.
+        -- The role optiks_update may read only the columns of leaves and values that a request's status needs. They include neither values
+        -- nor openings.
         GRANT SELECT, INSERT ON request, pending TO optiks_update;
         GRANT USAGE ON SEQUENCE request_seq_seq TO optiks_update;
         GRANT SELECT ON outcome, erasure TO optiks_update;

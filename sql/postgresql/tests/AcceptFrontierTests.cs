@@ -5,7 +5,8 @@ using Optiks.Storage.PostgreSql.Engine;
 namespace Optiks.Storage.PostgreSql.Tests;
 
 /// <summary>
-/// Tests that large groups commit in any order, and that the task reads a request which got its number early and was committed late.
+/// Tests that large groups can commit in any order, and that the update-task still reads a request that got its number early but was
+/// committed late.
 /// </summary>
 public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFixture())
 {
@@ -17,7 +18,8 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         AcceptRequest late = await RequestAsync(Item("late"));
         await using NpgsqlTransaction transaction = await BeginToAcceptAsync(slow, late);
 
-        // The test reads each epoch ahead of the one before, as the update-task does, for more epochs than the frontier needs to move.
+        // As the update-task does, the test reads each epoch's updates before the previous epoch is committed. It does so for more epochs
+        // than the frontier needs to advance.
         EpochUpdates updates = EpochUpdates.Empty;
         for (ulong epoch = 1; epoch <= 4; epoch++)
         {
@@ -26,7 +28,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         await transaction.CommitAsync(Cancel);
         updates = await PublishNextAsync(lease, 5, updates, [.. await AcceptListAsync(), late.RequestId]);
 
-        // Once the transaction has ended, the update-task does not read decided requests again.
+        // Once the slow transaction has ended, the update-task does not read decided requests again.
         for (ulong epoch = 6; epoch <= 9; epoch++)
         {
             long last = updates.Requests[^1].Sequence;
@@ -42,7 +44,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         AcceptRequest late = await RequestAsync(Item("late"));
         await using NpgsqlTransaction transaction = await BeginToAcceptAsync(slow, late);
 
-        // A large group gets a later number, and commits first.
+        // A large group gets later numbers than the late request, but commits first.
         _ = await AcceptListAsync();
         Task<long> count = Accept.CountPendingAsync(1000, Cancel);
         Assert.NotSame(count, await Task.WhenAny(count, Task.Delay(200, Cancel)));
@@ -50,7 +52,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         Assert.Equal(301, await count);
     }
 
-    // Accepts a group as the driver does, up to its commit.
+    // Accepts a request as the driver does, but leaves the transaction uncommitted.
     private static async Task<NpgsqlTransaction> BeginToAcceptAsync(NpgsqlConnection slow, AcceptRequest late)
     {
         await slow.OpenAsync(Cancel);
@@ -73,7 +75,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
     {
         var selection = new PendingSelection(100_000, long.MaxValue, before == EpochUpdates.Empty ? null : before);
         await Pipeline.ReadPendingAsync(selection, Cancel);
-        // The task reads again, as it does until an epoch is due. Nothing was accepted since.
+        // As the update-task does until the next epoch is due, the test reads again, although nothing was accepted since.
         await Pipeline.ReadPendingAsync(selection, Cancel);
         EpochUpdates updates = selection.Complete();
         Assert.Equal(expected.Order(), updates.Requests.Select(request => request.RequestId).Order());

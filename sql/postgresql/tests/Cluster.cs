@@ -42,8 +42,8 @@ public sealed class Cluster : IAsyncLifetime
     }
 
     /// <summary>
-    /// Starts the server, and returns when it answers. The server takes the connections of all tests that run at once, in which each store
-    /// has a pool of its own.
+    /// Starts the server, and returns when it answers. The server accepts enough connections for all tests that run at the same time,
+    /// although each of their stores has a pool of its own.
     /// </summary>
     public Task StartAsync(string options = "") => AsServerAsync(
         $"{s_programs}/pg_ctl", "-D", $"{_folder}/data", "-l", $"{_folder}/log", "-w", "-t", "30", "-o",
@@ -65,19 +65,19 @@ public sealed class Cluster : IAsyncLifetime
             }
             catch (Exception e) when (e is ArgumentException or InvalidOperationException)
             {
-                // The process had already ended, because the postmaster's death ends its children too.
+                // The process has already ended: the postmaster's death also ends its children.
             }
         }
     }
 
-    /// <summary>Suspends the postmaster and all of its children: connections stay open, and nobody answers.</summary>
+    /// <summary>Suspends the postmaster and all of its children, so that connections stay open but get no answer.</summary>
     public async Task PauseAsync() => await SignalAsync("STOP");
 
     /// <summary>Resumes the suspended processes.</summary>
     public async Task ResumeAsync() => await SignalAsync("CONT");
 
     /// <summary>
-    /// Stops the server and starts it as a standby without a primary, so it takes no writes. <see cref="StopAsync"/> and
+    /// Stops the server and starts it as a standby without a primary, so that it accepts no writes. <see cref="StopAsync"/> and
     /// <see cref="StartAsync"/> make it a primary again.
     /// </summary>
     public async Task StartAsStandbyAsync()
@@ -89,18 +89,20 @@ public sealed class Cluster : IAsyncLifetime
         File.Delete(signal);
     }
 
-    /// <summary>Sets the synchronous standby that the server waits for before it answers a commit; an empty name sets no standby.</summary>
+    /// <summary>Sets the name of the synchronous standby for which the server waits before it answers a commit; an empty name means that it
+    /// waits for no standby.</summary>
     public async Task SetStandbyAsync(string name)
     {
         string administrator = ConnectionString("postgres");
         _ = await ExecuteAsync(administrator, $"ALTER SYSTEM SET synchronous_standby_names = '{name}'");
         _ = await ExecuteAsync(administrator, "SELECT pg_reload_conf()");
-        // A reload takes effect shortly afterwards.
+        // The server applies the reloaded settings only a short time after the command.
         await Task.Delay(500);
     }
 
     /// <summary>
-    /// Waits until sessions of a role wait for the synchronous standby, and calls a function on them, such as <c>pg_cancel_backend</c>.
+    /// Waits until a role's sessions wait for the synchronous standby, and then calls an SQL function on each of these sessions, such as
+    /// <c>pg_cancel_backend</c>.
     /// </summary>
     public async Task WaitingAsync(string function, string role)
     {
@@ -113,15 +115,16 @@ public sealed class Cluster : IAsyncLifetime
         }
     }
 
-    /// <summary>Creates an empty database, and returns its connection string for the owner.</summary>
+    /// <summary>Creates an empty database, and returns a connection string for its owner.</summary>
     public Task<string> CreateDatabaseAsync() => CreateDatabaseAsync("template1");
 
-    /// <summary>Creates a copy of a database that was migrated once. This takes a quarter of the time that a migration takes.</summary>
+    /// <summary>Creates a migrated database as a copy of a database that was migrated once, which takes a quarter of a migration's
+    /// time.</summary>
     public async Task<string> CreateMigratedDatabaseAsync() => await CreateDatabaseAsync(await _migrated.Value);
 
     /// <summary>
-    /// Removes the migrated database, and with it the rights of roles. The next test that needs a migrated database makes it again. No test
-    /// may run at the same time.
+    /// Removes the migrated database that others are copied from, and with it the roles' rights. It is made again for the next test that
+    /// needs a migrated database. No other test may run at the same time.
     /// </summary>
     public async Task DropMigratedAsync()
     {
@@ -137,7 +140,7 @@ public sealed class Cluster : IAsyncLifetime
 
     public string ConnectionString(string database) => $"Host=127.0.0.1;Port={Port};Database={database};Username=owner;Timeout=5";
 
-    /// <summary>Returns the number that a query selects, on its own connection.</summary>
+    /// <summary>Runs a query on a connection of its own, and returns the number that it selects.</summary>
     public static async Task<long> CountAsync(string connectionString, string sql)
     {
         await using var connection = new NpgsqlConnection(connectionString + ";Pooling=false;Search Path=optiks");
@@ -146,7 +149,7 @@ public sealed class Cluster : IAsyncLifetime
         return (long)(await command.ExecuteScalarAsync())!;
     }
 
-    /// <summary>Runs SQL on its own connection, and returns how many rows it changed.</summary>
+    /// <summary>Runs SQL on a connection of its own, and returns the number of changed rows.</summary>
     public static async Task<int> ExecuteAsync(string connectionString, string sql, params object[] parameters)
     {
         await using var connection = new NpgsqlConnection(connectionString + ";Pooling=false;Search Path=optiks");
@@ -184,7 +187,8 @@ public sealed class Cluster : IAsyncLifetime
         return ConnectionString(name);
     }
 
-    // Returns the database's name. The server copies only a database without sessions, so no session may stay in a pool.
+    // Creates a migrated database and returns its name. No session may stay in a pool, because the server copies only databases without
+    // sessions.
     private async Task<string> MigrateAsync()
     {
         string connectionString = await CreateDatabaseAsync();
@@ -192,7 +196,7 @@ public sealed class Cluster : IAsyncLifetime
         return new NpgsqlConnectionStringBuilder(connectionString).Database!;
     }
 
-    // Debian has one folder for each version; other systems have one version in the path.
+    // Debian has one folder for each version of PostgreSQL; other systems have the programs of one version on the PATH.
     private static string FindPrograms()
     {
         const string Debian = "/usr/lib/postgresql";
@@ -212,8 +216,8 @@ public sealed class Cluster : IAsyncLifetime
         return [.. children.Split('\n', StringSplitOptions.RemoveEmptyEntries).Prepend(postmaster).Select(line => int.Parse(line, CultureInfo.InvariantCulture))];
     }
 
-    // The postmaster gets the signal first, because it would otherwise start new children in the meantime. Children that ended by
-    // themselves cannot answer anyway.
+    // The postmaster gets the signal first, because it could otherwise start new children in the meantime. A child that has already ended
+    // cannot answer anyway.
     private async Task SignalAsync(string signal)
     {
         foreach (int one in await ProcessesAsync())
@@ -234,7 +238,7 @@ public sealed class Cluster : IAsyncLifetime
 
     private static async Task<string> RunAsync(params string[] command)
     {
-        // The server must not inherit a pipe, because a reader of the pipe would wait until the server ends.
+        // The server must not inherit the pipe of a command's output, because the reader of the pipe would then wait until the server ends.
         var start = new ProcessStartInfo("/bin/sh") { WorkingDirectory = "/tmp", UseShellExecute = false };
         string output = Path.Combine(Path.GetTempPath(), $"optiks-pg-{Environment.ProcessId}-{Guid.CreateVersion7(TimeProvider.System.GetUtcNow()):N}.out");
         foreach (string argument in (string[])["-c", "out=$1; shift; exec \"$@\" >\"$out\" 2>&1 </dev/null", "sh", output, .. command])

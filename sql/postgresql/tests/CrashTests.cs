@@ -2,7 +2,8 @@ using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>Collects the tests that kill the server. Every other test uses the same server, so no other test runs meanwhile.</summary>
+/// <summary>Defines the collection of the tests that kill the server. No other test runs at the same time, because all tests use the same
+/// server.</summary>
 [CollectionDefinition(nameof(ServerKills), DisableParallelization = true)]
 public sealed class ServerKills;
 
@@ -116,7 +117,7 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1));
         Assert.Equal(StageResult.Staged, await LoseAnswerAsync(() => Pipeline.StageCopiesAsync(lease, copies, Cancel)));
         Assert.Equal(2, await Pipeline.CountCopiesAsync(1, Cancel));
-        // A task that repeats the call without reading the result first adds nothing.
+        // If the update-task repeats the call without reading the result first, the repeated call adds nothing.
         Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
         Assert.Equal(2, await Pipeline.CountCopiesAsync(1, Cancel));
     }
@@ -148,8 +149,8 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         Assert.Equal([false, false, false], (await FindAsync((1, "a"), (2, "a"), (2, "b"))).Select(place => place!.HasValue));
     }
 
-    // Runs a write whose commit is durable but whose answer is lost. With a standby that never answers, the server makes a commit durable
-    // and waits; then the session is ended.
+    // Runs a write whose commit is durable but whose answer is lost. The server has a standby that never answers, so it makes the commit
+    // durable and waits. Then this method ends the session.
     private static async Task<T> LoseAnswerAsync<T>(Func<Task<T>> write)
     {
         await Cluster.Current.SetStandbyAsync("nobody");
@@ -157,7 +158,7 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         {
             Task<T> writing = write();
             await Cluster.Current.WaitingAsync("pg_terminate_backend", "task");
-            // The query that looks up the result would wait for the standby as well, so the standby setting is removed.
+            // The query that looks up the result would wait for the standby as well, so this code removes the setting.
             await Cluster.Current.SetStandbyAsync("");
             return await writing;
         }
@@ -167,7 +168,7 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         }
     }
 
-    // Commits an epoch as the update-task does: after an unknown result it looks up the result, and never repeats the write blindly.
+    // Commits an epoch as the update-task does. If the result is unknown, the method looks it up before it writes again.
     private async Task<ulong> AdvanceAsync(Lease lease, ulong epoch)
     {
         while (true)

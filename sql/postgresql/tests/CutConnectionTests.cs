@@ -5,7 +5,7 @@ using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>Tests that a network which cuts connections at a bad time costs one try, not the process.</summary>
+/// <summary>Tests a network that cuts connections while they are being opened: one attempt fails, but the process continues.</summary>
 public sealed class CutConnectionTests() : StorageConformance(new PostgreSqlFixture())
 {
     [Theory]
@@ -20,7 +20,7 @@ public sealed class CutConnectionTests() : StorageConformance(new PostgreSqlFixt
         string connection = new NpgsqlConnectionStringBuilder(ConnectionString) { Port = ((IPEndPoint)listener.LocalEndpoint).Port }.ConnectionString;
         await using (IFollowStore follow = await Fixture.Provider.OpenFollowAsync(connection, Cancel))
         {
-            // The read uses the connection that the first try left in the pool.
+            // The read uses the connection that the first attempt left in the pool.
             for (int i = 0; i < 3; i++)
             {
                 Assert.Null((await follow.ReadHeadAsync(Cancel)).PublishedEpoch);
@@ -30,7 +30,8 @@ public sealed class CutConnectionTests() : StorageConformance(new PostgreSqlFixt
         Assert.Equal(cuts, await forwarding);
     }
 
-    // Returns how many connections it cut after their first bytes; it forwards the others.
+    // Forwards connections to the server, but cuts the first ones, up to the given number, after their first bytes. Returns how many it
+    // cut.
     private static async Task<int> ForwardAsync(TcpListener listener, int cuts, CancellationToken cancellationToken)
     {
         int done = 0;
@@ -73,7 +74,7 @@ public sealed class CutConnectionTests() : StorageConformance(new PostgreSqlFixt
             }
             catch (OperationCanceledException)
             {
-                // The test is over.
+                // The test has ended, and it cancels the forwarding.
             }
         }
     }

@@ -4,7 +4,7 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>Tests that the server itself ends a page, so it sends no more values than the reader takes.</summary>
+/// <summary>Tests that the server itself ends a page, so that it sends no values that the reader would drop.</summary>
 public sealed class PageTests() : StorageConformance(new PostgreSqlFixture())
 {
     private const int Values = 5;
@@ -35,7 +35,7 @@ public sealed class PageTests() : StorageConformance(new PostgreSqlFixture())
         Assert.Equal(expected, await CountAsync(statements.StoredLeaves.Text, 100));
         Assert.Equal(Math.Min(expected, 3), await CountAsync(statements.CopyValues.Text, 2));
         Assert.Equal(Math.Min(expected, 3), await CountAsync(statements.StoredCopies.Text, 3));
-        // The query reads no values of keys.
+        // The query reads only values of device lists, not values of the structure keys.
         Assert.Equal(bytes < 0 ? 0 : Values, await CountAsync(statements.CopiesWithLists.Text, 100));
 
         async Task<int> CountAsync(string sql, int max)

@@ -10,7 +10,7 @@ public sealed class PlanTests() : StorageConformance(new PostgreSqlFixture())
     [Fact]
     public async Task A_status_does_not_go_through_all_requests()
     {
-        // The statistics are as they were under load: few outcomes when the server counted them, and many more since.
+        // The statistics are made as they are under load: the server counted the outcomes when there were few, and many were added since.
         await Cluster.ExecuteAsync(
             ConnectionString,
             $"""
@@ -30,7 +30,8 @@ public sealed class PlanTests() : StorageConformance(new PostgreSqlFixture())
                 Assert.Equal(RequestState.Pending, (await accept.ReadStatusAsync(request.RequestId, Cancel))?.State);
             }
         }
-        // The sessions report their reads at the latest when they end: one scan for the acceptance, and one for each status.
+        // Sessions report their reads at the latest when they end. The expected reads are one index scan for the acceptance, and one for
+        // each status.
         while (await CountAsync("SELECT sum(idx_scan)::bigint FROM pg_stat_user_indexes WHERE relname = 'request'") < 4)
         {
             await Task.Delay(50, Cancel);

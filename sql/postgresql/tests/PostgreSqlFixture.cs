@@ -5,7 +5,7 @@ using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>Gives each test a database of its own in the run's server.</summary>
+/// <summary>Gives each test a database of its own on the server of this test run.</summary>
 public sealed class PostgreSqlFixture : IServerFixture
 {
     public IStorageProvider Provider { get; } = new PostgreSqlStorageProvider();
@@ -68,7 +68,7 @@ public sealed class PostgreSqlFixture : IServerFixture
 
     public async Task<string> CreateUserAsync(string connectionString, string role)
     {
-        // Users belong to the whole server, which ends with the run.
+        // Users belong to the whole server, which ends with the test run, so nobody removes them.
         string user = $"{role}_{new NpgsqlConnectionStringBuilder(connectionString).Database}";
         await Cluster.ExecuteAsync(connectionString, $"CREATE USER {user} IN ROLE {role}");
         return new NpgsqlConnectionStringBuilder(connectionString) { Username = user }.ConnectionString;

@@ -4,7 +4,7 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>Tests the properties of a server, with notifications and locks as PostgreSQL has them.</summary>
+/// <summary>Runs the tests for engines with a server, and tests PostgreSQL's notifications and locks.</summary>
 public sealed class ServerTests() : ServerConformance(new PostgreSqlFixture())
 {
     [Fact]
@@ -50,7 +50,7 @@ public sealed class ServerTests() : ServerConformance(new PostgreSqlFixture())
         Lease lease = await StartLogAsync();
         await using Database database = await Database.OpenAsync(PostgreSqlSettings.Parse(ConnectionString, "query"), Cancel);
         await using var listener = new Listener(database);
-        // The first wake-up means that the listener listens now. From here on it does not poll.
+        // The first wake-up means that the listener is connected now. From here on, only a notification wakes it.
         await listener.Next().WaitAsync(TimeSpan.FromSeconds(10), Cancel);
         Task next = listener.Next();
         _ = await AcceptOneAsync(Item("a"));
@@ -83,7 +83,7 @@ public sealed class ServerTests() : ServerConformance(new PostgreSqlFixture())
             }
             catch (StorageUnavailableException)
             {
-                // The store retries while it cannot get the lock.
+                // The store fails as long as it cannot get the lock, so the test tries again.
             }
         }
         Assert.Equal(new AcceptResult(AcceptStatus.Accepted), result);

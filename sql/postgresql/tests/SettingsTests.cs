@@ -4,7 +4,7 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>Tests settings of the whole server, which every other test uses too, so no other test runs meanwhile.</summary>
+/// <summary>Tests settings of the whole server. No other test runs at the same time, because all tests use the same server.</summary>
 [Collection(nameof(ServerKills))]
 public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture())
 {
@@ -37,7 +37,7 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
             await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", database.SessionName);
             StorageUnavailableException e = await Assert.ThrowsAsync<StorageUnavailableException>(() => SettingsAsync(database));
             Assert.Contains("fsync = off", e.Message, StringComparison.Ordinal);
-            // The store refuses to open, with an error that a retry does not mend and with a sentence for the operator.
+            // Opening the store fails with an exception that tells programs not to retry, and with a message for the operator.
             await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenPipelineAsync(ConnectionString, Cancel));
         }
         finally
@@ -78,7 +78,7 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
         },
         Cancel);
 
-    // A reload takes effect shortly afterwards.
+    // The server applies the reloaded settings only a short time after the command.
     private async Task ReloadAsync(string fsync)
     {
         await Cluster.ExecuteAsync(ConnectionString, $"ALTER SYSTEM SET fsync = {fsync}");

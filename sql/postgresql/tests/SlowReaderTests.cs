@@ -4,7 +4,8 @@ using Optiks.Storage.Conformance;
 namespace Optiks.Storage.PostgreSql.Tests;
 
 /// <summary>
-/// Tests that a replica that catches up slowly delays no other program, and that each read sees the state at the time when the read began.
+/// Tests that a query-service that catches up slowly delays no other program, and that each read sees the state at the time when the read
+/// began.
 /// </summary>
 public sealed class SlowReaderTests() : StorageConformance(new PostgreSqlFixture())
 {
@@ -21,19 +22,19 @@ public sealed class SlowReaderTests() : StorageConformance(new PostgreSqlFixture
             await PublishKeysAsync(lease, epoch);
         }
         await using IFollowStore follow = await Fixture.Provider.OpenFollowAsync(ConnectionString, Cancel);
-        // The range is open: it ends with the last epoch that is published when the replica reads a batch.
+        // The range has no fixed end: it ends with the last epoch that is published when the reader asks for a batch.
         await using IAsyncEnumerator<LeafBatch> batches = follow.ReadLeavesAsync(1, ulong.MaxValue, KeysAnEpoch, LeafColumns.All, Cancel).GetAsyncEnumerator(Cancel);
         ulong next = Epochs + 1;
         for (ulong epoch = 1; epoch <= 2 * Epochs; epoch++)
         {
             Assert.True(await batches.MoveNextAsync());
             LeafBatch batch = batches.Current;
-            // Each batch has one whole epoch, in order, so memory holds no more than one epoch.
+            // Each batch has the leaves of one whole epoch, in order, so the reader holds no more than one epoch in memory.
             Assert.Equal(KeysAnEpoch, batch.Rows.Length);
             Assert.All(batch.Rows.ToArray(), row => Assert.Equal(epoch, row.Epoch));
             string[] labels = [.. batch.Rows.ToArray().Select(row => Convert.ToHexString(row.Label))];
             Assert.Equal(labels.Order(StringComparer.Ordinal), labels);
-            // Between batches the reader has a session but no transaction, so the server can clean up.
+            // Between batches the reader has a session but no transaction, so that the server can remove deleted rows.
             Assert.NotEqual(0L, await CountAsync($"SELECT count(*) {Sessions}"));
             Assert.Equal(0L, await CountAsync($"SELECT count(*) {Sessions} AND xact_start IS NOT NULL"));
             if (next <= 2 * Epochs)
@@ -54,11 +55,11 @@ public sealed class SlowReaderTests() : StorageConformance(new PostgreSqlFixture
         await using NpgsqlTransaction transaction = await reader.BeginTransactionAsync(System.Data.IsolationLevel.RepeatableRead, Cancel);
         await using var count = new NpgsqlCommand("SELECT count(*) FROM leaf", reader, transaction);
         Assert.Equal((long)KeysAnEpoch, await count.ExecuteScalarAsync(Cancel));
-        // If the reader held a lock, this call would wait for it beyond the test's patience.
+        // If the reader held a lock, this call would wait for it until the token is cancelled.
         using var patience = CancellationTokenSource.CreateLinkedTokenSource(Cancel);
         patience.CancelAfter(TimeSpan.FromSeconds(60));
         await PublishKeysAsync(lease, 2).WaitAsync(patience.Token);
-        // The reader still sees its own snapshot, and a new query sees the next state.
+        // The reader's transaction still sees its own snapshot, whereas a new query sees the next state.
         Assert.Equal((long)KeysAnEpoch, await count.ExecuteScalarAsync(Cancel));
         Assert.Equal(2L * KeysAnEpoch, await CountAsync("SELECT count(*) FROM optiks.leaf"));
     }

@@ -4,7 +4,7 @@ using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>Tests that one session copies a value while another one erases it, in both orders.</summary>
+/// <summary>Tests one session that copies a value while another session erases it, in both possible orders.</summary>
 public sealed class StagingOrderTests() : StorageConformance(new PostgreSqlFixture())
 {
     [Theory]

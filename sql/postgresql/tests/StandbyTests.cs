@@ -3,9 +3,9 @@ using Optiks.Storage.Conformance;
 namespace Optiks.Storage.PostgreSql.Tests;
 
 /// <summary>
-/// Tests that the driver gives no answer that the server gave without its synchronous standby. A time limit or a cancellation ends the
-/// server's wait with a warning. The commit then counts on this server, but a failover loses it. The settings apply to the whole server, so
-/// no other test runs at the same time.
+/// Tests that the driver does not report a commit as done before the synchronous standby has confirmed it. If a time limit or a
+/// cancellation ends the server's wait for the standby, the server reports the commit as done, with a warning. Such a commit is visible on
+/// this server, but a failover loses it. The tests' settings apply to the whole server, so no other test runs at the same time.
 /// </summary>
 [Collection(nameof(ServerKills))]
 public sealed class StandbyTests() : StorageConformance(new PostgreSqlFixture())
@@ -25,7 +25,7 @@ public sealed class StandbyTests() : StorageConformance(new PostgreSqlFixture())
                 await Cluster.Current.WaitingAsync("pg_cancel_backend", "update");
                 StorageUnavailableException e = await Assert.ThrowsAsync<StorageUnavailableException>(() => accepting);
                 Assert.Contains("no standby confirmed", e.Message, StringComparison.Ordinal);
-                // The request is in the database nevertheless, and every session sees it.
+                // Although the call failed, the request is in the database, and every session sees it.
                 Assert.Equal(RequestState.Pending, await StateAsync(units[0].Requests[0].RequestId));
             }
         }
@@ -50,7 +50,7 @@ public sealed class StandbyTests() : StorageConformance(new PostgreSqlFixture())
             committing = Pipeline.CommitEpochAsync(lease, commit, Cancel);
             await Cluster.Current.WaitingAsync("pg_cancel_backend", "task");
             await Task.Delay(200, Cancel);
-            // The update-task looks up the result, and that query waits for the standby as well.
+            // The update-task looks up the result of the commit, and that query waits for the standby as well.
             await Cluster.Current.WaitingAsync("abs", "task");
             Assert.False(committing.IsCompleted);
         }

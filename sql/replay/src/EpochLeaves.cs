@@ -3,7 +3,8 @@ using Optiks.Native;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// Splits batches with leaves of several epochs into the leaves of one epoch after another, without copying them. Not thread-safe.
+/// Reads batches of leaves, each with the leaves of several epochs, and returns the leaves of one epoch after another, without copying
+/// them. Not thread-safe.
 /// </summary>
 internal sealed class EpochLeaves : IAsyncDisposable
 {
@@ -13,13 +14,13 @@ internal sealed class EpochLeaves : IAsyncDisposable
 
     public EpochLeaves(IAsyncEnumerator<LeafBatch> batches) => _batches = batches;
 
-    /// <summary>The rows of the epoch.</summary>
+    /// <summary>The rows of the current epoch's leaves.</summary>
     public ReadOnlyMemory<LeafRow> Rows { get; private set; }
 
-    /// <summary>The buffer of values that the rows point into. It also has values of other epochs.</summary>
+    /// <summary>The buffer with the values of these rows. It also has values of other epochs.</summary>
     public ReadOnlyMemory<byte> Values { get; private set; }
 
-    /// <summary>Moves to an epoch's leaves. The epoch may have no leaves, as most epochs of a quiet log do.</summary>
+    /// <summary>Moves to the leaves of the given epoch. The epoch may have no leaves, as is usual in a log with few updates.</summary>
     public async ValueTask<Refused?> MoveToAsync(ulong epoch)
     {
         Rows = default;

@@ -2,17 +2,18 @@ using Optiks.Native;
 
 namespace Optiks.Storage.Replay;
 
-/// <content>The part of the replay for the log's writer, which makes the epochs itself.</content>
+/// <content>The part of the replay that only the log's writer uses, which makes the epochs itself.</content>
 public sealed partial class LogReplay
 {
     /// <summary>
-    /// Makes an epoch the last epoch, after the writer staged and committed it in the directory of <see cref="Trees"/>. If the epoch begins
-    /// the period of <see cref="Next"/>, the writer did so in the directory of <see cref="Next"/>, and those trees then become
-    /// <see cref="Trees"/>. Throws <see cref="InvalidOperationException"/> for a record that does not follow the last record, which is a
-    /// bug in the writer.
+    /// Makes an epoch the replay's last epoch, after the writer has staged and committed it in the directory of <see cref="Trees"/>. If the
+    /// epoch begins the period of <see cref="Next"/>, the writer must have staged and committed it in the directory of <see cref="Next"/>,
+    /// and those trees become <see cref="Trees"/>. Throws <see cref="InvalidOperationException"/> if the epoch's record does not follow the
+    /// last record, which indicates a bug in the writer.
     /// </summary>
     /// <param name="row">The epoch.</param>
-    /// <param name="leaves">The epoch's leaves, whose names are also added to the trees of the next period.</param>
+    /// <param name="leaves">The epoch's leaves. Those of usernames and decommissioned users are also added to the trees of the next
+    /// period.</param>
     /// <param name="values">The values of the leaves.</param>
     public void Advance(EpochRow row, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {

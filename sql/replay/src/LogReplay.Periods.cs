@@ -3,8 +3,8 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Replay;
 
-/// <content>Prepares the trees of the next period while the current period's trees are in use. The new trees replace the current trees at
-/// the switch (docs/spec/periods.md section 10).</content>
+/// <content>Prepares the trees of the next period while the current period's trees are in use. At the switch to the next period, the new
+/// trees replace the current trees (docs/spec/periods.md section 10).</content>
 public sealed partial class LogReplay
 {
     private const int CopiesPerRead = 65_536;
@@ -12,32 +12,34 @@ public sealed partial class LogReplay
     private readonly MissingValues _missingOfNext = new();
 
     /// <summary>
-    /// Creates the trees of a period that has not begun, with its secrets. If null, this replay cannot create such trees and refuses a
-    /// switch.
+    /// The function that creates the trees of a period that has not begun, with the period's secrets. If it is null, this replay cannot
+    /// create such trees and refuses a switch.
     /// </summary>
     public Func<PeriodRow, LogTrees>? NextTrees { get; init; }
 
     /// <summary>
-    /// Receives the trees of the period that a switch has ended, at that period's last epoch, and owns these trees from then on. If null,
-    /// the replay disposes of them.
+    /// The action to which a switch passes the trees of the period that it ends, at that period's last epoch. The receiver then owns these
+    /// trees. If the action is null, the replay disposes of the trees.
     /// </summary>
     public Action<LogTrees, VerifiedEpoch>? Ended { get; init; }
 
     /// <summary>
-    /// The trees of the period after the period of <see cref="Trees"/>, as far as they are filled; null when there are no such trees.
+    /// The trees of the period after that of <see cref="Trees"/>, which may still be incomplete; null if this replay has not created them.
     /// </summary>
     public LogTrees? Next { get; private set; }
 
-    /// <summary>The row of <see cref="Next"/>'s period, as it was when the trees were created.</summary>
+    /// <summary>The row of the period of <see cref="Next"/>, as the database had it when the trees were created.</summary>
     public PeriodRow? NextPeriod { get; private set; }
 
-    /// <summary>The number of rows of copies that <see cref="Next"/> contains, which is also the number of the next row.</summary>
+    /// <summary>The number of rows of copies that have been added to <see cref="Next"/>, which is also the number of the next row to
+    /// add.</summary>
     public int NextCopies { get; private set; }
 
     /// <summary>
-    /// Fills the trees of the next period further, once there is one, in steps that do not delay an epoch for long. A step first adds names
-    /// up to <see cref="Last"/>, reading about <paramref name="maxRows"/> leaves. Once the names are complete, a step adds at most
-    /// <paramref name="maxRows"/> rows of copies. A refusal means that the database is wrong; the current trees are unchanged.
+    /// Takes one step in filling the trees of the next period, if the database has a next period. A step is short, so that it does not
+    /// delay an epoch for long. It adds the leaves of the structures usernames and decommissioned up to the epoch <see cref="Last"/>, and
+    /// reads about as many leaves as the limit <paramref name="maxRows"/>. Once these names are complete, a step adds rows of copies, at
+    /// most as many as this limit. A refusal means that the database's contents are wrong; the current trees are unchanged.
     /// </summary>
     public async Task<Refused?> PrepareNextAsync(int maxRows, CancellationToken cancellationToken)
     {
@@ -45,7 +47,7 @@ public sealed partial class LogReplay
         if (Next is null)
         {
             IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken).ConfigureAwait(false);
-            // For a role that only follows, the database may already have this period as the current one.
+            // In a program that only follows the log, the database may be ahead, so that this period is already the current one there.
             if (NextTrees is null || periods.FirstOrDefault(period => period.Period == Trees.Period + 1) is not { } next)
             {
                 return null;
@@ -58,9 +60,10 @@ public sealed partial class LogReplay
     }
 
     /// <summary>
-    /// Adds copies to the trees of the next period. The caller read them from the database for another purpose, with at least all columns
-    /// that these trees need. Does nothing when the copies do not follow <see cref="NextCopies"/> or when names are missing;
-    /// <see cref="PrepareNextAsync"/> then reads them. A refusal means that the database is wrong; the current trees are unchanged.
+    /// Adds copies that the caller has already read from the database to the trees of the next period. The copies must have all columns
+    /// that these trees need. Does nothing if they do not begin at <see cref="NextCopies"/>, or if the trees still lack names; in these
+    /// cases <see cref="PrepareNextAsync"/> reads the copies later. A refusal means that the database's contents are wrong; the current
+    /// trees are unchanged.
     /// </summary>
     public async Task<Refused?> TakeNextAsync(CopyBatch copies)
     {
@@ -70,13 +73,13 @@ public sealed partial class LogReplay
             : await DropNextOnDiskIfRefusedAsync(TakeCopiesAsync(Next, copies, SetNextCopies)).ConfigureAwait(false);
     }
 
-    // Returns false for a record of another length; such a record is refused later.
+    // Returns whether an epoch's record begins a period. Returns false for a record of a wrong length, which another check refuses later.
     private static bool IsSwitch(EpochRow row) => row.Epoch > 0 && row.Record.Length == EpochRecord.Length && EpochRecord.BeginsPeriod(row.Record.Span);
 
     // Loads the names and copies that a switch needs before its epoch is staged.
     private async Task<Refused?> CompleteNextAsync(EpochRow row, CancellationToken cancellationToken)
     {
-        // If the given trees have not begun yet, they already contain everything that the switch needs.
+        // If the period of the current trees has not begun, these trees already contain everything that the switch needs.
         if (!Trees.HasBegun || !IsSwitch(row))
         {
             return null;
@@ -100,7 +103,8 @@ public sealed partial class LogReplay
             : refused ?? await _missingOfNext.CheckAsync(_store, begun.Period, cancellationToken).ConfigureAwait(false);
     }
 
-    // Loads given trees whose period has not begun: first the names of earlier epochs, then the period's copies, then its first epoch.
+    // Completes the trees that the replay was created with, whose period has not begun. Loads the names of earlier epochs, then the
+    // period's copies, then the period's first epoch.
     private async Task<Refused?> LoadPeriodAsync(IReadOnlyList<PeriodRow> periods, ulong target, CancellationToken cancellationToken)
     {
         if (periods.FirstOrDefault(period => period.Period == Trees.Period) is not { FirstEpoch: ulong first, Copies: int copies } || first == 0 || first > target)
@@ -151,7 +155,8 @@ public sealed partial class LogReplay
         : trees.Epoch != record.Epoch - 1 ? new Refused($"Epoch {record.Epoch} begins period {record.Period}, whose trees have the names of epoch {trees.Epoch}.")
         : null;
 
-    // Adds the names of the epoch that was just followed. If earlier names are missing, a later load adds them all.
+    // Adds the names of the epoch that the replay has just reached to the next period's trees. If these trees lack earlier names, does
+    // nothing, because a later load adds all of them.
     private Refused? LoadNames(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {
         if (Next is null || Next.Epoch + 1 != epoch)
@@ -193,7 +198,7 @@ public sealed partial class LogReplay
         return await BackgroundThread.RunAsync(() => trees.EndLoad(through)).ConfigureAwait(false);
     }
 
-    // This method does not check that it loads all names: the roots in the period's first record will show that.
+    // This method does not check that it loads all names, because the roots in the period's first record will show whether any are missing.
     private async Task<Refused?> LoadSomeNamesAsync(LogTrees trees, ulong through, int maxLeaves, CancellationToken cancellationToken)
     {
         ulong first = trees.Epoch + 1;
@@ -204,7 +209,7 @@ public sealed partial class LogReplay
             : new Refused($"The database has no epoch {first}, whose names period {trees.Period} needs.");
     }
 
-    // Waits for the loading. After a refusal or failure, the trees are unusable, so they are dropped.
+    // Waits until the loading ends. If it was refused or failed, the next period's trees are unusable, so this method drops them.
     private async Task<Refused?> DropNextIfRefusedAsync(Task<Refused?> loading)
     {
         bool isLoaded = false;
@@ -229,7 +234,8 @@ public sealed partial class LogReplay
         return DropNextOnDiskIfRefusedAsync(LoadCopiesAsync(Next!, NextCopies, end, cancellationToken, SetNextCopies));
     }
 
-    // Waits for the loading. After a disk failure, the state of the trees is unknown, so they are dropped.
+    // Waits until the loading ends. If it failed because of the disk, the state of the next period's trees is unknown, so this method drops
+    // them.
     private async Task<Refused?> DropNextOnDiskIfRefusedAsync(Task<Refused?> loading)
     {
         try

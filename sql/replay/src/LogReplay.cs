@@ -5,18 +5,16 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// Brings trees to a log's epochs from the contents of a database: first all at once (<see cref="LoadAsync"/>), then epoch by epoch
-/// (<see cref="FollowAsync"/>, <see cref="TryStage"/>). When a period begins, the replay continues with other trees, made either beforehand
-/// (<see cref="PrepareNextAsync"/>) or at that time. One thread at a time.
+/// Builds a log's trees from the contents of a database: first up to one epoch at once (<see cref="LoadAsync"/>), then epoch by epoch
+/// (<see cref="FollowAsync"/>, <see cref="TryStage"/>). When a period begins, the replay continues with the new period's trees, which it
+/// makes beforehand (<see cref="PrepareNextAsync"/>) or at that time. Not thread-safe.
 /// </summary>
 /// <remarks>
 /// Invariants.
-/// 1: once loaded, the trees' roots are those in the record of <see cref="Last"/>, computed here from leaves and copies.
-/// 2: <see cref="Last"/> never goes back.
-/// 3: a refused step changes nothing.
-/// 4: a value that a view does not show was erased, or destroyed with its period, and not lost by the database
-/// (<see cref="MissingValues"/>).
-/// 5: no view of an epoch shows a value that this epoch or an earlier one has erased: a step erases before it is committed
+/// 1: After the load, the trees' roots, which the replay computes from leaves and copies, equal the roots in the record of
+/// <see cref="Last"/>. 2: <see cref="Last"/> never goes back to an earlier epoch. 3: A refused step changes nothing. 4: If a view lacks a
+/// value, the value was erased, or destroyed with its period; it was not lost by the database (<see cref="MissingValues"/>). 5: No view of
+/// an epoch shows a value that this epoch or an earlier one has erased, because the replay erases the value before it commits the step
 /// (docs/spec/erasure.md section 6), also in the trees of the next period.
 /// </remarks>
 public sealed partial class LogReplay : IDisposable
@@ -32,7 +30,8 @@ public sealed partial class LogReplay : IDisposable
     private readonly MissingValues _missing = new();
     private VerifiedEpoch? _last;
 
-    /// <summary>Creates a replay of trees that are empty or from a snapshot, of any period of the log. The replay owns them.</summary>
+    /// <summary>Creates a replay that continues with the given trees, of any period of the log, which are empty or come from a snapshot.
+    /// The replay then owns the trees.</summary>
     public LogReplay(IFollowStore store, TrustAnchor anchor, LogTrees trees, LogRoots roots)
     {
         ArgumentNullException.ThrowIfNull(trees);
@@ -45,28 +44,29 @@ public sealed partial class LogReplay : IDisposable
         RestoredEpoch = epoch == 0 ? null : epoch;
     }
 
-    /// <summary>The trees of the last epoch; each switch replaces them.</summary>
+    /// <summary>The trees at the epoch <see cref="Last"/>. A switch to another period replaces them by other trees.</summary>
     public LogTrees Trees { get; private set; }
 
-    /// <summary>The epoch of the snapshot with which the trees began; null when they began empty.</summary>
+    /// <summary>The epoch of the snapshot from which the first trees came; null if they were empty.</summary>
     public ulong? RestoredEpoch { get; }
 
-    /// <summary>The period of the snapshot with which the trees began; null when they began empty.</summary>
+    /// <summary>The period of the snapshot from which the first trees came; null if they were empty.</summary>
     public ulong? RestoredPeriod => RestoredEpoch is null ? null : _given.Period;
 
-    /// <summary>The last verified epoch. It exists once the load has succeeded.</summary>
+    /// <summary>The last verified epoch. It exists only after the load has succeeded.</summary>
     public VerifiedEpoch Last => _last ?? throw new InvalidOperationException("Nothing was loaded.");
 
     /// <summary>
-    /// The highest epoch that was ever served. The log's record of this epoch must be the same; null when no epoch was served.
+    /// The highest epoch that this server ever served, with its record; null if it has served no epoch. The replay refuses a log that has
+    /// another record for this epoch.
     /// </summary>
     public HighWaterMark? Served { get; init; }
 
     /// <summary>
     /// Loads the log up to an epoch. Checks all records up to it, loads the leaves that the trees do not have yet, and compares the trees
-    /// with the record. Trees whose period has not begun first get that period's copies. If the trees' period ends before the epoch, the
-    /// replay continues with trees of the following periods. Call it once, before any other method. Unless it returns null, it disposes of
-    /// the trees.
+    /// with the epoch's record. If the trees' period has not begun, the trees first get that period's copies. If the trees' period ends
+    /// before the epoch, the replay continues with the trees of later periods. Callers call this method once, before any other method. If
+    /// it refuses or throws, it disposes of the trees.
     /// </summary>
     public async Task<Refused?> LoadAsync(ulong target, CancellationToken cancellationToken)
     {
@@ -87,12 +87,12 @@ public sealed partial class LogReplay : IDisposable
     }
 
     /// <summary>
-    /// Steps through the epochs after <see cref="Last"/> that the store shows, up to <paramref name="through"/> and at most 4,096. When it
-    /// refuses an epoch, the epochs before it stay followed.
+    /// Steps through the epochs after <see cref="Last"/> that the store shows, up to the epoch <paramref name="through"/>, but over at most
+    /// 4,096 epochs. If it refuses an epoch, the steps to the epochs before it remain.
     /// </summary>
     /// <param name="through">Last epoch.</param>
-    /// <param name="beforeCommit">Receives the step to each epoch, with proofs, before the step is committed; null when no caller needs the
-    /// steps.</param>
+    /// <param name="beforeCommit">The action that gets the step to each epoch, with proofs, before the step is committed; null if the
+    /// caller does not need the steps.</param>
     /// <param name="cancellationToken">Cancels the reads.</param>
     public async Task<Refused?> FollowAsync(ulong through, Action<ReplayStep>? beforeCommit, CancellationToken cancellationToken)
     {
@@ -141,9 +141,9 @@ public sealed partial class LogReplay : IDisposable
     }
 
     /// <summary>
-    /// Verifies the next epoch and builds its trees, while the current trees stay unchanged. For a switch it builds the trees from
-    /// <see cref="Next"/>, which must have the names of all epochs before it and all copies. The caller may commit the step, and must
-    /// dispose of it.
+    /// Verifies the next epoch and builds its trees, while the current trees stay unchanged. If the epoch begins a period, builds its trees
+    /// from <see cref="Next"/>, which must have all copies and the names of all earlier epochs. The caller may commit the resulting step,
+    /// and must dispose of it.
     /// </summary>
     public bool TryStage(
         EpochRow row, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out ReplayStep? step, [NotNullWhen(false)] out Refused? refused)
@@ -178,8 +178,8 @@ public sealed partial class LogReplay : IDisposable
     }
 
     /// <summary>
-    /// Destroys values that an epoch has erased, in all trees, before the step to that epoch is committed. Returns a refusal when an erased
-    /// leaf does not exist, as <see cref="LogTrees.Erase"/> does.
+    /// Destroys, in all trees, the values that an epoch has erased. Callers call this method before they commit the step to that epoch.
+    /// Returns a refusal if an erased leaf does not exist, as <see cref="LogTrees.Erase"/> does.
     /// </summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures) => Trees.Erase(erasures) ?? Next?.Erase(erasures);
 
@@ -254,7 +254,7 @@ public sealed partial class LogReplay : IDisposable
         }
     }
 
-    // Loads epochs within the trees' period.
+    // Loads epochs up to the given one, which must be in the trees' period.
     private async Task<Refused?> LoadThroughAsync(ulong end, bool isTarget, CancellationToken cancellationToken)
     {
         ulong? first = _last?.Epoch;
@@ -262,7 +262,7 @@ public sealed partial class LogReplay : IDisposable
         {
             return refused;
         }
-        // When the trees began with a snapshot, either the snapshot or the database may be the cause of a difference.
+        // If the trees came from a snapshot, a difference may be the fault of the snapshot or of the database.
         Refused? differing = await LoadLeavesAsync(first ?? 0, end, cancellationToken).ConfigureAwait(false) ?? Trees.Match(Last.Record);
         return differing is null
             ? await _missing.CheckAsync(_store, Trees.Period, cancellationToken).ConfigureAwait(false)
@@ -305,7 +305,7 @@ public sealed partial class LogReplay : IDisposable
         {
             await foreach (LeafBatch batch in _store.ReadLeavesAsync(loaded + 1, target, LoadBatchRows, trees.Columns, cancellationToken).ConfigureAwait(false))
             {
-                // The next batch is read while the present batch is added to the trees.
+                // While one batch is being added to the trees, the next batch is being read.
                 if (await loading.ConfigureAwait(false) is { } refused)
                 {
                     return refused;
@@ -318,7 +318,8 @@ public sealed partial class LogReplay : IDisposable
         }
         finally
         {
-            // Waits for the load even after a failed read, because the load uses the directory until it ends.
+            // The code waits for the load of the previous batch even after a failed read, because that load uses the directory until it
+            // ends.
             await loading.ConfigureAwait(false);
         }
         return await loading.ConfigureAwait(false)
@@ -326,7 +327,7 @@ public sealed partial class LogReplay : IDisposable
     }
 
     // Erases values that the snapshot's leaf log still contains. Leaves that were loaded from the database need no such erasure, because
-    // the database returned no erased values.
+    // the database returns no erased values.
     private async Task<Refused?> EraseAsync(ulong target, CancellationToken cancellationToken)
     {
         if (RestoredEpoch is not ulong restored || Trees != _given)

@@ -1,20 +1,21 @@
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// Whether a replay computes and checks the log's roots. To compute roots, it must hash every record into the log, which takes more than a
-/// third of the time per record.
+/// Says whether a replay computes and checks the roots of the log. To compute them, it must hash every record into the log, which takes
+/// more than a third of its time per record.
 /// </summary>
 public enum LogRoots
 {
-    /// <summary>Epochs have no root. The update-task uses this choice, because its board has the roots.</summary>
+    /// <summary>The replay computes no roots. The update-task uses this choice, because it knows the roots from its board.</summary>
     None,
 
-    /// <summary>Epochs have their root and the inclusion proof of their record. Tools that sign use this choice.</summary>
+    /// <summary>The replay computes, for each epoch, the log's root and the inclusion proof of the epoch's record. Tools that sign use this
+    /// choice.</summary>
     Computed,
 
     /// <summary>
-    /// As <see cref="Computed"/>; in addition, an epoch that becomes <see cref="LogReplay.Last"/> needs a checkpoint with its root.
-    /// Replicas use this choice.
+    /// The replay computes the same as for <see cref="Computed"/>. In addition, it accepts an epoch as <see cref="LogReplay.Last"/> only if
+    /// the epoch's checkpoint has the computed root. Query-services use this choice.
     /// </summary>
     Checked,
 }

@@ -6,8 +6,8 @@ using Optiks.Secrets;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// A directory that is filled with stored leaves and that can be compared with an epoch's record. One thread at a time, like the
-/// directory's writer.
+/// Fills a directory with stored leaves and compares it with an epoch's record. Like the directory's writer, it must be used by one thread
+/// at a time.
 /// </summary>
 public sealed class LogTrees : IDisposable
 {
@@ -22,30 +22,32 @@ public sealed class LogTrees : IDisposable
         _hasSecrets = hasSecrets;
     }
 
-    /// <summary>The directory of the trees, which is disposed of with them.</summary>
+    /// <summary>The directory that contains the trees. Disposing of this object also disposes of the directory.</summary>
     public KeyDirectory Directory { get; }
 
-    /// <summary>Which values the directory keeps; the replay need not read other values.</summary>
+    /// <summary>Says which values the directory keeps. The replay need not read other values.</summary>
     public KeptValues Values { get; }
 
-    /// <summary>The period of the trees of devices and keys.</summary>
+    /// <summary>The period of the trees of the structures devices and keys.</summary>
     public ulong Period { get; }
 
     /// <summary>Whether the trees are in stored mode.</summary>
     public bool IsStored { get; }
 
-    /// <summary>Whether the trees are at an epoch of their period. Before that, they are being filled with names and copies.</summary>
+    /// <summary>Whether the trees have reached the first epoch of their period. Before that, they are being filled with names and
+    /// copies.</summary>
     public bool HasBegun => Period == 0 || Directory.Stats.PeriodFirstEpoch != 0;
 
-    /// <summary>The epoch of the trees; before their period begins, the epoch of their names.</summary>
+    /// <summary>The epoch of the trees. Before their period begins, the last epoch whose names they have.</summary>
     public ulong Epoch => Directory.Stats.Epoch;
 
-    // Values that the directory does not keep are not read. Keys are never read, because neither trees nor lookups need them.
+    // The columns to read from the database. They exclude values that the directory does not keep, and always exclude keys, because neither
+    // trees nor lookups need keys.
     internal LeafColumns Columns => Values switch { KeptValues.None => LeafColumns.Trees, KeptValues.Lists => LeafColumns.Lists, _ => LeafColumns.Values };
 
     /// <summary>
-    /// Restores the trees from a snapshot, or in stored mode from the node store; returns null when there is no usable snapshot or store.
-    /// This method does not check that the trees belong to the log: <see cref="LogReplay.LoadAsync"/> compares them with their epoch's
+    /// Restores the trees from a snapshot, or in stored mode from the node store; returns null if there is no usable snapshot or node
+    /// store. Does not check that the trees belong to the log, because <see cref="LogReplay.LoadAsync"/> compares them with their epoch's
     /// record.
     /// </summary>
     public static LogTrees? TryRestore(DirectoryOptions options, string snapshot, out Refused? refused)
@@ -63,7 +65,7 @@ public sealed class LogTrees : IDisposable
         }
     }
 
-    /// <summary>Deletes the remains of a snapshot and, in stored mode, of the node store.</summary>
+    /// <summary>Deletes all files of a snapshot and, in stored mode, of the node store.</summary>
     public static void RemoveSnapshot(DirectoryOptions options, string snapshot)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -71,8 +73,8 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Creates empty trees. Deletes the remains of <paramref name="snapshot"/> first, because the trees take over its leaf log; null when
-    /// these trees never have a snapshot.
+    /// Creates empty trees. If the path of a snapshot is given (<paramref name="snapshot"/>), first deletes that snapshot's files, because
+    /// the new trees take over its leaf log. The path is null if these trees never have a snapshot.
     /// </summary>
     public static LogTrees Create(DirectoryOptions options, string? snapshot)
     {
@@ -85,13 +87,13 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Creates empty trees for callers that only compare roots and counts, which depend on labels and commitments. The directory gets
-    /// random VRF secrets, because it would need the real secrets only to compute labels, and it computes none. So nothing here checks that
-    /// a label belongs to its key; only lookups prove that.
+    /// Creates empty trees for callers that only compare roots and counts, which depend only on labels and commitments. A directory needs
+    /// its VRF secrets only to compute labels, and this one computes no labels, so it gets random secrets. So nothing here checks that a
+    /// label belongs to its key; only lookups prove this.
     /// </summary>
     /// <param name="configuration">The log's configuration.</param>
-    /// <param name="period">The period of the trees; the trees of a later period than the first are created before that period
-    /// begins.</param>
+    /// <param name="period">The period of the trees. If it is not period 0, the trees are created as those of a period that has not begun
+    /// yet.</param>
     public static LogTrees CreateWithoutSecrets(Configuration configuration, ulong period = 0)
     {
         ArgumentNullException.ThrowIfNull(configuration);
@@ -109,8 +111,8 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Loads all leaves up to an epoch that the trees do not have yet. After the last leaves, <see cref="EndLoad"/> moves the trees to that
-    /// epoch. After a refusal the trees are unusable.
+    /// Loads leaves that the trees do not have yet; they must be all leaves of their epochs, up to the given epoch. After the last call,
+    /// <see cref="EndLoad"/> moves the trees to that epoch. After a refusal the trees are unusable.
     /// </summary>
     public Refused? Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {
@@ -126,8 +128,8 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Ends the load at the epoch of the last leaves. In stored mode, this call takes minutes at the first load. After a refusal the trees
-    /// are unusable.
+    /// Ends the load and moves the trees to the epoch of the last leaves. In stored mode, this call takes minutes if it is the first load.
+    /// After a refusal the trees are unusable.
     /// </summary>
     public Refused? EndLoad(ulong epoch)
     {
@@ -143,9 +145,9 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Loads the given leaves of usernames and decommissioned, which are independent of periods, skips all other leaves, and moves the
-    /// trees to the epoch. This is the counterpart of <see cref="Load"/> for trees whose period has not begun. After a refusal the trees
-    /// are unusable.
+    /// Loads those of the given leaves that belong to the structures usernames and decommissioned, which are independent of periods, and
+    /// skips all other leaves. Then moves the trees to the epoch. This method takes the place of <see cref="Load"/> for trees whose period
+    /// has not begun. After a refusal the trees are unusable.
     /// </summary>
     public Refused? LoadNames(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {
@@ -162,8 +164,8 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Loads copies for the trees' period, which has not begun, in any number of calls; the last row of a key counts. After a refusal the
-    /// trees are unchanged.
+    /// Loads copies for the trees' period, which has not begun. Callers may split the copies over several calls; if a key has several rows,
+    /// the last one is in force. After a refusal the trees are unchanged.
     /// </summary>
     public Refused? LoadCopies(ReadOnlySpan<LeafRow> copies, ReadOnlySpan<byte> values)
     {
@@ -182,8 +184,8 @@ public sealed class LogTrees : IDisposable
     public Refused? Match(EpochRecord record) => Match(Directory.States(out _), record);
 
     /// <summary>
-    /// Builds the trees of the next epoch, or begins the trees' period if the record does so. The current trees stay unchanged until the
-    /// caller commits the result. The caller disposes of the result.
+    /// Builds the trees of the next epoch. If the record begins the trees' period, builds the trees of the period's first epoch. The
+    /// current trees stay unchanged until the caller commits the result, which the caller must dispose of.
     /// </summary>
     public bool TryStage(
         EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
@@ -195,7 +197,8 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Builds the trees of the first epoch of the trees' period, from the loaded copies and from leaves of usernames and decommissioned.
+    /// Builds the trees of the first epoch of the trees' period, from the loaded copies and from the epoch's leaves of the structures
+    /// usernames and decommissioned.
     /// </summary>
     public bool TryStartPeriod(
         EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
@@ -234,8 +237,8 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Destroys values of leaves that the trees have, before the trees reach an epoch that has erased them. Leaves and copies of other
-    /// periods are skipped. Returns a refusal, with nothing erased, when a leaf does not exist.
+    /// Destroys erased values in the trees, before the trees reach the epoch that erased them. Skips leaves and copies that these trees do
+    /// not have, such as those of other periods. If a leaf that the trees should have does not exist, erases nothing and returns a refusal.
     /// </summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures)
     {
@@ -262,8 +265,9 @@ public sealed class LogTrees : IDisposable
     /// <inheritdoc/>
     public void Dispose() => Directory.Dispose();
 
-    // Names are in the trees of all periods. Leaves of devices and keys are in the trees only from the period's first epoch on. Leaves of
-    // epochs after the trees' epoch are not in the trees yet.
+    // Returns whether the trees should have an erased leaf. Trees of all periods have the leaves of usernames and decommissioned users.
+    // They have leaves of the structures devices and keys only from the period's first epoch on, and no leaves of epochs after their own
+    // epoch.
     private static bool HasLeaf(StoredErasure erasure, DirectoryStats at) => erasure.Erasure.Epoch <= at.Epoch
         && (!GetStructure(erasure).IsPerPeriod() || at.Period == 0 || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
 
@@ -283,11 +287,11 @@ public sealed class LogTrees : IDisposable
 
     private static bool IsContradiction(OptiksNativeException e) => e.Status is NativeStatus.Data or NativeStatus.Duplicate;
 
-    // The exception's text may be quoted, because the native library puts no secret and nothing about a user into it.
+    // The refusal may quote the exception's text, because the native library puts neither secrets nor data about users into it.
     private static Refused Contradiction(ulong epoch, OptiksNativeException e) => new($"The leaves up to epoch {epoch} contradict each other ({e.Message}).");
 
-    // RecordChain compares a record's VRF keys with the VRF keys in the record before. This method compares them with the VRF keys of the
-    // directory's secrets.
+    // Compares the directory's roots, counts and VRF keys with a record. RecordChain compares the VRF keys of two successive records; this
+    // method compares them with the keys of the directory's own secrets.
     private Refused? Match(StructureState[] states, EpochRecord record)
     {
         for (int i = 0; i < states.Length; i++)

@@ -5,9 +5,9 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// Remembers the loaded leaves and copies whose values the database did not have, and finds out whether epochs erased them. A value that is
-/// missing for another reason was lost by the database. Without this check, a replica would answer that the owner had the value erased.
-/// Keeps some 40 bytes for each missing value. One thread at a time.
+/// Remembers the loaded leaves and copies whose values the database did not have, and finds out whether epochs erased these values. If no
+/// epoch erased a value, the database has lost it. Without this check, a query-service would answer that the owner had the value erased.
+/// Takes about 40 bytes for each missing value. Not thread-safe.
 /// </summary>
 internal sealed class MissingValues
 {
@@ -15,12 +15,12 @@ internal sealed class MissingValues
 
     private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(1);
 
-    // The first halves of label and commitment identify a leaf. Both label and commitment are random. The label alone is not enough,
-    // because copies of one key share a label.
+    // The first halves of label and commitment identify a leaf, because both look random. The label would not be enough, because copies of
+    // one key have the same label.
     private readonly HashSet<(UInt128 Label, UInt128 Commitment)> _leaves = [];
     private readonly Dictionary<UInt128, UInt128> _copies = [];
 
-    /// <summary>Adds those of the given leaves that have no value although these trees keep such values.</summary>
+    /// <summary>Adds those of the given leaves that have no value, although the trees keep values of the leaf's structure.</summary>
     public void Add(ReadOnlySpan<LeafRow> leaves, KeptValues kept)
     {
         foreach (ref readonly LeafRow leaf in leaves)
@@ -33,13 +33,14 @@ internal sealed class MissingValues
     }
 
     /// <summary>
-    /// Adds those of the given copies that have no value although these trees keep such values; the last row of a label counts.
+    /// Adds those of the given copies that have no value, although the trees keep values of the copy's structure. If a label has several
+    /// rows, only the last one is in force.
     /// </summary>
     public void AddCopies(ReadOnlySpan<LeafRow> copies, KeptValues kept)
     {
         foreach (ref readonly LeafRow copy in copies)
         {
-            // A row of version 0 takes its key out and never has a value.
+            // A row of version 0 removes its key's copy and never has a value.
             if (copy.ValueOffset == LeafRow.NoValue && copy.Version > 0 && Keeps(kept, copy.Structure))
             {
                 _copies[ReadHalf(copy.Label)] = ReadHalf(copy.Commitment);
@@ -51,7 +52,7 @@ internal sealed class MissingValues
         }
     }
 
-    /// <summary>Forgets all added leaves and copies, because the trees will be made again.</summary>
+    /// <summary>Forgets all added leaves and copies. Callers use this method before they make the trees again.</summary>
     public void Clear()
     {
         _leaves.Clear();
@@ -59,9 +60,9 @@ internal sealed class MissingValues
     }
 
     /// <summary>
-    /// Returns a refusal when a value is missing without an erasure, and forgets the values whose erasure it found. The database deletes a
-    /// value when the erasing epoch is committed, but a store may show the erasure only when that epoch is published. With such a store,
-    /// this method waits until then.
+    /// Returns a refusal if a value is missing although no epoch erased it; forgets the values for which it found an erasure. The database
+    /// deletes a value when the erasing epoch is committed, but some stores show the erasure only once that epoch is published. With such a
+    /// store, this method waits for the publication.
     /// </summary>
     public async Task<Refused?> CheckAsync(IFollowStore store, ulong period, CancellationToken cancellationToken)
     {
@@ -72,7 +73,7 @@ internal sealed class MissingValues
         HeadRow head = await store.ReadHeadAsync(cancellationToken).ConfigureAwait(false);
         ulong committed = head.Epoch ?? 0;
         ulong first = 0;
-        // The update-task's store also shows the committed epoch; other stores show published epochs only.
+        // The update-task's store also shows the committed, unpublished epoch; other stores show only published epochs.
         ulong shown = store is IPipelineStore ? committed : head.PublishedEpoch ?? 0;
         while (true)
         {

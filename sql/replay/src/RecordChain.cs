@@ -5,8 +5,9 @@ using Optiks.Tlog;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// Checks each record, its link to the previous record and, if the chain has roots, checkpoints against all records so far. This class does
-/// not use the board's files. It holds two records and a logarithmic number of hashes. Not thread-safe.
+/// Checks each record and its link to the previous record. If the chain has roots, also checks checkpoints against all records so far. Does
+/// not use the board's files. Keeps only two records, and a number of hashes that grows with the logarithm of the number of records. Not
+/// thread-safe.
 /// </summary>
 public sealed class RecordChain
 {
@@ -14,8 +15,8 @@ public sealed class RecordChain
     private CompactRange? _log;
     private ReadOnlyMemory<byte> _last;
 
-    // The first record of the last record's period. Its time shows whether the period is old enough to end. Empty when that record is not
-    // known.
+    // The first record of the period to which the last record belongs; empty if that first record is not known. Its time shows whether the
+    // period is old enough to end.
     private ReadOnlyMemory<byte> _firstOfPeriod;
 
     /// <summary>Creates a chain that begins with epoch 0 of the anchor's log.</summary>
@@ -30,14 +31,15 @@ public sealed class RecordChain
     public ulong Next { get; private set; }
 
     /// <summary>
-    /// Whether the root over the records so far is known. False for a chain without roots, and after <see cref="SkipTo"/> skipped an epoch.
+    /// Whether the chain knows the root over all records so far. It does not if it was created without roots, or after <see cref="SkipTo"/>
+    /// skipped an epoch.
     /// </summary>
     public bool HasRoots => _log is not null;
 
-    /// <summary>The refusal when the next epoch is missing.</summary>
+    /// <summary>The refusal for the case that the database lacks the next epoch.</summary>
     public Refused Missing => new($"Epoch {Next} is missing from the database.");
 
-    /// <summary>Checks the next epoch's record. Changes nothing.</summary>
+    /// <summary>Checks the next epoch's record, without appending it.</summary>
     public Refused? Check(EpochRow row)
     {
         ArgumentNullException.ThrowIfNull(row);
@@ -60,16 +62,17 @@ public sealed class RecordChain
             : new Refused($"The record of epoch {row.Epoch} is not valid or does not follow the previous record ({reason.Name()}).");
     }
 
-    /// <summary>Returns the next epoch as the last epoch of the log. Its record must have the right length. Changes nothing.</summary>
+    /// <summary>Returns the next epoch as it would be if it were the last epoch of the log, without appending it. Its record must have the
+    /// right length.</summary>
     public VerifiedEpoch AsLast(EpochRow row)
     {
         ArgumentNullException.ThrowIfNull(row);
-        // The inclusion proof of a tree's last leaf consists of the peaks of the tree without that leaf. The smallest peak is nearest to
-        // the leaf, so the order is reversed.
+        // The inclusion proof of a tree's last leaf consists of the peaks of the tree without that leaf. A proof begins with the hash
+        // nearest to the leaf, which is the smallest peak, so the order is reversed.
         return new VerifiedEpoch(row, _log?.Peaks.Reverse().ToArray());
     }
 
-    /// <summary>Compares an epoch's checkpoint with the log that ends with that epoch, which must have a root.</summary>
+    /// <summary>Compares an epoch's checkpoint with the root of the log that ends with that epoch. The chain must have roots.</summary>
     public Refused? CheckCheckpoint(VerifiedEpoch epoch)
     {
         ArgumentNullException.ThrowIfNull(epoch);
@@ -79,7 +82,7 @@ public sealed class RecordChain
             : null;
     }
 
-    /// <summary>Appends the next epoch.</summary>
+    /// <summary>Appends the next epoch's record to the chain.</summary>
     public void Append(EpochRow row)
     {
         ArgumentNullException.ThrowIfNull(row);
@@ -92,7 +95,7 @@ public sealed class RecordChain
 
     /// <summary>
     /// Continues at a later epoch, for callers that examine the rest of a damaged log. The chain cannot check that epoch's link to the
-    /// record before, and roots are unknown from then on.
+    /// previous record, and knows no roots from then on.
     /// </summary>
     public void SkipTo(ulong epoch)
     {

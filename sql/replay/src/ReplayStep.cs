@@ -19,7 +19,7 @@ public sealed class ReplayStep : IDisposable
         Epoch = epoch;
     }
 
-    /// <summary>The epoch that the step leads to.</summary>
+    /// <summary>The epoch that will be the replay's last one after the commit.</summary>
     public VerifiedEpoch Epoch { get; }
 
     /// <summary>
@@ -29,8 +29,8 @@ public sealed class ReplayStep : IDisposable
     public byte[] AuditProof() => Protocol.AuditProof.Encode([_replay.Last.Row.Record, Epoch.Row.Record], _staged.AppendProofs());
 
     /// <summary>
-    /// Makes the epoch the replay's last epoch. Throws <see cref="OptiksNativeException"/> (<see cref="NativeStatus.Io"/>) when the disk
-    /// fails, with nothing changed.
+    /// Makes the epoch the replay's last epoch. If the disk fails, changes nothing and throws <see cref="OptiksNativeException"/> with
+    /// <see cref="NativeStatus.Io"/>.
     /// </summary>
     public void Commit()
     {

@@ -3,15 +3,15 @@ using Optiks.Native;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// Restores directories from snapshots and removes snapshots. In stored mode, the node store is the snapshot; a snapshot file that linked
-/// mode left is converted into a node store. A leaf log never has both, because each mode would truncate the leaf log's end and write it
-/// again.
+/// Restores directories from snapshots and removes snapshots. In stored mode, the node store is the snapshot; if linked mode left a
+/// snapshot file, it is converted into a node store. A leaf log never has both a snapshot file and a node store, because each mode would
+/// truncate the leaf log's end and write it again.
 /// </summary>
 internal static class SnapshotFile
 {
     /// <summary>
-    /// Restores the snapshot's directory; returns null when there is no snapshot. Throws <see cref="OptiksNativeException"/> for a snapshot
-    /// that does not fit the options or the leaf log.
+    /// Restores a directory from its snapshot; returns null if there is no snapshot. Throws <see cref="OptiksNativeException"/> if the
+    /// snapshot does not fit the options or the leaf log.
     /// </summary>
     public static KeyDirectory? TryRestore(DirectoryOptions options, string path)
     {
@@ -22,7 +22,7 @@ internal static class SnapshotFile
         return Directory.Exists(nodes) || TryConvert(options, path, nodes) ? KeyDirectory.Create(options) : null;
     }
 
-    /// <summary>Deletes the remains of a snapshot whose leaf log another directory takes over.</summary>
+    /// <summary>Deletes a snapshot's files, because another directory takes over its leaf log.</summary>
     public static void Remove(DirectoryOptions options, string path)
     {
         File.Delete(path);
@@ -42,7 +42,7 @@ internal static class SnapshotFile
         DeleteFolder(Unfinished(nodes));
         using (KeyDirectory.Restore(options with { NodeStorePath = Unfinished(nodes), VrfCacheBytes = 0 }, path))
         {
-            // Restoring wrote the node store to the disk, so the directory can be closed.
+            // Restoring has written the node store to the disk, so this directory can be closed.
         }
         File.Delete(path);
         Directory.Move(Unfinished(nodes), nodes);

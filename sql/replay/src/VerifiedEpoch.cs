@@ -3,7 +3,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Storage.Replay;
 
-/// <summary>An epoch whose record was checked against all records before it.</summary>
+/// <summary>An epoch whose record a <see cref="RecordChain"/> has checked against all records before it.</summary>
 public sealed class VerifiedEpoch
 {
     private readonly TreeHash[]? _inclusion;
@@ -15,24 +15,24 @@ public sealed class VerifiedEpoch
         Record = EpochRecord.Decode(row.Record.Span);
     }
 
-    /// <summary>The stored epoch.</summary>
+    /// <summary>The epoch's row in the database.</summary>
     public EpochRow Row { get; }
 
-    /// <summary>The decoded record of the row.</summary>
+    /// <summary>The decoded record of the epoch.</summary>
     public EpochRecord Record { get; }
 
     /// <summary>The epoch's number.</summary>
     public ulong Epoch => Row.Epoch;
 
     /// <summary>
-    /// The inclusion proof of the record in the log that ends with this record. Throws <see cref="InvalidOperationException"/> when the
-    /// replay has no roots (<see cref="LogRoots.None"/>).
+    /// The inclusion proof of the record in the log that ends with this record. Throws <see cref="InvalidOperationException"/> if the
+    /// replay computes no roots (<see cref="LogRoots.None"/>).
     /// </summary>
     public IReadOnlyList<TreeHash> Inclusion => _inclusion ?? throw new InvalidOperationException("Roots of the log were not asked for.");
 
     /// <summary>
-    /// Returns the root of the log that ends with the record; the log's size is the epoch plus one. Computes the root at each call. Throws
-    /// as <see cref="Inclusion"/> does.
+    /// Computes the root of the log that ends with the record; that log's size is the epoch's number plus one. Throws the same exception as
+    /// <see cref="Inclusion"/>.
     /// </summary>
     public TreeHash Root() => Inclusion.Aggregate(Rfc6962.LeafHash(Row.Record.Span), (right, left) => Rfc6962.NodeHash(left, right));
 }

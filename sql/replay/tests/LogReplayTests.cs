@@ -7,8 +7,8 @@ using Optiks.Tlog;
 namespace Optiks.Storage.Replay.Tests;
 
 /// <summary>
-/// Tests which stored records and leaves a replay accepts as the log, and which it refuses. Each refusal has a control: the same data
-/// without the fault is accepted.
+/// Tests which stored records and leaves a replay accepts as the log, and which it refuses. Each refusal has a positive control: the replay
+/// accepts the same data without the fault.
 /// </summary>
 public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>, IAsyncLifetime
 {
@@ -147,7 +147,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         Assert.Null(await replay.LoadAsync(Newest - 1, Cancel));
         Assert.Equal(new Refused(why), await replay.FollowAsync(Newest, beforeCommit: null, Cancel));
         AssertAt(replay, Newest - 1);
-        // With the right rows the replay follows.
+        // After the refusal, the replay follows the log if the store shows the right rows.
         Store.Epochs = rows => rows;
         Assert.Null(await replay.FollowAsync(Newest, beforeCommit: null, Cancel));
         AssertAt(replay, Newest);
@@ -165,7 +165,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         using LogReplay loaded = Replay();
         Refused refused = (await loaded.LoadAsync(Newest, Cancel))!;
         Assert.StartsWith($"The leaves up to epoch 3 {why}", refused.Why, StringComparison.Ordinal);
-        // A replay in stored mode gives the same reason, but may notice the fault later.
+        // A replay in stored mode gives the same reason, but may find the fault only at the end of the load.
         using LogReplay stored = Stored(LogTrees.Create(StoredOptions, Snapshot));
         Assert.Equal(refused.Why, (await stored.LoadAsync(Newest, Cancel))!.Why.Replace("_load_end:", "_load:", StringComparison.Ordinal));
         using LogReplay stepping = Replay();
@@ -187,7 +187,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
             await Assert.ThrowsAnyAsync<Exception>(async () => Assert.Null(await failed.LoadAsync(Newest, Cancel)));
         }
         Store.Leaves = batch => batch;
-        // A snapshot with the roots of other leaves is undamaged, but the replay refuses it.
+        // If only a label was changed, the node store is undamaged and can be restored, but the replay refuses it because of its roots.
         bool isWhole = what == "label";
         using (LogReplay again = Stored(LogTrees.TryRestore(StoredOptions, Snapshot, out _)!))
         {
@@ -242,7 +242,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         Assert.Null(await stepping.LoadAsync(2, Cancel));
         Assert.Equal(why, (await stepping.FollowAsync(Newest, beforeCommit: null, Cancel))!.Why);
         AssertAt(stepping, 2);
-        // A replay for the log's signer does not check the checkpoint, whether it computes roots or not.
+        // A replay for the log's signer does not check checkpoints, no matter whether it computes roots.
         foreach (LogRoots roots in (LogRoots[])[LogRoots.Computed, LogRoots.None])
         {
             using LogReplay unsigned = Replay(roots: roots);
@@ -303,7 +303,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         }
         using var replay = new LogReplay(Store, Log.Anchor, LogTrees.TryRestore(Options, Snapshot, out _)!, LogRoots.Computed);
         Assert.Equal(new Refused(why) { IsSnapshot = true }, await replay.LoadAsync(Newest, Cancel));
-        // Without the snapshot the log loads, and no file of the snapshot is left.
+        // Without the snapshot, the replay loads the log, and no file of the snapshot is left.
         Store.Leaves = batch => batch;
         using var without = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options, Snapshot), LogRoots.Computed);
         Assert.False(File.Exists(Snapshot));
@@ -358,7 +358,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         Assert.Equal(Newest, none.Last.Epoch);
     }
 
-    // The last leaf belongs to epoch 3.
+    // Makes a fault in the leaves of the whole log, whose last leaf belongs to epoch 3.
     private static LeafRow[] Damage(LeafRow[] rows, string what)
     {
         ref LeafRow last = ref rows[^1];
@@ -411,7 +411,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
 
     private LogReplay Stored(LogTrees trees) => new(Store, Log.Anchor, trees, LogRoots.Computed);
 
-    // Loads everything at once, and then epoch by epoch.
+    // Asserts that replays refuse the log for the given reason, both when they load it at once and when they step epoch by epoch.
     private async Task RefusedAsync(string why)
     {
         using LogReplay loaded = Replay();

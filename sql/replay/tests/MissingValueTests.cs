@@ -3,7 +3,8 @@ using Optiks.Secrets;
 
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>Tests that a replay refuses values which the database lost, and accepts the absence of values which an epoch erased.</summary>
+/// <summary>Tests that a replay refuses a database that has lost values, and accepts one that lacks only values that an epoch
+/// erased.</summary>
 public sealed class MissingValueTests : IAsyncLifetime
 {
     private TestLog? _log;

@@ -6,8 +6,8 @@ using Optiks.Secrets;
 namespace Optiks.Storage.Replay.Tests;
 
 /// <summary>
-/// Tests the replay of a log of three periods, whose copies supersede each other and whose users leave. It replays from every epoch to
-/// every later epoch, with restarts, and keeps all values, only device lists, or no values.
+/// Tests the replay of a log of three periods, whose copies supersede each other and whose users leave. The tests replay from every epoch
+/// to every later epoch, with restarts, and keep all values, only device lists, or no values.
 /// </summary>
 public sealed class PeriodReplayTests : IAsyncLifetime
 {
@@ -86,7 +86,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         Assert.Equal([FirstSwitch - 1, SecondSwitch - 1], ended);
     }
 
-    // Prepares the next period's trees in steps of <c>maxRows</c> leaves until all names are loaded, and then adds some copies.
+    // Prepares the next period's trees in steps of maxRows leaves until all names are loaded, and then adds some copies.
     private static async Task PrepareAsync(LogReplay replay, int maxRows)
     {
         do
@@ -113,7 +113,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
             int copies = replay.NextCopies;
             await PrepareAsync(replay, maxRows);
             Assert.InRange(replay.NextCopies, copies, copies + (2 * maxRows));
-            // The log has no copies for a period after the third period.
+            // The log has three periods and no row of a fourth one, so after the third period there are no next trees.
             Assert.Equal(replay.Trees.Period < 2 ? replay.Trees.Period + 1 : null, replay.NextPeriod?.Period);
             Assert.Equal(replay.Next?.Epoch, replay.Next is null ? null : epoch - 1);
             Assert.Null(await replay.FollowAsync(epoch, beforeCommit: null, Cancel));
@@ -154,7 +154,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
                 Assert.Equal(one.First, replay.NextCopies);
                 Assert.Null(await replay.TakeNextAsync(one));
                 Assert.Equal(one.End, replay.NextCopies);
-                // The replay does not add the same batch again.
+                // If it gets the same batch again, the replay does not add it again.
                 Assert.Null(await replay.TakeNextAsync(one));
                 Assert.Equal(one.End, replay.NextCopies);
                 taken++;
@@ -257,7 +257,8 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         Assert.Null(await replay.LoadAsync(FirstSwitch - 1, Cancel));
         Assert.NotNull(await replay.FollowAsync(Newest, beforeCommit: null, Cancel));
         AssertAt(replay, FirstSwitch - 1);
-        // The right database is back. The refused replay still has the wrong rows, so a replica loads the log again.
+        // Now the store shows the right rows again. The refused replay still has the wrong rows, so the test loads the log again, as a
+        // query-service would.
         using LogReplay control = await LoadAsync(FirstSwitch, KeptValues.None);
         AssertAt(control, FirstSwitch);
     }
@@ -276,7 +277,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         trees.Dispose();
     }
 
-    // Changes the first row with a value so that it opens another commitment.
+    // Changes the commitment of the last row in the first batch, so that it no longer fits the row's value.
     private static LeafRow[] Changed(CopyBatch batch)
     {
         LeafRow[] rows = batch.Rows.ToArray();

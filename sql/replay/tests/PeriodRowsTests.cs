@@ -1,11 +1,11 @@
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>Tests which period's secrets a replay uses, and rows from which it uses no secrets.</summary>
+/// <summary>Tests which period's secrets a replay uses, and which rows of periods it refuses.</summary>
 public sealed class PeriodRowsTests
 {
     private static readonly ReadOnlyMemory<byte> s_octets = new byte[] { 1 };
 
-    // The three periods begin at epochs 0, 5 and 9. A fourth period is prepared and has not begun.
+    // Rows of three periods, which begin at epochs 0, 5 and 9, and of a fourth period, which is prepared but has not begun.
     private static readonly PeriodRow[] s_good =
     [
         new(0, PeriodState.Destroyed, 0, 0, default, s_octets),
@@ -26,7 +26,7 @@ public sealed class PeriodRowsTests
         PeriodRow[] destroying = Changed(1, s_good[1] with { State = PeriodState.Destroying });
         Assert.Throws<StorageCorruptException>(() => PeriodRows.At(destroying, 8));
         Assert.Equal(2UL, PeriodRows.At(destroying, 9).Period);
-        // After a resumed destruction the secrets may be gone or not.
+        // A period in state destroying may or may not have its secrets, because its destruction may have been resumed.
         Assert.Null(PeriodRows.Contradiction(Changed(1, destroying[1] with { WrappedSecrets = default })));
     }
 

@@ -6,8 +6,8 @@ using Optiks.Secrets;
 namespace Optiks.Storage.Replay.Tests;
 
 /// <summary>
-/// Tests the trees of the next period. These trees are filled while the current period's trees are in use, begin at the switch, and are
-/// refused when they contradict the record.
+/// Tests the trees of the next period. These trees are filled while the current period's trees are in use, and replace them at the switch.
+/// The replay refuses them if they contradict the record.
 /// </summary>
 public sealed class PeriodTreesTests : IDisposable
 {
@@ -52,7 +52,7 @@ public sealed class PeriodTreesTests : IDisposable
         Assert.Null(next.LoadCopies(copies, values));
         EpochRecord record = RecordOf(next);
 
-        // This second directory represents another process, which gets the same rows.
+        // This second directory plays the part of another process, which gets the same rows.
         using LogTrees follower = Next();
         Assert.Null(follower.LoadCopies(copies, values));
         Assert.Null(follower.LoadCopies(copies, values));
@@ -79,7 +79,7 @@ public sealed class PeriodTreesTests : IDisposable
         Assert.Equal("The record of epoch 2 does not begin period 1.", refused.Why);
         Assert.False(follower.TryStartPeriod(record with { PeriodFirstEpoch = 1 }, [], [], withProofs: false, out _, out refused));
         Assert.Equal("The record of epoch 2 does not begin period 1.", refused.Why);
-        // The control has the copy, so its trees match the record.
+        // In this positive control, the trees have the copy, so they match the record.
         Assert.Null(follower.LoadCopies(copies, values));
         Assert.True(follower.TryStartPeriod(record, [], [], withProofs: false, out StagedEpoch? staged, out _));
         staged.Dispose();
@@ -104,7 +104,7 @@ public sealed class PeriodTreesTests : IDisposable
         return keys;
     }
 
-    // Returns trees at the current trees' epoch, without a copy.
+    // Returns trees of the next period that have the names of the current trees' epoch, but no copies.
     private LogTrees Next()
     {
         var next = LogTrees.Create(new DirectoryOptions { Secrets = _nextSecrets, MaxValueLength = MaxValueLength, Period = 1 }, null);
@@ -123,7 +123,8 @@ public sealed class PeriodTreesTests : IDisposable
         return copies;
     }
 
-    // Returns a record for the first epoch of the trees' period. The test compares only its states.
+    // Returns a record for the first epoch of the trees' period. Only the states of the structures in it are right, because the test
+    // compares nothing else.
     private static EpochRecord RecordOf(LogTrees next)
     {
         using StagedEpoch staged = next.Directory.StartPeriod(First, [], [], withProofs: false);

@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>Tests the part of a chain that <see cref="LogReplayTests"/> does not reach: the chain can continue after a refusal.</summary>
+/// <summary>Tests what <see cref="LogReplayTests"/> does not test: that a chain can continue after a refusal.</summary>
 public sealed class RecordChainTests(SampleLog sample) : IClassFixture<SampleLog>
 {
     [Fact]

@@ -5,7 +5,8 @@ using Optiks.Secrets;
 
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>Tests the replay of a log with leaves of all structures. It keeps all values, the device lists alone, or no values.</summary>
+/// <summary>Tests the replay of a log with leaves of all structures. The replays keep all values, only the device lists, or no
+/// values.</summary>
 public sealed class UserReplayTests : IAsyncLifetime
 {
     private const ulong Newest = 3;

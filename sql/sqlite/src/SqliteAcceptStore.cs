@@ -3,7 +3,7 @@ using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite;
 
-/// <summary>The update-service's store.</summary>
+/// <summary>Implements the update-service's store on SQLite.</summary>
 internal sealed class SqliteAcceptStore : AcceptStore
 {
     private readonly Database _database;

@@ -3,7 +3,7 @@ using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite;
 
-/// <summary>Creates the file and brings it to this build's schema.</summary>
+/// <summary>Creates the database file if it does not exist, and upgrades it to this build's schema.</summary>
 internal sealed class SqliteMigrator : Migrator
 {
     private readonly SqliteSettings _settings;
@@ -45,7 +45,7 @@ internal sealed class SqliteMigrator : Migrator
         },
         cancellationToken);
 
-    /// <summary>Does nothing: the transaction already holds SQLite's write lock.</summary>
+    /// <summary>Does nothing, because the transaction already holds SQLite's write lock.</summary>
     protected override Task LockAsync(ISession session, CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <inheritdoc/>
@@ -73,7 +73,7 @@ internal sealed class SqliteMigrator : Migrator
         },
         cancellationToken);
 
-    // Turns on the write-ahead log, and retries, because SQLite does not itself wait for the lock that this statement needs.
+    // Turns on the write-ahead log. Retries, because SQLite does not wait for the lock that this statement needs.
     private async Task UseLogAsync(Connection connection, CancellationToken cancellationToken)
     {
         long start = TimeProvider.System.GetTimestamp();
@@ -97,8 +97,8 @@ internal sealed class SqliteMigrator : Migrator
         {
             DataFolder.CreateFolder(folder);
         }
-        // Creates an empty file, which is an empty database. SQLite itself would create the file readable for everybody. SQLite's log files
-        // get the mode of this file.
+        // An empty file is a valid, empty database. This code creates it, because SQLite would create a file that everybody can read.
+        // SQLite's log files get the mode of this file.
         var options = new FileStreamOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.Write, UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite };
         try
         {

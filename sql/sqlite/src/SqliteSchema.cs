@@ -3,11 +3,12 @@ using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite;
 
-/// <summary>Knows the schema of this build and checks databases against it.</summary>
+/// <summary>Holds the schema of this build and checks databases against it.</summary>
 internal static class SqliteSchema
 {
     /// <summary>
-    /// The application id in the file's header ("OPTK"), so that this project does not use another program's file as its database.
+    /// The application id in the header of the database file, "OPTK" in ASCII. It prevents this project from using another program's file
+    /// as its database.
     /// </summary>
     public const int ApplicationId = 0x4F50544B;
 
@@ -20,8 +21,8 @@ internal static class SqliteSchema
     /// </summary>
     public static int ReadVersion(Connection connection)
     {
-        // This check comes before the read of the application id. If another migrator fills the file in between, the id is already set when
-        // it is read.
+        // The order of the two reads matters. If another migrator fills the file between them, this check has found an empty file, and the
+        // application id that is read next is already the right one.
         bool isEmpty = connection.ReadLong("SELECT count(*) FROM sqlite_schema") == 0;
         long id = connection.ReadLong("PRAGMA application_id");
         if (id == ApplicationId)
@@ -34,7 +35,7 @@ internal static class SqliteSchema
     }
 
     /// <summary>
-    /// Checks the conditions without which a service must not work: the schema's version, the write-ahead log, and syncing at every commit.
+    /// Throws unless the schema has this build's version, the write-ahead log is on, and SQLite syncs the file at every commit.
     /// </summary>
     public static void ThrowIfUnusable(Connection connection)
     {
@@ -44,7 +45,7 @@ internal static class SqliteSchema
         {
             throw new StorageMisconfiguredException($"The database {connection.Path} has journal mode '{journal}' instead of WAL: run 'optiks-db migrate', on a local file system.");
         }
-        // The value 2 means FULL, and 3 means EXTRA.
+        // In SQLite's numbering, 2 means FULL and 3 means EXTRA.
         long synchronous = connection.ReadLong("PRAGMA synchronous");
         if (synchronous < 2)
         {

@@ -4,28 +4,31 @@ using System.Globalization;
 namespace Optiks.Storage.Sqlite;
 
 /// <summary>
-/// The settings in a connection string: <c>Data Source=/path/optiks.db;Busy Timeout=5;Synchronous=FULL</c>. Other names are refused.
+/// Holds the settings of a connection string such as <c>Data Source=/path/optiks.db;Busy Timeout=5;Synchronous=FULL</c>. A string with the
+/// name of any other setting is refused.
 /// </summary>
 internal sealed record SqliteSettings
 {
     private SqliteSettings(string path) => Path = path;
 
-    /// <summary>The absolute path of the file.</summary>
+    /// <summary>The absolute path of the database file.</summary>
     public string Path { get; }
 
     /// <summary>
-    /// The database's clock: SQLite runs inside this process, so the clock is the machine's clock, or another clock in tests.
+    /// The database's clock. SQLite runs inside this process, so this is the machine's clock; tests may give another clock.
     /// </summary>
     public TimeProvider Clock { get; init; } = TimeProvider.System;
 
-    /// <summary>How long a statement waits for another program's write lock.</summary>
+    /// <summary>The time for which a statement waits while another program holds the write lock.</summary>
     public TimeSpan BusyTimeout { get; private init; } = TimeSpan.FromSeconds(5);
 
-    /// <summary><c>FULL</c> or <c>EXTRA</c>: with a weaker setting, a power cut undoes commits that were answered.</summary>
+    /// <summary>The setting of PRAGMA synchronous, either <c>FULL</c> or <c>EXTRA</c>. With a weaker setting, a power cut could undo
+    /// commits that callers already know.</summary>
     public string Synchronous { get; private init; } = "FULL";
 
     /// <summary>
-    /// Reads a connection string; an empty string means the data folder's database. Throws <see cref="StorageMisconfiguredException"/>.
+    /// Parses a connection string. An empty string means the database in the default data folder. Throws
+    /// <see cref="StorageMisconfiguredException"/>.
     /// </summary>
     public static SqliteSettings Parse(string connectionString)
     {

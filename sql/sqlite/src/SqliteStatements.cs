@@ -3,8 +3,8 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.Sqlite;
 
 /// <summary>
-/// This engine's SQL for the rules of all engines. The statements for the lease need no separate lock, because a writer holds the file's
-/// write lock from the beginning of its transaction. Sessions have no names.
+/// Provides the SQL of <see cref="Statements"/> for SQLite. The statements for the lease need no separate lock, because a writer holds the
+/// file's write lock from the beginning of its transaction. They use no names of sessions, because SQLite has no sessions on a server.
 /// </summary>
 internal static class SqliteStatements
 {
@@ -18,20 +18,20 @@ internal static class SqliteStatements
         ORDER BY request_id LIMIT ?2
         """;
 
-    // The ids of the items of the requests after ?1 and up to ?2. The largest request number is 2^54 - 1 (migrations/0001): larger ones
-    // would not fit into an id.
+    // The condition that selects the rows of items whose requests have a sequence number above ?1 and at most ?2. Larger numbers are
+    // replaced by the largest sequence number, 2^54 - 1 (migrations/0001), because they would not fit into an id.
     private const string Between = "id > (min(?1, 18014398509481983) << 8 | 255) AND id <= (min(?2, 18014398509481983) << 8 | 255)";
 
     private const string Trees = "SELECT l.id, l.structure, l.version, l.label, l.commitment, l.tag";
     private const string Values = ", v.opening, v.value";
     private const string FromLeaf = " FROM leaf AS l";
 
-    // Looks up the values of leaves of structure 2 (devices) only.
+    // A join that looks up values only for leaves of structure 2 (devices).
     private const string JoinList = " LEFT JOIN value AS v ON v.id = CASE l.structure WHEN 2 THEN l.id END";
     private const string JoinValue = " LEFT JOIN value AS v ON v.id = l.id";
     private const string OfEpochs = " WHERE l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 ORDER BY l.id";
 
-    // Selects leaves of structures 1 (usernames) and 4 (decommissioned).
+    // The end of statements that read only leaves of structures 1 (usernames) and 4 (decommissioned).
     private const string OfNames = " WHERE l.structure IN (1, 4) AND l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 ORDER BY l.id";
 
     private const string Copies = "SELECT c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag";
@@ -40,8 +40,8 @@ internal static class SqliteStatements
     private const string JoinCopied = " LEFT JOIN copy_value AS v ON v.id = c.id";
     private const string OfPeriod = " WHERE c.id BETWEEN (?1 << 31 | ?2) AND (?1 << 31 | 2147483647) ORDER BY c.id LIMIT ?3";
 
-    // This condition says that copy d is a later row of the key of copy c. The label is compared as a whole too, because the index only
-    // covers its beginning.
+    // The condition that copy d is a later row of the same key as copy c. It compares both the label's beginning, for the index, and the
+    // whole label, because the index does not contain the rest.
     private const string TakesPlace = "d.period = c.period AND d.structure = c.structure AND substr(d.label, 1, 4) = substr(c.label, 1, 4) AND d.label = c.label AND d.id > c.id";
 
     public static Statements All { get; } = new()
@@ -68,13 +68,14 @@ internal static class SqliteStatements
         InsertPeriod = new("INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
         HasEpoch = new("SELECT 1 FROM epoch WHERE epoch = ? AND record_hash = ?"),
         StoreCheckpoint = new("UPDATE epoch SET checkpoint = ? WHERE epoch = ? AND record_hash = ? AND EXISTS (SELECT 1 FROM head WHERE fence = ? AND holder = ?)"),
-        // The table allows only published_epoch = epoch or epoch - 1, so this statement moves published_epoch by one or not at all.
+        // A constraint of the table allows only published_epoch = epoch or epoch - 1, so this statement increases published_epoch by one or
+        // not at all.
         Publish = new(
             """
             UPDATE head SET published_epoch = ?1 WHERE epoch = ?1 AND fence = ?2 AND holder = ?3
             AND EXISTS (SELECT 1 FROM epoch WHERE epoch = ?1 AND checkpoint IS NOT NULL)
             """),
-        // The join begins with the leaves, because outcomes have no index by epoch.
+        // The join begins with the leaves, because the table of outcomes has no index by epoch.
         PublishedRequests = new(
             """
             SELECT r.seq, r.body_hash FROM leaf AS l LEFT JOIN request AS r ON r.request_id = l.request_id WHERE l.id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 ORDER BY l.id
@@ -84,7 +85,8 @@ internal static class SqliteStatements
             SELECT o.seq, o.item, o.refusal, o.refused_item, o.current_period, o.current_version, r.request_id, r.body_hash
             FROM outcome AS o JOIN request AS r ON r.seq = o.id >> 8 WHERE o.epoch = ? AND o.refusal IS NOT NULL ORDER BY o.id
             """),
-        // ForgetRequests runs next and finds the same requests, because deleting outcomes does not change which requests are the oldest.
+        // ForgetRequests runs after this statement and selects the same requests, because deleting outcomes does not change which requests
+        // are the oldest.
         ForgetOutcomes = new($"DELETE FROM outcome WHERE id IN (SELECT o.id FROM ({Oldest}) AS f CROSS JOIN outcome AS o WHERE o.id BETWEEN f.seq << 8 AND f.seq << 8 | 255)"),
         ForgetRequests = new($"DELETE FROM request WHERE seq IN ({Oldest})"),
         Status = new(
@@ -166,7 +168,7 @@ internal static class SqliteStatements
             SELECT p.state, coalesce((SELECT (max(id) & 2147483647) + 1 FROM copy WHERE id BETWEEN p.period << 31 AND p.period << 31 | 2147483647), 0) FROM period AS p WHERE p.period = ?
             """),
         HasCopy = new("SELECT 1 FROM copy WHERE id = (?1 << 31 | ?2) AND label = ?3 AND commitment = ?4"),
-        // The label is compared as a whole too, because the index only covers its beginning.
+        // The statement also compares the whole label, because the index only has its beginning.
         FindCopy = new(
             """
             SELECT id & 2147483647, version, EXISTS (SELECT 1 FROM copy_value WHERE id = c.id) FROM copy AS c

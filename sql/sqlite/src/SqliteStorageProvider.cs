@@ -4,16 +4,16 @@ using Optiks.Storage.Sqlite.Engine;
 namespace Optiks.Storage.Sqlite;
 
 /// <summary>
-/// Keeps everything in one file, which the services of one machine share. The file is in WAL mode and synced at every commit. Connection
-/// string: <c>Data Source=/path/optiks.db;Busy Timeout=5;Synchronous=FULL</c>; an empty string means <see cref="DataFolder.Database"/> of
-/// the default data folder. SQLite has no roles: the query-service opens the file read-only, and only the file's mode limits the
-/// update-service and the update-task.
+/// Stores all data in one file, which the services of one machine share. The file is in WAL mode, and SQLite syncs it at every commit. An
+/// example of a connection string is <c>Data Source=/path/optiks.db;Busy Timeout=5;Synchronous=FULL</c>; an empty string means
+/// <see cref="DataFolder.Database"/> of the default data folder. SQLite has no roles. The query-service opens the file read-only; the
+/// update-service and the update-task may write everything if the file's mode lets them.
 /// </summary>
 public sealed class SqliteStorageProvider : IStorageProvider
 {
     private readonly TimeProvider _clock;
 
-    /// <summary>Creates a provider whose database uses the machine's clock, or another clock in tests.</summary>
+    /// <summary>Creates a provider whose databases use the machine's clock, or another clock that a test gives.</summary>
     public SqliteStorageProvider(TimeProvider? clock = null) => _clock = clock ?? TimeProvider.System;
 
     /// <inheritdoc/>

@@ -3,7 +3,8 @@ using System.Diagnostics;
 namespace Optiks.Storage.Sqlite.Tests;
 
 /// <summary>
-/// Makes a folder read-only, for root too, as a system does with a failing disk. Only root may do this; otherwise the test is skipped.
+/// Makes a folder read-only even for root, as a system does with a failing disk. Only root may do this, so the test is skipped for other
+/// users.
 /// </summary>
 internal sealed class ReadOnlyMount : IDisposable
 {
@@ -12,7 +13,7 @@ internal sealed class ReadOnlyMount : IDisposable
 
     private ReadOnlyMount(string folder) => _folder = folder;
 
-    /// <summary>Mounts over a folder until the caller disposes of the mount.</summary>
+    /// <summary>Mounts a read-only file system over a folder until the caller disposes of the result.</summary>
     public static ReadOnlyMount Over(string folder)
     {
         Assert.SkipUnless(Environment.IsPrivilegedProcess && TryRun("mount", "--bind", folder, folder), "Only root may mount.");
@@ -26,7 +27,7 @@ internal sealed class ReadOnlyMount : IDisposable
         if (!_ended)
         {
             _ended = true;
-            // The unmount is lazy, because a file opened meanwhile may still be open.
+            // The unmount is lazy, because a file that was opened while the folder was read-only may still be open.
             Assert.True(TryRun("umount", "--lazy", _folder));
         }
     }

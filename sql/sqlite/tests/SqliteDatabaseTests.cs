@@ -2,7 +2,7 @@ using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite.Tests;
 
-/// <summary>Tests the properties of SQLite alone: files, settings and other programs' databases.</summary>
+/// <summary>Tests the properties that only SQLite has: files, settings and other programs' databases.</summary>
 public sealed class SqliteDatabaseTests : IAsyncLifetime
 {
     private readonly SqliteFixture _fixture = new();
@@ -73,7 +73,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
             () => pipeline.AcquireLeaseAsync("holder", TimeSpan.FromMinutes(1), Cancel),
             () => follow.ReadHeadAsync(Cancel),
         ];
-        // The test runs each use twice, because even after the first refusal a use must not accept the new file at the path.
+        // The test runs each use twice, because a use must not accept the new file at the path even after it was refused once.
         foreach (Func<Task> use in uses.Concat(uses))
         {
             StorageMisconfiguredException e = await Assert.ThrowsAsync<StorageMisconfiguredException>(use);
@@ -216,7 +216,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
             [
                 () => accept.CheckWritableAsync(Cancel),
                 () => accept.AcceptAsync([Unit()], Cancel),
-                // A standby makes this call, which writes nothing while another task holds the lease.
+                // A standby makes this call. It writes nothing, because another task holds the lease.
                 () => pipeline.AcquireLeaseAsync("other", TimeSpan.FromMinutes(1), Cancel),
                 () => Provider.OpenAcceptAsync(_connectionString, Cancel),
                 () => Provider.OpenPipelineAsync(_connectionString, Cancel),

@@ -3,7 +3,7 @@ using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite.Tests;
 
-/// <summary>Keeps every database in a folder of its own.</summary>
+/// <summary>Creates a SQLite database for each test, in a folder of its own.</summary>
 public sealed class SqliteFixture : IStorageFixture
 {
     public IStorageProvider Provider { get; } = new SqliteStorageProvider();

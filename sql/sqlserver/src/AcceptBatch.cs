@@ -5,14 +5,14 @@ using Optiks.Storage.SqlServer.Engine;
 namespace Optiks.Storage.SqlServer;
 
 /// <summary>
-/// Stores a group of requests in one round trip, or returns the facts that prevent it. The transaction begins and ends inside the batch,
-/// and the server sends nothing to the client before the transaction ends. So a client that is paused or does not read holds no lock. This
-/// matters because SQL Server has no time limit for an idle transaction.
+/// Stores a group of requests in one round trip, or reads the state of the database that prevents this. The transaction begins and ends
+/// inside one batch of statements, and the server sends nothing to the client before the transaction ends. So a client that is paused or
+/// does not read its results holds no lock. This matters because SQL Server has no time limit for an idle transaction.
 /// </summary>
 internal static class AcceptBatch
 {
-    // Known ids are read last. If one of the earlier counts includes an update of a request, then the later read also finds that request's
-    // id. So no known request is refused because of its own updates.
+    // The known ids must be read last. If the count of pending rows includes the updates of a request, the later read then also finds that
+    // request's id. So no known request is refused because of its own updates.
     private const string State =
         $"""
         SELECT SYSUTCDATETIME();
@@ -23,8 +23,8 @@ internal static class AcceptBatch
         SELECT r.RequestId, r.BodyHash FROM @requests AS q JOIN optiks.Request AS r ON r.RequestId = q.RequestId {Statement.ByIndex};
         """;
 
-    // The row of numbers is locked first, so that each later statement sees everything that was committed before, and a time after the
-    // wait.
+    // The batch locks the row of numbers first, so that each later statement sees everything that was committed before, and so that the
+    // clock is read after the wait.
     private const string Store =
         $"""
         DECLARE @obstacles bigint;
@@ -57,7 +57,7 @@ internal static class AcceptBatch
 
     private const string StoreOrState = $"{Store}\nIF @obstacles <> 0\nBEGIN\n{State}\nEND";
 
-    // The statement for lists that are too long for one parameter and are therefore in temporary tables of the session.
+    // The variant of the batch for lists that are too long for one parameter, which are therefore in temporary tables of the session.
     private const string Staged =
         """
         DECLARE @requests optiks.RequestList, @keys optiks.KeyList, @items optiks.PendingList;
@@ -99,8 +99,8 @@ internal static class AcceptBatch
         """);
 
     /// <summary>
-    /// Reads the facts on which the decision about a group depends. A connection allows only one call at a time, because the calls share
-    /// the session's tables of lists.
+    /// Reads the state of the database on which the decision about a group depends. Only one call at a time may use a connection, because
+    /// the calls share the session's temporary tables.
     /// </summary>
     public static async Task<AcceptState> ReadStateAsync(Connection connection, AcceptGroup group, CancellationToken cancellationToken)
     {
@@ -111,7 +111,8 @@ internal static class AcceptBatch
     }
 
     /// <summary>
-    /// Stores a plain group and returns null, or stores nothing and returns the facts on which the decision about the group depends.
+    /// Stores a plain group and returns null. If the group cannot be stored as a whole, stores nothing and returns the state of the
+    /// database on which the decision about the group depends.
     /// </summary>
     public static async Task<AcceptState?> StoreAsync(Connection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
@@ -132,7 +133,7 @@ internal static class AcceptBatch
                 Parameters.Binary("@hash", floor.RecordHash),
                 .. isStaged ? [] : CreateLists(group, keys),
             ]);
-        // From here on, the server completes the batch, whatever happens to this process.
+        // From here on, the server completes the batch even if this process dies.
         FailPoints.Hit(FailPoints.Draw);
         await using Rows rows = await executing;
         _ = await rows.ReadAsync(cancellationToken);
@@ -147,7 +148,8 @@ internal static class AcceptBatch
     private static SqlParameter[] CreateLists(AcceptGroup group, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys) =>
         [Lists.Requests.Parameter("@requests", group.Requests.Index()), Lists.Keys.Parameter("@keys", keys.Index()), Lists.Items.Parameter("@items", group.Items)];
 
-    // Copies the lists into tables of the session. Returns false, with nothing copied, when each list fits into one parameter.
+    // Copies the group's lists into temporary tables of the session. If each list fits into one parameter, copies nothing and returns
+    // false.
     private static async Task<bool> TryStageAsync(
         Connection connection, AcceptGroup group, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys, CancellationToken cancellationToken)
     {

@@ -4,10 +4,11 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>Reads pending rows, and deletes them by lists when their epoch is finished.</summary>
+/// <summary>Reads pending rows. When an epoch is finished, deletes its pending rows, which it sends to the server as lists.</summary>
 internal static class PendingRows
 {
-    // The largest number of rows that are sent beyond the last row that is needed. The number is limited because values have up to 64 KiB.
+    // The number of pending rows that one query returns, so that the server sends at most about this many rows that the selection does not
+    // need. The number is limited because values have up to 64 KiB.
     private const int PageRows = 2048;
 
     private const string Following =
@@ -23,8 +24,8 @@ internal static class PendingRows
 
     private static readonly Statement s_page = new($"{Following} ORDER BY p.Seq, p.Item");
 
-    // The server does not send rows of an epoch that is under way. The store sends the numbers of those rows once for all pages, into a
-    // temporary table of the session.
+    // This statement omits the rows of an epoch that is not committed yet. The store sends the numbers of those rows once for all pages,
+    // into a temporary table of the session.
     private static readonly Statement s_pageOfOthers = new(
         $"{Following} AND NOT EXISTS (SELECT 1 FROM #Underway AS u WHERE u.Seq = p.Seq) ORDER BY p.Seq, p.Item {Statement.ByIndex}");
 
@@ -45,7 +46,7 @@ internal static class PendingRows
         SELECT @epochs, @pending, @@ROWCOUNT
         """);
 
-    // The statement for an epoch without pending rows, because an empty list cannot be sent as a parameter.
+    // The statement that finishes an epoch without pending rows. It has no list, because an empty list cannot be sent as a parameter.
     private static readonly Statement s_finishHeartbeat = new(
         $"""
         DECLARE @epochs int;
@@ -56,8 +57,8 @@ internal static class PendingRows
         """);
 
     /// <summary>
-    /// Implements <see cref="ISession.ReadPendingAsync"/>. Rows are added at the end, in the order of their numbers, and only the
-    /// update-task, which reads them here, deletes rows. So pages need not see the same point in time.
+    /// Implements <see cref="ISession.ReadPendingAsync"/>. The pages may see different points in time, because rows are added only at the
+    /// end, in the order of their numbers, and only the update-task, which reads them here, deletes rows.
     /// </summary>
     public static async Task ReadAsync(Connection connection, PendingSelection selection, CancellationToken cancellationToken)
     {
@@ -84,14 +85,14 @@ internal static class PendingRows
             deleted += last.Length > 0 ? await connection.ChangeAsync(s_delete, cancellationToken, last) : 0;
             last = [Lists.Decided.Parameter("@decided", chunk)];
         }
-        // Both lists of parameters contain the epoch's number and hash, so the duplicates are dropped.
+        // Both lists of parameters contain the epoch's number and hash, and this code drops the duplicates.
         SqlParameter[] parameters = Parameters.Create([.. epoch.UnionBy(head, parameter => parameter.Name)]);
         await using Rows rows = await connection.QueryAsync(last.Length > 0 ? s_finish : s_finishHeartbeat, cancellationToken, [.. parameters, .. last]);
         _ = await rows.ReadAsync(cancellationToken);
         return (rows.GetInt32(0), deleted + rows.GetInt32(1), rows.GetInt32(2));
     }
 
-    // Returns the statement for a page.
+    // Prepares the session for reading pages, and returns the statement that reads a page.
     private static async Task<Statement> StageAsync(Connection connection, long[] underway, CancellationToken cancellationToken)
     {
         if (underway.Length == 0)

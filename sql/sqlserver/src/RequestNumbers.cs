@@ -5,15 +5,15 @@ namespace Optiks.Storage.SqlServer;
 
 /// <summary>
 /// Numbers requests in the order of their acceptance. A transaction that draws numbers locks the row of numbers until the transaction ends.
-/// So groups judge limits and ids one after another by the stored rows, and numbers commit in their order. Group commit makes up for the
-/// wait: waiting requests share the next transaction.
+/// So groups of requests check limits and ids one after another against the stored rows, and transactions commit in the order of their
+/// numbers. Group commit makes up for the wait, because waiting requests share the next transaction.
 /// </summary>
 internal static class RequestNumbers
 {
     /// <summary>
-    /// The part of a batch, inside a transaction, that draws <c>@count</c> numbers, beginning with <c>@last + 1</c>. It needs two
-    /// statements because, on other servers of the protocol, an update that had to wait for the row returns the row as it was before the
-    /// wait. Unused numbers are lost, which harms nothing.
+    /// The part of a batch that draws <c>@count</c> numbers, beginning with <c>@last + 1</c>, inside the batch's transaction. It needs two
+    /// statements: on other servers of the protocol, an update that had to wait for the row returns the row as it was before the wait.
+    /// Numbers that the batch does not use are never assigned, which does no harm.
     /// </summary>
     public const string Draw =
         """
@@ -31,7 +31,8 @@ internal static class RequestNumbers
         $"SELECT r.Seq, r.RequestId, r.BodyHash FROM @list AS s JOIN optiks.Request AS r ON r.Seq = s.Seq {Statement.ByIndex}");
 
     /// <summary>
-    /// Draws numbers inside the connection's transaction, for a restore or an import, and returns the last number that was assigned before.
+    /// Draws numbers inside the connection's transaction, for a restore or an import, and returns the last number that was assigned before
+    /// these.
     /// </summary>
     public static async Task<long> DrawAsync(Connection connection, int count, CancellationToken cancellationToken) =>
         await connection.FirstAsync<long?>(s_draw, rows => rows.IsNull(0) ? null : rows.GetInt64(0), cancellationToken, Parameter.Create("count", count))
@@ -41,7 +42,7 @@ internal static class RequestNumbers
     public static async Task<IReadOnlyList<StoredRequest>> FindOrAddAsync(
         Connection connection, IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken)
     {
-        // The numbers are drawn first, so that no other transaction can add requests between the reads below and the end of this
+        // This code draws the numbers first, so that no other transaction can add requests between the reads below and the end of this
         // transaction.
         long last = await DrawAsync(connection, bodyHashes.Count, cancellationToken);
         List<StoredRequest> requests = await FindAsync(connection, s_ofIds, Lists.RequestIds, bodyHashes.Keys, cancellationToken);

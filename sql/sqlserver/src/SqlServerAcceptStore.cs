@@ -3,20 +3,23 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>The update-service's store. A group without refused or known requests takes one round trip, including its commit.</summary>
+/// <summary>Implements the update-service's store. Storing a group without refused or known requests takes one round trip, including the
+/// commit.</summary>
 /// <remarks>
-/// If the group has refused or known requests, the batch stores nothing and returns the facts that prevent it. This class then applies the
-/// rules of <see cref="AcceptPlan"/> while nothing is locked, and sends the accepted requests in one more such batch. Large groups are sent
-/// at the same time. The server receives a batch's lists before the batch begins its transaction, and transactions run one after another
-/// (<see cref="RequestNumbers"/>). No group is copied in steps inside its transaction, because a paused client would leave the transaction
-/// open.
+/// If the group has refused or known requests, the batch stores nothing and returns the state of the database that shows this. This class
+/// then applies the rules of <see cref="AcceptPlan"/>, without holding a lock, and sends the accepted requests in a second batch. Several
+/// large groups can be sent at the same time. The server receives a batch's lists before the batch begins its transaction, and transactions
+/// run one after another (<see cref="RequestNumbers"/>). No group is copied in steps inside its transaction, because a paused client would
+/// leave the transaction open.
 /// </remarks>
 internal sealed class SqlServerAcceptStore : AcceptStore
 {
-    // After the first attempt, an attempt fails only if requests with the same keys or ids were accepted between two statements.
+    // The largest number of attempts to store a group. After the first, an attempt fails only if another group with the same keys or ids
+    // was accepted after the previous attempt.
     private const int MaxTries = 10;
 
-    // From this many items on, most of a group's cost is the transfer of its lists, which groups can do at the same time.
+    // The number of items from which on a group's largest cost is the transfer of its lists, so that sending groups at the same time saves
+    // time.
     private const int ConcurrentItems = 512;
 
     private readonly Database _database;
@@ -31,7 +34,7 @@ internal sealed class SqlServerAcceptStore : AcceptStore
     public override Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(floor);
-        // Throws for invalid units before a connection is taken from the pool.
+        // Invalid units throw here, before this method takes a connection from the pool.
         AcceptPlan.ThrowIfInvalid(units);
         AcceptRequest[] requests = [.. units.SelectMany(unit => unit.Requests)];
         return _database.RepeatAsync(
@@ -59,8 +62,8 @@ internal sealed class SqlServerAcceptStore : AcceptStore
             state = plan.NewRequests.Count > 0 ? await AcceptBatch.StoreAsync(connection, new AcceptGroup(plan.NewRequests), floor, cancellationToken) : null;
             if (state is not null)
             {
-                // The returned state covers only the requests that this attempt tried to store, so the state of the whole group is read
-                // again.
+                // The returned state is only about the requests that this attempt tried to store, so this code reads the state for the
+                // whole group again.
                 state = await AcceptBatch.ReadStateAsync(connection, all, cancellationToken);
             }
         }

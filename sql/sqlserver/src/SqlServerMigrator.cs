@@ -3,7 +3,7 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>Brings an existing database to this build's schema, as a user who owns it.</summary>
+/// <summary>Upgrades an existing database to this build's schema. The connection's user must own the database.</summary>
 internal sealed class SqlServerMigrator : Migrator
 {
     private static readonly Statement s_lock = new(

@@ -3,12 +3,12 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>Knows the schema of this build and checks databases against it.</summary>
+/// <summary>Holds the schema of this build and checks databases against it.</summary>
 internal static class SqlServerSchema
 {
     private const int ForcedDelayedDurability = 2;
 
-    // A table that this user may not see looks like a missing table.
+    // If the user may not see the table of migrations, this statement returns 0, as if the table did not exist.
     private static readonly Statement s_version = new("IF OBJECT_ID(N'optiks.Migration') IS NULL SELECT 0 ELSE SELECT COALESCE(MAX(Version), 0) FROM optiks.Migration");
 
     private static readonly Statement s_settings = new(
@@ -21,10 +21,10 @@ internal static class SqlServerSchema
     public static Schema Schema { get; } = new(typeof(SqlServerSchema).Assembly);
 
     /// <summary>
-    /// Splits a script into batches: a line GO ends a batch, as in Microsoft's tools. The server itself does not know GO.
+    /// Splits a script into batches. As in Microsoft's tools, a line GO ends a batch; the server itself does not know GO.
     /// </summary>
     public static Statement[] Batches(string script) =>
-        // The texts count as constants, because the scripts come from the assembly.
+        // The texts are as safe as constants, because the scripts are embedded in the assembly.
 #pragma warning disable CA1857
         [.. script.Split("\nGO\n", StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).Select(batch => new Statement(batch))];
 #pragma warning restore CA1857
@@ -33,8 +33,8 @@ internal static class SqlServerSchema
     public static Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) => session.FirstAsync(s_version, rows => rows.GetInt32(0), cancellationToken);
 
     /// <summary>
-    /// Checks the conditions without which a service must not work: the schema has this build's version, and the settings keep commits.
-    /// Returns whether the server is Babelfish.
+    /// Throws unless the schema has this build's version and the settings keep every commit durable. Returns whether the server is
+    /// Babelfish.
     /// </summary>
     public static async Task<bool> CheckAsync(Connection connection, string location, CancellationToken cancellationToken)
     {

@@ -5,10 +5,10 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>A connection string of Microsoft.Data.SqlClient, and the settings of a role's connections.</summary>
+/// <summary>Parses a connection string of Microsoft.Data.SqlClient, and holds the settings of a role's connections.</summary>
 internal sealed class SqlServerSettings
 {
-    // The longest time for opening a connection in the update-service, so that its callers do not wait longer.
+    // The longest time in seconds that the update-service waits for a new connection. It is short because the service's callers wait too.
     private const int MaxConnectSeconds = 3;
 
     private readonly SqlConnectionStringBuilder _builder;
@@ -19,13 +19,13 @@ internal sealed class SqlServerSettings
         Limits = limits;
     }
 
-    /// <summary>The limits of these connections.</summary>
+    /// <summary>The time limits of the role's statements.</summary>
     public SessionLimits Limits { get; }
 
-    /// <summary>The location shown in messages, without secrets.</summary>
+    /// <summary>The location of the database for messages, without secrets.</summary>
     public string Location => $"{_builder.InitialCatalog} at {_builder.DataSource}";
 
-    /// <summary>The program_name of these connections.</summary>
+    /// <summary>The program_name of the connections, which identifies the store's sessions.</summary>
     public string Session => _builder.ApplicationName;
 
     public string ConnectionString => _builder.ConnectionString;
@@ -33,9 +33,9 @@ internal sealed class SqlServerSettings
     public string UnpooledConnectionString => new SqlConnectionStringBuilder(_builder.ConnectionString) { Pooling = false }.ConnectionString;
 
     /// <summary>
-    /// Reads a connection string for a role (<c>update</c>, <c>task</c>, <c>query</c>, <c>maintenance</c>, <c>migrate</c>). Throws
-    /// <see cref="StorageMisconfiguredException"/>, including for a connection to another machine that is not encrypted or whose
-    /// certificate is not verified.
+    /// Parses a connection string for a role (<c>update</c>, <c>task</c>, <c>query</c>, <c>maintenance</c>, <c>migrate</c>). Throws
+    /// <see cref="StorageMisconfiguredException"/> if the string is invalid, or if it allows a connection to another machine without
+    /// encryption or without verifying the certificate.
     /// </summary>
     public static SqlServerSettings Parse(string connectionString, string role)
     {
@@ -44,8 +44,8 @@ internal sealed class SqlServerSettings
         {
             builder = new SqlConnectionStringBuilder(connectionString);
         }
-        // The message quotes neither the parser's text nor the connection string: the parser mistakes a URL, or a password with a
-        // semicolon, for a name, and its text quotes that name.
+        // The message quotes neither the parser's text nor the connection string. If the string is a URL, or a password in it has a
+        // semicolon, the parser's text can quote the password, because the parser takes it for a setting's name.
         catch (Exception e) when (e is ArgumentException or FormatException or OverflowException or InvalidCastException)
         {
             throw new StorageMisconfiguredException(
@@ -56,16 +56,17 @@ internal sealed class SqlServerSettings
             throw new StorageMisconfiguredException("The connection string has no Server or no Database: for SQL Server, write 'Server=db;Database=optiks;User ID=optiks'.");
         }
         RequireEncryption(builder);
-        // Each store has its own name: a successor in the lease ends all sessions of the store that held it, and no other sessions.
+        // Each store has a name of its own, so that the next holder of the lease can end all sessions of the store that held it, and no
+        // other sessions.
         builder.ApplicationName = $"optiks-{role}-{RandomNumberGenerator.GetHexString(32, lowercase: true)}";
         builder.MultipleActiveResultSets = false;
         builder.Enlist = false;
         builder.PersistSecurityInfo = false;
-        // The client must not reconnect by itself, because the connection would continue in another session. The driver repeats work when
-        // that is safe.
+        // The client must not reconnect automatically, because the connection would continue in another session. The driver itself repeats
+        // work when that is safe.
         builder.ConnectRetryCount = 0;
-        // Without this setting, one failed attempt makes the pool refuse connections for 5 to 60 s without asking the server, which may be
-        // back after one second.
+        // Without this setting, one failed attempt makes the pool refuse connections for 5 to 60 s without asking the server, although the
+        // server may be back after one second.
         builder.PoolBlockingPeriod = PoolBlockingPeriod.NeverBlock;
         if (role == "update")
         {
@@ -75,7 +76,7 @@ internal sealed class SqlServerSettings
     }
 
     /// <summary>
-    /// Returns whether a Data Source, such as <c>tcp:127.0.0.1,1433</c> or <c>localhost\INSTANCE</c>, names this machine.
+    /// Returns whether the value of Data Source, such as <c>tcp:127.0.0.1,1433</c> or <c>localhost\INSTANCE</c>, names this machine.
     /// </summary>
     internal static bool IsLoopback(string dataSource)
     {
@@ -87,14 +88,14 @@ internal sealed class SqlServerSettings
             || (IPAddress.TryParse(host, out IPAddress? address) && IPAddress.IsLoopback(address));
     }
 
-    // Makes encryption and the check of the certificate explicit, because the defaults differ between versions of the client. A loopback
-    // connection does not leave the machine, so there both settings are the operator's choice. Other explicit settings, such as
-    // Encrypt=Strict, stay.
+    // Sets encryption and the check of the certificate explicitly, because the defaults differ between versions of the client. A connection
+    // over a loopback address does not leave the machine, so the operator chooses both settings for it. Explicit settings that are allowed,
+    // such as Encrypt=Strict, stay.
     private static void RequireEncryption(SqlConnectionStringBuilder builder)
     {
         bool isEncryptSaid = builder.ShouldSerialize("Encrypt");
         bool isEncrypted = builder.Encrypt;
-        // The failover partner must be on this machine too, because the client connects to it by itself, with the same settings.
+        // The failover partner must be on this machine too, because the client may connect to it automatically, with the same settings.
         bool staysHere = IsLoopback(builder.DataSource) && (builder.FailoverPartner.Length == 0 || IsLoopback(builder.FailoverPartner));
         if (!staysHere && ((isEncryptSaid && !isEncrypted) || builder.TrustServerCertificate))
         {

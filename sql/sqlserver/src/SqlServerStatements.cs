@@ -4,24 +4,24 @@ using Optiks.Storage.SqlServer.Engine;
 namespace Optiks.Storage.SqlServer;
 
 /// <summary>
-/// This engine's SQL for the rules of all engines. No statement relies on a lock hint (<see cref="Statement"/>): an update that changes
-/// nothing locks its row like any other update.
+/// Provides the SQL of <see cref="Statements"/> for SQL Server. No statement relies on a lock hint (<see cref="Statement"/>). To lock a
+/// row, a statement updates it without changing it.
 /// </summary>
 internal static class SqlServerStatements
 {
-    /// <summary>Reads the head row; also used in batches.</summary>
+    /// <summary>Reads the head row. Other classes also use this text in their batches.</summary>
     public const string Head = "SELECT Epoch, RecordHash, PublishedEpoch, Fence, Holder, LeaseEnd FROM optiks.Head";
 
     /// <summary>
-    /// Locks the head row, whoever holds the lease, so that no transaction is writing an epoch. Later statements see the rows and the time
-    /// after the wait for the lock.
+    /// Locks the head row, no matter who holds the lease, so that no other transaction can write an epoch meanwhile. Later statements see
+    /// the rows and the time after the wait for the lock.
     /// </summary>
     public const string LockHead = "UPDATE optiks.Head SET Fence = Fence";
 
-    /// <summary>Adds an epoch's row; used with others in one batch, like <see cref="MoveHead"/>.</summary>
+    /// <summary>Adds an epoch's row. Batches that finish an epoch contain this text and <see cref="MoveHead"/>.</summary>
     public const string InsertEpoch = "INSERT INTO optiks.Epoch (Epoch, Leaves, ValueBytes, RecordHash, Record) VALUES (@epoch, @leaves, @valueBytes, @hash, @record)";
 
-    /// <summary>Moves the head row to an epoch; used with others in one batch, like <see cref="InsertEpoch"/>.</summary>
+    /// <summary>Moves the head row to an epoch. Batches that finish an epoch contain this text and <see cref="InsertEpoch"/>.</summary>
     public const string MoveHead = $"UPDATE optiks.Head SET Epoch = @epoch, RecordHash = @hash WHERE {HeadCondition}";
 
     private const string HoldLease = $"{LockHead} WHERE Fence = @fence AND Holder = @holder";
@@ -38,12 +38,12 @@ internal static class SqlServerStatements
     private const string FromLeaf = " FROM optiks.Leaf AS l";
     private const string JoinValue = " LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal";
 
-    // Looks up the values of leaves of structure 2 (devices) only.
+    // A join that looks up values only for leaves of structure 2 (devices).
     private const string ApplyList =
         " OUTER APPLY (SELECT Opening, [Value] FROM optiks.[Value] WHERE l.Structure = 2 AND Epoch = l.Epoch AND Ordinal = l.Ordinal) AS v";
     private const string OfEpochs = " WHERE l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
 
-    // Selects leaves of structures 1 (usernames) and 4 (decommissioned).
+    // The end of statements that read only leaves of structures 1 (usernames) and 4 (decommissioned).
     private const string OfNames = " WHERE l.Structure IN (1, 4) AND l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
 
     private const string CopyColumns = "c.Number, c.Structure, c.Version, c.SourceEpoch, c.SourceOrdinal, c.Label, c.Commitment, c.Tag";
@@ -54,14 +54,14 @@ internal static class SqlServerStatements
     private const string OfPeriod = " WHERE c.Period = @period AND c.Number >= @number ORDER BY c.Number";
     private const string FromSomeOfPeriod = " FROM (SELECT TOP (@max) c.*" + FromCopy + OfPeriod + ") AS c";
 
-    // A page ends when the bytes of its values exceed the given number, so that the server sends no further values. The server knows the
-    // lengths of values without reading the values.
+    // The beginning of a statement that returns a page. The page ends once the bytes of its values exceed a limit, so that the server sends
+    // no further values. The server knows the lengths of values without reading the values.
     private const string Page = "SELECT * FROM (SELECT ";
     private const string OctetsBefore = ", SUM(COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0)) OVER (ORDER BY ";
     private const string UpToRow = " ROWS UNBOUNDED PRECEDING) - COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0) AS OctetsBefore";
     private const string Fitting = ") AS s WHERE s.OctetsBefore <= @bytes ORDER BY ";
 
-    // This condition says that copy d is a later row of the key of copy c.
+    // The condition that copy d is a later row of the same key as copy c.
     private const string TakesPlace = "d.Period = c.Period AND d.Label = c.Label AND d.Structure = c.Structure AND d.Number > c.Number";
 
     public static Statements All { get; } = new()
@@ -70,8 +70,8 @@ internal static class SqlServerStatements
         Clock = new Statement("SELECT SYSUTCDATETIME()"),
         Periods = new Statement("SELECT Period, State, FirstEpoch, Copies, WrappedSecrets, Configuration FROM optiks.Period ORDER BY Period"),
         Epochs = new Statement("SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint] FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch"),
-        // A standby that may not take the lease must not wait for the holder's commits. If the statement waits for the row, it computes the
-        // end of the lease after the wait.
+        // A standby that cannot take the lease must not wait for the holder's commits, so the statement reads the row before it updates it.
+        // If it has to wait for the row, it computes the lease's end after the wait.
         AcquireLease = new Statement(
             $"""
             IF EXISTS (SELECT 1 FROM optiks.Head WHERE {IsFree})
@@ -108,13 +108,14 @@ internal static class SqlServerStatements
             IF @@ROWCOUNT = 1
               UPDATE optiks.Epoch SET [Checkpoint] = @checkpoint WHERE Epoch = @epoch AND RecordHash = @hash AND DATALENGTH(RecordHash) = DATALENGTH(@hash)
             """),
-        // The table allows only PublishedEpoch = Epoch or Epoch - 1, so this statement moves PublishedEpoch by one or not at all.
+        // A constraint of the table allows only PublishedEpoch = Epoch or Epoch - 1, so this statement increases PublishedEpoch by one or
+        // not at all.
         Publish = new Statement(
             """
             UPDATE optiks.Head SET PublishedEpoch = @epoch WHERE Epoch = @epoch AND Fence = @fence AND Holder = @holder
             AND EXISTS (SELECT 1 FROM optiks.Epoch AS e WHERE e.Epoch = @epoch AND e.[Checkpoint] IS NOT NULL)
             """),
-        // The join begins with the leaves, because outcomes have no index by epoch.
+        // The join begins with the leaves, because the table of outcomes has no index by epoch.
         PublishedRequests = new Statement(
             $"""
             SELECT r.Seq, r.BodyHash FROM optiks.Leaf AS l LEFT JOIN optiks.Request AS r ON r.RequestId = l.RequestId WHERE l.Epoch = @epoch ORDER BY l.Ordinal {Statement.ByIndex}

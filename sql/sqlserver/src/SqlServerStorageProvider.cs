@@ -5,19 +5,19 @@ using Optiks.Storage.SqlServer.Engine;
 namespace Optiks.Storage.SqlServer;
 
 /// <summary>
-/// Keeps everything in the schema <c>optiks</c> of one SQL Server database (2019 or newer) with READ_COMMITTED_SNAPSHOT. The connection
-/// string is in the form of Microsoft.Data.SqlClient, such as <c>Server=db;Database=optiks;User ID=optiks_update_service;Password=...</c>.
-/// A connection to another machine is always encrypted and the server's certificate verified. Migrating creates the roles
-/// <c>optiks_update</c>, <c>optiks_task</c> and <c>optiks_query</c>; the operator makes each service's user a member of one of them. A
-/// failover loses nothing only if there is a synchronous replica.
+/// Stores all data in the schema <c>optiks</c> of one SQL Server database (2019 or newer), which must have READ_COMMITTED_SNAPSHOT on. The
+/// connection string has the format of Microsoft.Data.SqlClient, such as <c>Server=db;Database=optiks;User
+/// ID=optiks_update_service;Password=...</c>. Connections to another machine are always encrypted, and the driver verifies the server's
+/// certificate. Migrating creates the roles <c>optiks_update</c>, <c>optiks_task</c> and <c>optiks_query</c>; the operator makes each
+/// service's user a member of one of them. Without a synchronous replica of the database, a failover can lose commits.
 /// </summary>
 public sealed class SqlServerStorageProvider : IStorageProvider
 {
     private readonly Action<string> _warn;
 
     /// <summary>
-    /// Creates a provider. <paramref name="warn"/> receives, from any thread, notices for the operator of a running service; null means
-    /// that notices are dropped.
+    /// Creates a provider. Its stores pass notices for the operator to the action <paramref name="warn"/>, from any thread; if it is null,
+    /// they drop the notices.
     /// </summary>
     public SqlServerStorageProvider(Action<string>? warn = null) => _warn = warn ?? (_ => { });
 

@@ -1,4 +1,4 @@
--- Runs at the end of every migration and may be repeated. With these roles the database enforces which program may
+-- This script runs at the end of every migration, and running it again is safe. With its roles, the database enforces which program may
 -- write which tables. An operator makes each service's user a member of one role: ALTER ROLE optiks_update ADD MEMBER
 -- the_user_of_the_update_service.
 IF DATABASE_PRINCIPAL_ID(N'optiks_update') IS NULL CREATE ROLE optiks_update;
@@ -10,7 +10,8 @@ GRANT SELECT ON optiks.Migration TO optiks_update, optiks_task, optiks_query;
 GRANT SELECT ON optiks.Head TO optiks_update, optiks_task, optiks_query;
 GRANT SELECT ON optiks.Epoch TO optiks_update, optiks_task, optiks_query;
 
--- Grants only the columns of leaves and values that a status needs, which exclude values and openings.
+-- The role optiks_update may read only the columns of leaves and values that a request's status needs. They include neither values nor
+-- openings.
 GRANT SELECT, INSERT ON optiks.Request TO optiks_update;
 GRANT SELECT, INSERT ON optiks.Pending TO optiks_update;
 GRANT SELECT, UPDATE ON optiks.Acceptance TO optiks_update;
@@ -44,7 +45,8 @@ GRANT SELECT ON optiks.[Copy] TO optiks_query;
 GRANT SELECT ON optiks.CopyValue TO optiks_query;
 GO
 
--- Babelfish cannot grant rights on types. There, rights on the table that it creates for each type are granted instead.
+-- Babelfish cannot grant rights on types. On Babelfish, this script instead grants rights on the table that the server creates for each
+-- type.
 IF SERVERPROPERTY(N'Babelfish') IS NULL EXEC (N'
   GRANT EXECUTE ON TYPE::optiks.SequenceList TO optiks_task;
   GRANT EXECUTE ON TYPE::optiks.DecidedList TO optiks_task;

@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace Optiks.Storage.SqlServer.Tests;
 
 /// <summary>
-/// Records the commands that the client sends for one test, from the client's own diagnostics. It omits the commands of other tests that
-/// run at the same time.
+/// Records the commands that the client sends for one test, which it learns from the client's own diagnostics. Omits the commands of other
+/// tests that run at the same time.
 /// </summary>
 internal sealed class CommandLog : IObserver<DiagnosticListener>, IObserver<KeyValuePair<string, object?>>, IDisposable
 {
@@ -16,7 +16,7 @@ internal sealed class CommandLog : IObserver<DiagnosticListener>, IObserver<KeyV
     private readonly List<IDisposable> _subscriptions = [];
     private readonly List<string> _sent = [];
 
-    /// <summary>Begins to record the events of the caller, and of the code that the caller awaits.</summary>
+    /// <summary>Begins to record the client's events in the caller, and in the code that the caller awaits.</summary>
     public CommandLog()
     {
         s_current.Value = this;
@@ -24,7 +24,8 @@ internal sealed class CommandLog : IObserver<DiagnosticListener>, IObserver<KeyV
     }
 
     /// <summary>
-    /// The names of the events, such as <c>WriteCommand</c> and <c>WriteTransactionCommit</c>. Opening a connection is not such an event.
+    /// The names of the events, such as <c>WriteCommand</c> and <c>WriteTransactionCommit</c>. The list has no events for the opening of
+    /// connections.
     /// </summary>
     public IReadOnlyList<string> Sent => _sent;
 

@@ -5,7 +5,7 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>Tests, without a server, what the server's errors mean.</summary>
+/// <summary>Tests, without a server, how the driver interprets the server's errors.</summary>
 public sealed class ErrorTests
 {
     private const int LoginFailed = 18456;
@@ -41,7 +41,7 @@ public sealed class ErrorTests
     public void A_wait_for_a_lock_says_what_to_do() =>
         Assert.Contains("docs/operations/sqlserver.md, Takeover", Assert.IsType<StorageUnavailableException>(SqlServerErrors.Translate(Error(1222), "optiks at db", wasOpen: true)).Message, StringComparison.Ordinal);
 
-    // The client creates its exceptions with members that differ between its versions.
+    // The members with which the client creates its exceptions differ between its versions, so this code finds them by reflection.
     private static SqlException Error(params int[] numbers)
     {
         const BindingFlags Own = BindingFlags.Instance | BindingFlags.Static | BindingFlags.NonPublic;

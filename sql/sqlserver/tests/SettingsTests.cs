@@ -53,7 +53,7 @@ public sealed class SettingsTests
         {
             asked = new SqlConnectionStringBuilder(connectionString);
         }
-        // The older client may report either of these two.
+        // The older version of the client may throw either of these two exceptions.
         catch (Exception e) when (e is ArgumentException or FormatException)
         {
             _ = Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task"));

@@ -7,15 +7,15 @@ using Optiks.Storage.Conformance;
 namespace Optiks.Storage.SqlServer.Tests;
 
 /// <summary>
-/// Gives each test a database of its own. The variable <c>OPTIKS_TEST_SQLSERVER</c> holds the server's connection string, for a login that
-/// may create databases. Without this variable the test is skipped.
+/// Gives each test a database of its own. The environment variable <c>OPTIKS_TEST_SQLSERVER</c> must have the server's connection string,
+/// for a login that may create databases. Without this variable the tests are skipped.
 /// </summary>
 public sealed class SqlServerFixture : IServerFixture
 {
     private const string Variable = "OPTIKS_TEST_SQLSERVER";
 
     private static readonly string? s_server = Environment.GetEnvironmentVariable(Variable);
-    // Babelfish refuses one of two databases that are created or dropped at the same time.
+    // If two databases are created or dropped at the same time, Babelfish refuses one of the two statements.
     private static readonly SemaphoreSlim s_catalog = new(1);
     private static int s_databases;
 
@@ -74,20 +74,20 @@ public sealed class SqlServerFixture : IServerFixture
 
     public async Task DropAsync(string connectionString)
     {
-        // The fixture created no database.
+        // The fixture has created no database, so nothing has to be dropped.
         if (connectionString.Length == 0)
         {
             return;
         }
         string name = new SqlConnectionStringBuilder(connectionString).InitialCatalog;
         SqlConnection.ClearAllPools();
-        // A session ends some time after its client has closed it. Until then, the server cannot drop the user. It can drop the database
-        // only if it ends the sessions itself.
+        // A session ends some time after its client has closed it. Until then, the server cannot drop the user, and it can drop the
+        // database only by ending the session itself.
         while (await ScalarAsync(s_server!, $"SELECT COUNT(session_id) FROM sys.dm_exec_sessions WHERE database_id = DB_ID(N'{name}')") is not 0)
         {
             await Task.Delay(20, TestContext.Current.CancellationToken);
         }
-        // Logins belong to the server, not to the database, so they are dropped separately.
+        // Logins belong to the server, not to the database, so this code drops them separately.
         foreach (string login in _logins)
         {
             _ = await ExecuteAsync(connectionString, $"DROP USER {login}");
@@ -139,7 +139,7 @@ public sealed class SqlServerFixture : IServerFixture
 
     public bool IsDenied(DbException e) => (e is SqlException error && s_permissionDenied.Contains(error.Number)) || e.Message.Contains("permission denied", StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>Runs T-SQL on its own connection, and returns how many rows it changed.</summary>
+    /// <summary>Runs T-SQL on a connection of its own, and returns the number of changed rows.</summary>
     public static async Task<int> ExecuteAsync(string connectionString, string sql, params SqlParameter[] parameters)
     {
         await using SqlConnection connection = await OpenAsync(connectionString);
@@ -148,7 +148,7 @@ public sealed class SqlServerFixture : IServerFixture
         return await command.ExecuteNonQueryAsync();
     }
 
-    /// <summary>Runs a query on its own connection, and returns its first cell.</summary>
+    /// <summary>Runs a query on a connection of its own, and returns the first cell of the result.</summary>
     public static async Task<object?> ScalarAsync(string connectionString, string sql)
     {
         await using SqlConnection connection = await OpenAsync(connectionString);
@@ -157,7 +157,7 @@ public sealed class SqlServerFixture : IServerFixture
     }
 
     /// <summary>
-    /// Opens a new connection. It sets the options whose defaults differ between the client's versions, as the driver does.
+    /// Opens a new connection. As the driver does, it sets the options whose defaults differ between the client's versions.
     /// </summary>
     public static async Task<SqlConnection> OpenAsync(string connectionString)
     {
@@ -166,7 +166,7 @@ public sealed class SqlServerFixture : IServerFixture
         return connection;
     }
 
-    /// <summary>Returns whether the server only speaks the protocol, and so lacks some features that the tests need.</summary>
+    /// <summary>Returns whether the server is Babelfish, which lacks some of SQL Server's features that tests need.</summary>
     public static async Task<bool> IsBabelfishAsync(string connectionString) => await ScalarAsync(connectionString, "SELECT SERVERPROPERTY(N'Babelfish')") is not (null or DBNull);
 
     private static SqlConnection Plain(string connectionString, string? session)

@@ -3,7 +3,7 @@ using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>Tests the properties of a server, with settings and round trips as SQL Server has them.</summary>
+/// <summary>Runs the tests for engines with a server, and tests SQL Server's settings and round trips.</summary>
 public sealed class SqlServerServerTests() : ServerConformance(new SqlServerFixture())
 {
     [Theory]
@@ -30,7 +30,7 @@ public sealed class SqlServerServerTests() : ServerConformance(new SqlServerFixt
         Assert.Equal(0, await Fixture.Provider.CreateMigrator(missing).ReadVersionAsync(Cancel));
         if (await SqlServerFixture.IsBabelfishAsync(ConnectionString))
         {
-            // On this server every login error has its own number, so the rest of the test does not apply.
+            // This server has a different number for each kind of login error, so the rest of the test does not apply to it.
             return;
         }
         string stranger = With(builder => (builder.IntegratedSecurity, builder.UserID, builder.Password) = (false, "optiks_stranger", "wrong-Passw0rd"));
@@ -55,7 +55,7 @@ public sealed class SqlServerServerTests() : ServerConformance(new SqlServerFixt
                 Assert.True(await store.RenewLeaseAsync(lease, TimeSpan.FromMilliseconds(1), Cancel));
             }
         }
-        // If such a login sees no sessions, the driver has nothing to report.
+        // If a login without the right sees no sessions at all, the driver has nothing to report.
         Assert.InRange(warnings.Count, 0, 1);
         Assert.All(warnings, warning => Assert.Contains("could not be ended", warning, StringComparison.Ordinal));
     }
@@ -69,7 +69,7 @@ public sealed class SqlServerServerTests() : ServerConformance(new SqlServerFixt
             Assert.All(await Accept.AcceptAsync(units, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
             Assert.Equal(["WriteCommand"], log.Sent);
         }
-        // The store knows one of the two requests. It holds no lock between the two round trips.
+        // The store knows one of the two requests already, so it needs two round trips. It holds no lock between them.
         AcceptUnit fresh = new([await RequestAsync(Item("d"))]);
         using (var log = new CommandLog())
         {
@@ -89,7 +89,7 @@ public sealed class SqlServerServerTests() : ServerConformance(new SqlServerFixt
             (1, () => Pipeline.StoreCheckpointAsync(lease, 1, Epoch(1).RecordHash, Octets("checkpoint"), Cancel)),
             (1, () => Pipeline.PublishAsync(lease, 1, Cancel)),
             (1, () => Pipeline.ReleaseLeaseAsync(lease, Cancel)),
-            // The first round trip looks for sessions of a previous holder.
+            // Two round trips, because the first one looks for sessions of a previous holder.
             (2, () => LeaseAsync(Pipeline, "second")),
         ];
         foreach ((int roundTrips, Func<Task> act) in acts)
@@ -105,7 +105,7 @@ public sealed class SqlServerServerTests() : ServerConformance(new SqlServerFixt
     [Fact]
     public async Task A_lease_is_known_to_be_held_though_row_counts_are_not_reported()
     {
-        // Results must not depend on NOCOUNT, which an administrator may have set for the whole server.
+        // The driver's results must not depend on NOCOUNT, which an administrator may have set for the whole server.
         Lease lease = await StartLogAsync();
         Assert.True(await Pipeline.RenewLeaseAsync(lease, TimeSpan.FromMinutes(1), Cancel));
         Assert.False(await Pipeline.RenewLeaseAsync(lease with { Fence = lease.Fence + 1 }, TimeSpan.FromMinutes(1), Cancel));

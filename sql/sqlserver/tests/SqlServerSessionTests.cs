@@ -4,7 +4,8 @@ using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>Ends the driver's sessions while it works, as a failover does. A test cannot kill a server that it did not start.</summary>
+/// <summary>Tests what happens when the driver's sessions end while it works, as in a failover. The tests end only sessions, because they
+/// cannot kill a server that they did not start.</summary>
 public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFixture())
 {
     [Fact]
@@ -58,7 +59,7 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
         Assert.Equal(accepted.SelectMany(id => new[] { (id, 0), (id, 1) }).Order(), seen.Select(origin => (origin.RequestId, origin.Item)).Order());
     }
 
-    // Commits an epoch as the update-task does: after an unknown result it looks up the result, and never repeats the write blindly.
+    // Commits an epoch as the update-task does. If the result is unknown, the method looks it up before it writes again.
     private Task<ulong> AdvanceAsync(Lease lease, ulong epoch) => RepeatAsync(async () =>
     {
         HeadRow head = await Pipeline.ReadHeadAsync(Cancel);
@@ -98,7 +99,7 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
                 _ = await kill.ExecuteNonQueryAsync(Cancel);
                 ended++;
             }
-            // Babelfish reports this error with the same text, but without its own number.
+            // Babelfish reports this error with SQL Server's text, but not with SQL Server's error number.
             catch (SqlException e) when (Engine.SqlServerErrors.IsNoSuchSession(e) || e.Message.Contains("not an active process ID", StringComparison.Ordinal))
             {
                 continue;

@@ -3,12 +3,12 @@ using Microsoft.SqlServer.TransactSql.ScriptDom;
 namespace Optiks.Storage.SqlServer.Tests;
 
 /// <summary>
-/// Checks rules of SQL Server that no parser and no other server of its protocol enforces. Each rule finds statements that would fail or
-/// return wrong results only on SQL Server.
+/// Checks rules that neither a parser nor another server of SQL Server's protocol enforces. Each rule finds statements that would fail or
+/// return wrong results only on SQL Server itself.
 /// </summary>
 internal static class StatementRules
 {
-    // These are the catalog views' columns that statements compare.
+    // The columns of the catalog's views that statements compare with texts.
     private static readonly string[] s_catalogNames = ["name", "program_name"];
     private static readonly string[] s_catalogOthers = ["session_id", "is_read_committed_snapshot_on", "delayed_durability"];
 
@@ -21,7 +21,7 @@ internal static class StatementRules
 
     private static readonly HashSet<string> s_names = [.. s_columns.Select(Name), .. s_catalogNames, .. s_catalogOthers];
 
-    /// <summary>Returns the broken rules of a statement, as sentences; an empty list means that the statement keeps all rules.</summary>
+    /// <summary>Returns the rules that a statement breaks, as sentences; the list is empty if the statement keeps all rules.</summary>
     public static IReadOnlyList<string> Broken(string text)
     {
         TSqlScript script = TSql.Parse(text);
@@ -32,8 +32,8 @@ internal static class StatementRules
         ];
     }
 
-    // Finds comparisons of texts without an explicit collation. Two implicit collations in one comparison give error 468, and the catalog's
-    // columns have the catalog's collation.
+    // Finds comparisons of texts without an explicit collation. If the two sides of a comparison have different implicit collations, the
+    // server fails with error 468. Columns of the catalog have the catalog's collation, which may differ from the database's.
     private static IEnumerable<string> ImplicitCollations(TSqlScript script) =>
         from comparison in TSql.All<BooleanComparisonExpression>(script)
         let columns = TSql.All<ColumnReferenceExpression>(comparison).Where(column => s_texts.Contains(Name(column))).ToArray()
@@ -65,8 +65,8 @@ internal static class StatementRules
     private static IEnumerable<string> Outputs(TSqlScript script) =>
         TSql.All<DataModificationSpecification>(script).Where(change => change.OutputClause is not null || change.OutputIntoClause is not null).Select(change => $"a change gives rows back: {TSql.Text(change)}");
 
-    // Finds updates that use SYSUTCDATETIME() although no earlier statement waited for the row, because the function returns the time
-    // before the wait.
+    // Finds updates that use SYSUTCDATETIME() although no earlier statement has waited for the row. If such an update has to wait, the
+    // function returns the time before the wait.
     private static IEnumerable<string> Times(TSqlScript script)
     {
         UpdateSpecification[] updates = [.. TSql.All<UpdateSpecification>(script)];
@@ -75,7 +75,8 @@ internal static class StatementRules
             .Select(update => $"a time may be of before the wait for its row: {TSql.Text(update)}");
     }
 
-    // Finds settings in statements. A setting ends with its command, so only the text with which every command begins may have settings.
+    // Finds statements that set an option. An option ends with its command, so only the text at the beginning of every command may set
+    // options.
     private static IEnumerable<string> Settings(TSqlScript script)
     {
         TSqlStatement[] statements = [.. TSql.All<TSqlStatement>(script)];
@@ -84,7 +85,8 @@ internal static class StatementRules
         static bool IsSetting(TSqlStatement statement) => statement is PredicateSetStatement or SetCommandStatement;
     }
 
-    // Finds statements that send rows inside a transaction, because the server waits for a client that does not read.
+    // Finds statements that send rows inside a transaction. If the client does not read them, the server waits, and the transaction stays
+    // open.
     private static IEnumerable<string> SentInside(TSqlScript script)
     {
         bool isInside = false;
@@ -103,20 +105,22 @@ internal static class StatementRules
         }
     }
 
-    // Finds statements without the hint. For a hundred thousand rows, the server would use a plan made for an empty table or a short list.
+    // Finds statements with lists that lack the hint ByIndex. Without the hint, the server would use a plan for an empty table or a short
+    // list even for a hundred thousand rows.
     private static IEnumerable<string> Unhinted(TSqlScript script) =>
         from statement in TSql.All<StatementWithCtesAndXmlNamespaces>(script)
         where TSql.All<VariableTableReference>(statement).Count > 0 && TSql.All<QualifiedJoin>(statement).Count > 0
         where !statement.OptimizerHints.Any(hint => hint.HintKind == OptimizerHintKind.LoopJoin) || !statement.OptimizerHints.Any(hint => hint.HintKind == OptimizerHintKind.ForceOrder)
         select $"a list is joined by statistics: {TSql.Text(statement)}";
 
-    // Finds table hints, because other servers ignore them.
+    // Finds table hints. Statements must not rely on them, because other servers ignore them.
     private static IEnumerable<string> Hints(TSqlScript script) => TSql.All<TableHint>(script).Select(hint => $"a table has a hint: {TSql.Text(hint)}");
 
-    // Finds names in another case than their definition. If the database's collation distinguishes case, so do names.
+    // Finds names whose upper and lower case differs from their definition. In a database whose collation distinguishes case, the server
+    // would not find such names.
     private static IEnumerable<string> OtherCase(TSqlScript script)
     {
-        // The parser reads the units of DATEADD as columns.
+        // The parser takes the units of DATEADD for names of columns, so they are listed here.
         HashSet<string> own = ["second", "millisecond", .. TSql.All<SelectScalarExpression>(script).Select(element => element.ColumnName?.Value ?? ""), .. TSql.All<ColumnDefinition>(script).Select(Name)];
         return TSql.All<ColumnReferenceExpression>(script).Where(column => column.MultiPartIdentifier is not null && !s_names.Contains(Name(column)) && !own.Contains(Name(column)))
             .Select(column => $"a column is not written as it is defined: {TSql.Text(column)}");

@@ -1,8 +1,8 @@
 namespace Optiks.Storage.SqlServer.Tests;
 
 /// <summary>
-/// Tests that every statement of the driver keeps the rules that only a real SQL Server enforces. Also tests that each rule finds a
-/// statement that breaks it.
+/// Tests that every statement of the driver keeps the rules that only SQL Server itself enforces. Also tests that each rule finds a
+/// statement that breaks the rule.
 /// </summary>
 public sealed class StatementRulesTests
 {

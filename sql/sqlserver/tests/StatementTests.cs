@@ -7,7 +7,8 @@ using Optiks.Storage.SqlServer.Engine;
 namespace Optiks.Storage.SqlServer.Tests;
 
 /// <summary>
-/// Tests that Microsoft's parser understands all T-SQL of the driver, with or without a server, and that the driver has no other T-SQL.
+/// Tests, without a server, that Microsoft's parser accepts all T-SQL of the driver, and that the driver creates commands only from these
+/// texts.
 /// </summary>
 public sealed class StatementTests
 {
@@ -54,7 +55,7 @@ public sealed class StatementTests
         Assert.Empty(typeof(SqlCommand).GetConstructors().SelectMany(constructor => Creators(s_driver, constructor)));
         MethodInfo create = typeof(SqlConnection).GetMethod(nameof(SqlConnection.CreateCommand), BindingFlags.Instance | BindingFlags.Public | BindingFlags.DeclaredOnly, Type.EmptyTypes)!;
         Assert.Equal([nameof(Connection)], Callers(s_driver, create).Select(Outermost).Distinct());
-        // As a control, the same search finds the commands that the tests create.
+        // As a positive control, the same search must find the commands that the tests create.
         Assert.Contains(nameof(SqlServerFixture), typeof(SqlCommand).GetConstructors().SelectMany(constructor => Creators(typeof(StatementTests).Assembly, constructor)).Select(Outermost));
     }
 
@@ -66,7 +67,7 @@ public sealed class StatementTests
         {
             if (statement is CreateTableStatement create)
             {
-                // A later migration may create a table again.
+                // A later migration may create a table again with other columns, so its definition replaces the earlier one.
                 columns[create.SchemaObjectName.BaseIdentifier.Value] = Names(create.Definition);
             }
             else if (statement is AlterTableAddTableElementStatement add)
@@ -74,7 +75,7 @@ public sealed class StatementTests
                 columns[add.SchemaObjectName.BaseIdentifier.Value].AddRange(Names(add.Definition));
             }
         }
-        // An import does not copy this column, because after an import the destruction of a period begins again.
+        // An import does not copy this column, because after an import the destruction of a period starts again from its first epoch.
         Assert.True(columns["Period"].Remove("DestroyedBefore"));
         Assert.Equal(Enum.GetValues<Table>(), BulkTable.All.Keys.Order());
         Assert.All(BulkTable.All.Values, table => Assert.Equal(columns[table.Name["optiks.".Length..].Trim('[', ']')].Order(StringComparer.Ordinal), table.Columns.Order(StringComparer.Ordinal)));
@@ -88,8 +89,8 @@ public sealed class StatementTests
 
     private static IEnumerable<MethodBase> Methods(Assembly assembly) => assembly.GetTypes().SelectMany(type => type.GetMethods(All).Cast<MethodBase>().Concat(type.GetConstructors(All)));
 
-    // An instruction has a code and, for these codes, a token of four bytes. Tokens differ between assemblies, so the search resolves each
-    // possible token.
+    // Searches a method's code for instructions that use another method. Such an instruction has a code and a token of four bytes, which
+    // differs between assemblies. So the search resolves each value that may be a token.
     private static bool Mentions(MethodBase method, MethodBase sought, Func<byte, bool> isCode)
     {
         byte[] body = method.GetMethodBody()?.GetILAsByteArray() ?? [];
@@ -100,7 +101,7 @@ public sealed class StatementTests
                 continue;
             }
             int token = BitConverter.ToInt32(body, i + 1);
-            // These are MethodDef and MemberRef.
+            // The two numbers are the tables MethodDef and MemberRef, to which a method's token refers.
             if (token >>> 24 is not (0x06 or 0x0A))
             {
                 continue;
@@ -115,7 +116,7 @@ public sealed class StatementTests
             }
             catch (ArgumentException)
             {
-                // The bytes belong to another instruction and are not a token.
+                // The bytes are not a token, but belong to another instruction.
             }
         }
         return false;

@@ -6,7 +6,7 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>Finds the driver's statements, and lets Microsoft's parser read them.</summary>
+/// <summary>Finds the driver's statements, and parses them with Microsoft's parser.</summary>
 internal static class TSql
 {
     /// <summary>Returns all statements of the driver, including migrations and grants.</summary>
@@ -28,14 +28,14 @@ internal static class TSql
     /// <summary>Returns the batches of the migrations.</summary>
     public static IEnumerable<Sql> Migrations() => SqlServerSchema.Schema.Migrations.SelectMany(migration => SqlServerSchema.Batches(migration.Script));
 
-    /// <summary>Returns the errors of the parser. The text of EXEC (N'...') is T-SQL too.</summary>
+    /// <summary>Returns the errors that the parser finds in a text, and in the T-SQL inside EXEC (N'...') in that text.</summary>
     public static IReadOnlyList<string> Errors(string text)
     {
         TSqlFragment? fragment = Read(text, out IList<ParseError> errors);
         return [.. errors.Select(error => error.Message), .. Dynamic(fragment).SelectMany(Errors)];
     }
 
-    /// <summary>Parses a text without errors.</summary>
+    /// <summary>Parses a text, which must have no errors.</summary>
     public static TSqlScript Parse(string text)
     {
         TSqlFragment? script = Read(text, out IList<ParseError> errors);
@@ -43,7 +43,7 @@ internal static class TSql
         return (TSqlScript)script!;
     }
 
-    /// <summary>Returns all fragments of a type, in the order of the text.</summary>
+    /// <summary>Returns all parts of a parsed text that have a given type, in the order of the text.</summary>
     public static IReadOnlyList<T> All<T>(TSqlFragment fragment)
         where T : TSqlFragment
     {
@@ -52,7 +52,7 @@ internal static class TSql
         return visitor.Found;
     }
 
-    /// <summary>Returns the text of a fragment as it was written.</summary>
+    /// <summary>Returns the source text of a part of a parsed text.</summary>
     public static string Text(TSqlFragment fragment) =>
         string.Concat(Enumerable.Range(fragment.FirstTokenIndex, fragment.LastTokenIndex - fragment.FirstTokenIndex + 1).Select(i => fragment.ScriptTokenStream[i].Text));
 

@@ -4,7 +4,7 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
-/// Reports ready if the database answers, is writable, accepted the last updates, and is not an older copy than the board shows.
+/// Reports that the service is ready if the database answers, is writable, accepted the last updates, and is not behind the board.
 /// </summary>
 internal sealed class AcceptHealthCheck : IHealthCheck
 {

@@ -1,10 +1,10 @@
 namespace Optiks.UpdateService.Accepting;
 
-/// <summary>Records whether commits succeed, for the health check. Any thread.</summary>
+/// <summary>Records whether commits succeed, for the health check. Thread-safe.</summary>
 internal sealed class CommitHealth
 {
-    // A failure counts only for this time. A host that is not ready gets no updates, so it would never notice that the database accepts
-    // updates again.
+    // The time for which a failure makes the service not ready. Without this limit, a host that is not ready would get no updates, and
+    // would never notice that the database accepts updates again.
     private static readonly TimeSpan s_memory = TimeSpan.FromSeconds(10);
 
     private readonly TimeProvider _time;
@@ -16,7 +16,7 @@ internal sealed class CommitHealth
         _time = time;
     }
 
-    /// <summary>Whether the last commit failed, and did so recently.</summary>
+    /// <summary>Whether the last commit failed, and failed only recently.</summary>
     public bool HasFailed
     {
         get
@@ -28,7 +28,7 @@ internal sealed class CommitHealth
         }
     }
 
-    /// <summary>Records the result of a commit.</summary>
+    /// <summary>Records the result of a group commit.</summary>
     public void Committed(CommitState state)
     {
         lock (_lock)

@@ -3,7 +3,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Accepting;
 
 /// <summary>Holds the result of a commit for one caller.</summary>
-/// <param name="State">The state of the unit.</param>
-/// <param name="Result">The verdict if <paramref name="State"/> is <see cref="CommitState.Decided"/>.</param>
-/// <param name="RetryAfter">If the service did not ask the database, the time for which it will not ask; otherwise null.</param>
+/// <param name="State">The result for the unit as an enumeration value.</param>
+/// <param name="Result">The database's verdict, if the state is <see cref="CommitState.Decided"/>.</param>
+/// <param name="RetryAfter">If the service did not ask the database, the time for which it will continue not to ask; otherwise
+/// null.</param>
 internal readonly record struct CommitOutcome(CommitState State, AcceptResult Result = default, TimeSpan? RetryAfter = null);

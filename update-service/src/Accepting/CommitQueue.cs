@@ -9,24 +9,24 @@ namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
 /// Commits the updates of many callers together: one loop takes all waiting units and makes them durable in one transaction, while the next
-/// group forms. There is no timer: a lone caller does not wait for others. Large groups are committed concurrently if the store becomes
-/// faster by it.
+/// group forms. The queue has no timer, so a single caller does not wait for others. The queue commits large groups concurrently if that
+/// makes the store faster.
 /// </summary>
 /// <remarks>
-/// <para>Thread safety: <see cref="TryEnqueue"/> from any thread. Invariants:</para>
-/// <para>1. A unit's outcome is set after the transaction that holds it has ended, never before.</para>
-/// <para>2. Every unit that the queue took gets an outcome soon, also at shutdown. The store's time limit ends a commit, and a unit that
-/// waited too long for a commit is returned without a commit.</para>
-/// <para>3. Units reach the store in the order in which they were taken. If the commits of units overlap, none of these units had an
-/// outcome when another was taken.</para>
+/// <para><see cref="TryEnqueue"/> is thread-safe. Invariants:</para>
+/// <para>1. The queue sets a unit's outcome only after the unit's transaction has ended.</para>
+/// <para>2. Every unit that the queue took gets an outcome soon, also at shutdown. The store's time limit ends a commit. A unit that waited
+/// too long for its commit to begin gets an outcome without a commit.</para>
+/// <para>3. Units reach the store in the order in which the queue took them. If the commits of two units overlap, the queue took both
+/// before either had an outcome.</para>
 /// <para>4. If a unit makes the store throw, only that unit fails.</para>
-/// <para>A caller that disconnects does not withdraw its unit: the unit may still be committed, and the caller finds out by its request
+/// <para>A caller that disconnects does not withdraw its unit. The unit may still be committed, and the caller can find out by its request
 /// id.</para>
 /// </remarks>
 internal sealed class CommitQueue : IHostedService
 {
-    // Two groups are copied to the database while the database judges the third. More groups would cost memory: each group keeps its
-    // updates in memory until it is answered, as the queue does.
+    // The largest number of groups in a commit at the same time. Two groups can be copied to the database while the database checks a
+    // third. More groups would take more memory, because each group keeps its updates in memory until its callers get their answers.
     private const int MaxUnderway = 3;
 
     private readonly IAcceptStore _store;
@@ -35,7 +35,7 @@ internal sealed class CommitQueue : IHostedService
     private readonly UpdateMetrics _metrics;
     private readonly Channel<QueuedUnit> _channel;
 
-    // The shares of places in the channel, so that one caller's requests leave room for other callers.
+    // The places in the channel, of which each caller has only a share, so that one caller's requests leave room for other callers.
     private readonly CallerShares _places;
     private Task _loop = Task.CompletedTask;
 
@@ -51,7 +51,8 @@ internal sealed class CommitQueue : IHostedService
         metrics.ObserveQueue(() => _channel.Reader.Count, () => Space.Used);
     }
 
-    /// <summary>The space from which requests take a share for each received byte, until they are answered.</summary>
+    /// <summary>The memory budget of the queue. A request takes space for each received byte, and keeps it until the request is
+    /// answered.</summary>
     public QueueSpace Space { get; }
 
     /// <summary>
@@ -79,8 +80,8 @@ internal sealed class CommitQueue : IHostedService
     }
 
     /// <summary>
-    /// Commits the waiting units, then ends the queue. The server has stopped before this call, so the callers of all units still get their
-    /// answers.
+    /// Commits the waiting units, and then ends the queue. The HTTP server stops before this call and waits for its requests, so the
+    /// callers of all units still get their answers.
     /// </summary>
     public Task StopAsync(CancellationToken cancellationToken)
     {

@@ -3,20 +3,20 @@ namespace Optiks.UpdateService.Accepting;
 /// <summary>Lists the results of a caller's unit in the queue.</summary>
 internal enum CommitState
 {
-    /// <summary>The database decided about the unit; the result contains the decision.</summary>
+    /// <summary>The database decided about the unit; <see cref="CommitOutcome.Result"/> has the decision.</summary>
     Decided,
 
-    /// <summary>Nothing was stored: the unit waited too long for its commit to begin.</summary>
+    /// <summary>Nothing was stored, because the unit waited too long for its commit to begin.</summary>
     Expired,
 
     /// <summary>
-    /// The database could not be reached. If the service had asked it, the service does not know whether the unit is stored.
+    /// The database could not be reached. If the service had already sent the unit, it does not know whether the unit is stored.
     /// </summary>
     Unavailable,
 
-    /// <summary>Nothing was stored: the database is an older copy than the board shows.</summary>
+    /// <summary>Nothing was stored, because the database is an older copy, as the board shows.</summary>
     OlderCopy,
 
-    /// <summary>An unexpected failure happened, which is logged. The service does not know whether the unit is stored.</summary>
+    /// <summary>An unexpected failure happened, which the service logged. The service does not know whether the unit is stored.</summary>
     Failed,
 }

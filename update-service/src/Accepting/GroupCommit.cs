@@ -7,7 +7,7 @@ using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService.Accepting;
 
-/// <summary>Makes the units of many callers durable in one transaction. Any thread.</summary>
+/// <summary>Makes the units of many callers durable in one transaction. Thread-safe.</summary>
 internal sealed class GroupCommit
 {
     private readonly RollbackGuard _guard;
@@ -28,8 +28,9 @@ internal sealed class GroupCommit
     }
 
     /// <summary>
-    /// Commits a group, and gives each unit its outcome. If one unit may have caused a group's failure, the group is halved until that unit
-    /// is alone. No unit is stored twice, because the database recognizes by its request ids a unit that a failed call has stored anyway.
+    /// Commits a group, and gives each unit its outcome. If a single unit may have caused a group's failure, the method halves the group
+    /// until that unit is alone. No unit is stored twice: if a failed call stored a unit after all, the database recognizes the unit by its
+    /// request ids.
     /// </summary>
     public async Task RunAsync(ArraySegment<QueuedUnit> group)
     {
@@ -44,7 +45,7 @@ internal sealed class GroupCommit
                 continue;
             }
             (CommitState state, Exception? fault) = await CommitPartAsync(part, isRepeated: part.Count < group.Count);
-            // If one unit triggers a bug, the database may still be healthy, so such a failure does not count for health.
+            // If one unit triggers a bug, the database may still be healthy, so such a failure does not make the service not ready.
             if (health != CommitState.Decided && fault is null or StorageException)
             {
                 health = state;
@@ -70,8 +71,8 @@ internal sealed class GroupCommit
         }
     }
 
-    // Runs one transaction. On return, every unit has its outcome, unless the method returns a fault. If an earlier call gave the units to
-    // the store (isRepeated), their callers must not be told that nothing was stored.
+    // Commits a part of a group in one transaction. On return, every unit has its outcome, unless the method returns a fault. If isRepeated
+    // is true, an earlier call may have stored the units, so the callers must not be told that nothing was stored.
     private async Task<(CommitState State, Exception? Fault)> CommitPartAsync(ArraySegment<QueuedUnit> part, bool isRepeated)
     {
         int updates = part.Sum(unit => unit.Updates);
@@ -109,12 +110,13 @@ internal sealed class GroupCommit
         }
         catch (StorageMisconfiguredException e)
         {
-            // The database is another one under the same name, or its settings may lose commits. This service can repair neither.
+            // Either the database was replaced by another one with the same name, or its settings may lose commits. This service can repair
+            // neither of these.
             state = CommitState.Unavailable;
             _logger.Stopped(e);
             _failure.Stop(e);
         }
-#pragma warning disable CA1031 // Invariant 2 of CommitQueue: after any failure, callers get an answer and the loop continues.
+#pragma warning disable CA1031 // By invariant 2 of CommitQueue, callers get an answer and the loop continues after any failure.
         catch (Exception e)
 #pragma warning restore CA1031
         {

@@ -4,10 +4,10 @@ using Optiks.ServiceDefaults;
 namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
-/// Bounds the memory of all requests that are being read, wait for a commit, or are in one, with a share for each caller
-/// (<see cref="CallerShares"/>). However much one caller sends, other callers' updates find room. A request of any size fits if there is no
-/// other request. A body that is still arriving after <see cref="Patience"/> keeps its room only until another request needs it, so that
-/// slow senders delay nobody. Any thread.
+/// Bounds the memory of all requests that are being read, wait for a commit, or are being committed. Each caller may have only a share of
+/// it (<see cref="CallerShares"/>), so that there is room for other callers' updates, no matter how much one caller sends. A request of any
+/// size fits if there is no other request. A body that is still arriving after <see cref="Patience"/> keeps its room only until another
+/// request needs it, so that slow senders delay nobody. Thread-safe.
 /// </summary>
 internal sealed class QueueSpace
 {
@@ -21,21 +21,22 @@ internal sealed class QueueSpace
     private readonly TimeProvider _time;
     private readonly Lock _lock = new();
 
-    // The shares whose body is still arriving, the oldest share first.
+    // The shares whose bodies are still arriving, from the oldest to the newest.
     private readonly LinkedList<Share> _arriving = [];
 
-    /// <summary>Makes a space of this many bytes.</summary>
+    /// <summary>Creates a space with the given number of bytes.</summary>
     public QueueSpace(long octets, TimeProvider time)
     {
         _octets = new CallerShares(octets);
         _time = time;
     }
 
-    /// <summary>The number of used bytes.</summary>
+    /// <summary>The number of bytes that all shares hold together.</summary>
     public long Used => _octets.Used;
 
     /// <summary>
-    /// Makes a share for one request of a caller (<see cref="Caller"/>); the caller disposes the share when the request is over.
+    /// Creates a share for one request of the sender with the given number (<see cref="Caller"/>). The code that opened the share must
+    /// dispose of it when the request is over.
     /// </summary>
     public Share Open(int caller) => new(this, caller);
 
@@ -76,8 +77,8 @@ internal sealed class QueueSpace
         share.IsTaken = true;
         Leave(share);
         Release(share);
-        // The call must be inside the lock. Once the share's owner has left the list of arriving bodies, the reader may belong to another
-        // request.
+        // This call must be inside the lock. Once the share is no longer in the list of arriving bodies, its reader may already belong to
+        // another request.
         share.Reader!.CancelPendingRead();
         return true;
     }
@@ -110,7 +111,7 @@ internal sealed class QueueSpace
         share.Octets = 0;
     }
 
-    /// <summary>Holds the share of one request. One thread at a time.</summary>
+    /// <summary>Holds one request's share of the space. Not thread-safe.</summary>
     public sealed class Share : IDisposable
     {
         private readonly QueueSpace _space;
@@ -135,21 +136,23 @@ internal sealed class QueueSpace
         internal LinkedListNode<Share>? Arrival { get; set; }
 
         /// <summary>
-        /// Grows the share to this size, if the share is smaller. Returns false and changes nothing if there is no room, or if the share
-        /// was taken away.
+        /// Grows the share to the given size, if the share is smaller. If there is no room, or if another request took the share's room,
+        /// changes nothing and returns false.
         /// </summary>
         public bool TryGrow(long octets) => _space.TryGrow(this, octets);
 
         /// <summary>
         /// Marks that the request waits for more of its body. After <see cref="Patience"/>, another request may take the share's room. The
-        /// space then cancels the reader's pending read, and the share cannot grow any more. May be called repeatedly.
+        /// space then cancels the pending read of the body's reader, and the share cannot grow any more. Callers may call this method
+        /// repeatedly.
         /// </summary>
         public void Arriving(PipeReader body) => _space.Arriving(this, body);
 
-        /// <summary>Marks that the body is complete, or will not be read any further.</summary>
+        /// <summary>Marks that the body is complete, or that the service will not read more of it.</summary>
         public void Arrived()
         {
-            // The lock is taken only if the body was still arriving: every request calls this method, and most bodies are complete at once.
+            // This code takes the lock only if the body was still arriving, because every request calls this method and most bodies are
+            // complete at once.
             if (Reader is not null)
             {
                 lock (_space._lock)

@@ -5,15 +5,15 @@ using Optiks.UpdateService.Telemetry;
 namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
-/// Learns from the board, if this host can read it, how far the database must have progressed. After a restored backup or a failover that
-/// lost commits, the database is an older copy. Its head is then below the high-water mark or the published checkpoint, or it has another
-/// record at the mark. Updates that this older copy accepted would be lost when the newest copy is restored. The service therefore accepts
-/// no updates until then. Any thread.
+/// Prevents the service from accepting updates into an older copy of the database. A database is an older copy after a restored backup, or
+/// after a failover that lost commits. If this host can read the board, the guard detects this: the database's head is below the high-water
+/// mark or the published checkpoint, or the database has another record at the mark. Updates that an older copy accepted would be lost when
+/// the newest copy is restored, so the service accepts no updates until then. Thread-safe.
 /// </summary>
 /// <remarks>
-/// A board at a URL has no mark, so the guard compares only with the checkpoint, which is one or a few epochs below the mark. Without a
-/// folder or URL the guard has nothing to compare. Then only the update-task's own check protects the log: it ends the task with exit code
-/// 4.
+/// A board at a URL has no mark, so the guard compares the database only with the checkpoint, which is one or a few epochs below the mark.
+/// If neither a board's folder nor its URL is configured, the guard cannot compare anything. Then only the update-task's own check protects
+/// the log: that check ends the task with exit code 4.
 /// </remarks>
 internal sealed class RollbackGuard
 {
@@ -36,9 +36,9 @@ internal sealed class RollbackGuard
     }
 
     /// <summary>
-    /// Passes units to the store. If the database is behind the board, or the board cannot be read, the call stores nothing, reports the
-    /// problem and returns null. The guard reads the board before the database, so a healthy database is never below the board: the task
-    /// commits an epoch before it raises the mark.
+    /// Passes units to the store. If the database is behind the board, or the board cannot be read, stores nothing, reports the problem and
+    /// returns null. A healthy database is never below the board here, because the guard reads the board before the database, and the
+    /// update-task commits an epoch before it raises the mark.
     /// </summary>
     public async Task<IReadOnlyList<AcceptResult>?> AcceptAsync(IReadOnlyList<AcceptUnit> units)
     {
@@ -58,7 +58,7 @@ internal sealed class RollbackGuard
         return results;
     }
 
-    /// <summary>Returns null if the database may take updates, or a sentence for the operator.</summary>
+    /// <summary>Returns null if the database may accept updates; otherwise a sentence for the operator that says why not.</summary>
     public async Task<string?> CheckAsync(CancellationToken cancellationToken)
     {
         (HeadFloor? floor, string? problem) = await ReadAsync(cancellationToken);
@@ -94,8 +94,8 @@ internal sealed class RollbackGuard
         }
     }
 
-    // The board is read for every group, so that after a rollback between two commits the second commit is refused. The files are parsed
-    // only if they changed.
+    // This method reads the board for every group, so that after a rollback between two commits the second commit is refused. It parses the
+    // files only if they have changed.
     private async Task<(HeadFloor? Floor, string? Problem)> ReadAsync(CancellationToken cancellationToken)
     {
         if (!_board.IsRemote && !Directory.Exists(_folder))
@@ -132,15 +132,15 @@ internal sealed class RollbackGuard
         }
         catch (UnauthorizedAccessException)
         {
-            // Only the task's user may be allowed to read the board's state. The checkpoint, which anyone may read, is at most one epoch
-            // below the mark.
+            // The service's user may not read the mark, which may be readable only for the update-task's user. The checkpoint, which anyone
+            // may read, is at most one epoch below the mark.
             return null;
         }
     }
 
     private static byte[]? ReadFile(string path)
     {
-        // The code does not use File.Exists, which returns false for a file that may not be read.
+        // This code does not use File.Exists, because that returns false for a file that the service's user may not read.
         try
         {
             return File.ReadAllBytes(path);

@@ -8,15 +8,16 @@ using Optiks.UpdateService.Requests;
 namespace Optiks.UpdateService.Endpoints;
 
 /// <summary>
-/// Writes the answer to durable requests. For each request it is <c>{"request_id", "status": "pending", "status_url"}</c>, whose bytes
-/// differ only in the id. The answer also has <c>"user_b64"</c> if the request is about a user, and <c>"receipt"</c> and
-/// <c>"receipt_keys"</c> if there is a receipt. The answer is written by hand, without a serializer, because every update gets it.
+/// Writes the answer to requests that are durable. For each request, the answer has the members <c>{"request_id", "status": "pending",
+/// "status_url"}</c>, whose bytes differ only in the id. It also has <c>"user_b64"</c> if the request is about a user, and <c>"receipt"</c>
+/// and <c>"receipt_keys"</c> if there is a receipt. This class writes the bytes itself, without a serializer, because every accepted update
+/// gets this answer.
 /// </summary>
 internal static class AcceptedAnswer
 {
     private const int IdLength = 36;
 
-    // The length of the answer to one request, without the path of the status.
+    // The length of the answer to one request without the path of its status.
     private static readonly int s_length = Start.Length + IdLength + Middle.Length + IdLength + 1 + End.Length;
 
     private static ReadOnlySpan<byte> Start => "{\"request_id\":\""u8;
@@ -31,12 +32,13 @@ internal static class AcceptedAnswer
 
     private static ReadOnlySpan<byte> End => "}"u8;
 
-    /// <summary>Writes the answer to one request, or to a list of them. The server sends it when the endpoint returns.</summary>
-    /// <param name="response">The answer.</param>
-    /// <param name="unit">The requests.</param>
-    /// <param name="statusPath">The path below which the requests' statuses are. It has only ASCII characters that JSON does not
-    /// escape.</param>
-    /// <param name="receipts">Each request's receipt, or null; null for the list if no request has a receipt.</param>
+    /// <summary>Writes the answer to one request, or to a list of requests. The server sends the answer when the endpoint
+    /// returns.</summary>
+    /// <param name="response">The HTTP response to write to.</param>
+    /// <param name="unit">The unit with the requests.</param>
+    /// <param name="statusPath">The path below which the service serves the requests' statuses. It has only ASCII characters that JSON does
+    /// not escape.</param>
+    /// <param name="receipts">For each request, its receipt or null. The list itself is null if no request has a receipt.</param>
     public static void Write(HttpResponse response, RequestUnit unit, string statusPath, IReadOnlyList<GivenReceipt?>? receipts)
     {
         IReadOnlyList<Guid> ids = unit.Ids;
@@ -72,7 +74,7 @@ internal static class AcceptedAnswer
         {
             length += ReceiptLength(receipt);
         }
-        // A list adds two brackets, and commas between the elements.
+        // A list also needs two brackets, and commas between its elements.
         return unit.Parsed.IsList ? length + 1 + unit.Ids.Count : length;
     }
 

@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>Serializes the service's answers, with the members' names of docs/spec/rest.md.</summary>
+/// <summary>Serializes the service's answers, with the member names that docs/spec/rest.md defines.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower, DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(UpdateStatusBody))]
 [JsonSerializable(typeof(ErasureStatusBody))]

@@ -4,14 +4,14 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Endpoints;
 
 /// <summary>
-/// Shows the state of a request that asked for an erasure (docs/spec/erasure.md section 4). Members that do not belong to the status are
-/// absent.
+/// Shows the state of a request that asked for an erasure (docs/spec/erasure.md section 4). The body lacks the members that do not belong
+/// to its status.
 /// </summary>
 /// <param name="RequestId">The request's id.</param>
 /// <param name="Status"><c>pending</c>, <c>erased</c> or <c>refused</c>.</param>
 /// <param name="Epoch">The epoch that erased the values, if the status is <c>erased</c>.</param>
 /// <param name="Erased">The versions whose values are now gone, if the status is <c>erased</c>.</param>
-/// <param name="Reason">The reason of the refusal, if the status is <c>refused</c>.</param>
+/// <param name="Reason">The reason for the refusal, if the status is <c>refused</c>.</param>
 /// <param name="Current">The latest version of the key at the time of the refusal, if the status is <c>refused</c>.</param>
 internal sealed record ErasureStatusBody(
     Guid RequestId, string Status, ulong? Epoch = null, IReadOnlyList<ErasedItem>? Erased = null, string? Reason = null, StatusVersion? Current = null)
@@ -26,12 +26,12 @@ internal sealed record ErasureStatusBody(
         [RefusalReason.ErasedWithUser] = "erased-with-user",
     };
 
-    /// <summary>The reasons of refusals.</summary>
+    /// <summary>The names of the reasons for which erasures are refused.</summary>
     public static IEnumerable<string> Reasons => s_reasons.Values;
 
     /// <summary>
-    /// Returns whether a status can belong to an erasure: a status of an erasure has no items, and no reason of another kind of request. A
-    /// pending status may belong to either kind.
+    /// Returns whether a stored status may belong to an erasure. The status of an erasure has no items, and does not have a reason of
+    /// another kind of request. A pending status may belong to any kind of request.
     /// </summary>
     public static bool IsErasure(RequestStatus status) => status switch
     {
@@ -40,7 +40,7 @@ internal sealed record ErasureStatusBody(
         _ => true,
     };
 
-    /// <summary>Returns the answer for a stored status.</summary>
+    /// <summary>Returns the body of the answer for a stored status.</summary>
     /// <param name="requestId">The request's id.</param>
     /// <param name="status">The stored status.</param>
     /// <param name="erased">The versions that the request erased, if it is published.</param>
@@ -54,13 +54,13 @@ internal sealed record ErasureStatusBody(
     };
 }
 
-/// <summary>Describes a version whose value is gone.</summary>
+/// <summary>Describes a version whose value was erased.</summary>
 /// <param name="Structure">The name of the structure that the version's key belongs to.</param>
 /// <param name="Period">The version's period.</param>
 /// <param name="Version">The version's number.</param>
 /// <param name="Epoch">The epoch that inserted the version.</param>
 internal sealed record ErasedItem(string Structure, ulong Period, ulong Version, ulong Epoch)
 {
-    /// <summary>Returns the answer for a stored version.</summary>
+    /// <summary>Returns the part of the body for a stored version.</summary>
     public static ErasedItem From(ErasedVersion erased) => new(Structures.Names[(int)erased.Structure - 1], erased.Period, erased.Version, erased.Epoch);
 }

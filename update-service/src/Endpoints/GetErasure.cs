@@ -6,7 +6,7 @@ namespace Optiks.UpdateService.Endpoints;
 
 /// <summary>
 /// Implements <c>GET /v1/erasures/{request_id}?wait=</c>: returns the state of an erasure and, once the erasure is done, the list of erased
-/// versions. The answer names no keys, because the sender knows which keys belong to the request's id.
+/// versions. The answer names no keys, because the request's sender knows which keys the request was about.
 /// </summary>
 internal static class GetErasure
 {

@@ -16,10 +16,10 @@ internal static class GetUpdate
     /// <summary>The longest wait that a caller may ask for, in seconds.</summary>
     public const int MaxWaitSeconds = 60;
 
-    /// <summary>The URL parameter with the seconds to wait.</summary>
+    /// <summary>The name of the URL parameter with the number of seconds to wait.</summary>
     public const string WaitParameter = "wait";
 
-    /// <summary>The only media type of a status.</summary>
+    /// <summary>The only media type in which the service returns a status.</summary>
     public const string Json = "application/json";
 
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
@@ -27,10 +27,10 @@ internal static class GetUpdate
     public static void MapGetUpdate(this IEndpointRouteBuilder app) =>
         app.MapRead("/v1/updates/{request_id}", HandleAsync).LimitRate(RateLimitKind.Statuses).Require(Access.Status);
 
-    /// <summary>The answer to a question about an id that no request of this kind has.</summary>
+    /// <summary>The problem for an id that no request of the asked kind has.</summary>
     public static Problem NotFound { get; } = new(ProblemTypes.NotFound, "No request with this id is known, or its answer is no longer kept.");
 
-    /// <summary>Returns the answer for the case that the database does not answer.</summary>
+    /// <summary>Returns the problem for the case that the database does not answer, and logs the failure.</summary>
     public static Problem Unavailable(StorageUnavailableException e, ILogger<StatusReader> logger)
     {
         if (e.RetryAfter is null)

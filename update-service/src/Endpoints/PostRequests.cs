@@ -29,8 +29,8 @@ internal sealed class PostRequests
     private readonly ILogger<CommitQueue> _logger;
 
     /// <summary>
-    /// Serves one endpoint, whose bodies <paramref name="parse"/> reads, and whose requests have their status below
-    /// <paramref name="statusPath"/>.
+    /// Creates the handler of one endpoint. The function <paramref name="parse"/> reads the endpoint's bodies, and the statuses of its
+    /// requests are below the path <paramref name="statusPath"/>.
     /// </summary>
     public PostRequests(
         Parse parse, string statusPath, LogLimits limits, RateLimiter limiter, CommitQueue queue, ReceiptMaker receipts, UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger)
@@ -47,12 +47,12 @@ internal sealed class PostRequests
     }
 
     /// <summary>
-    /// Parses a body. Throws <see cref="ProblemException"/> if the body is refused, or the caller lacks the right to an item in it. The
+    /// Parses a body. Throws <see cref="ProblemException"/> if the body is invalid, or if the caller may not change an item in it. The
     /// result keeps no reference to the body.
     /// </summary>
     public delegate ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller);
 
-    /// <summary>Adds the endpoints.</summary>
+    /// <summary>Adds the three endpoints to the service.</summary>
     public static void Map(IEndpointRouteBuilder app)
     {
         Map(app, "/v1/updates", "/v1/updates/", UpdateRequestParser.Parse, Access.Update);
@@ -60,7 +60,7 @@ internal sealed class PostRequests
         Map(app, "/v1/erasures", "/v1/erasures/", ErasureRequestParser.Parse, Access.Erase);
     }
 
-    // ASP.NET Core calls a delegate whose only parameter is the HttpContext directly, without parameter binding.
+    // The handler's only parameter is the HttpContext, because ASP.NET Core calls such a delegate directly, without parameter binding.
     private static void Map(IEndpointRouteBuilder app, string path, string statusPath, Parse parse, Access access)
     {
         RequestDelegate handle = ActivatorUtilities.CreateInstance<PostRequests>(app.ServiceProvider, parse, statusPath).HandleAsync;
@@ -83,8 +83,8 @@ internal sealed class PostRequests
             await s_overloaded.ExecuteAsync(context);
             return;
         }
-        // The wait is not cancelled when the caller disconnects, because the caller's unit is in the queue and uses the caller's share. The
-        // unit may be committed, and the caller can find out by its request id.
+        // The wait is not cancelled when the caller disconnects, because the caller's unit is still in the queue and uses the caller's
+        // share of it. The unit may be committed, and the caller can find out by its request id.
         CommitOutcome outcome = await queued.Outcome;
         if (outcome is { State: CommitState.Decided, Result.Status: AcceptStatus.Accepted })
         {
@@ -152,7 +152,7 @@ internal sealed class PostRequests
             case AcceptStatus.RequestIdReused:
                 return new Problem(ProblemTypes.RequestIdReused, "The id belongs to an earlier request with different content.", request.RequestIdPath);
             case AcceptStatus.RequestIdTime when request.RequestId is null:
-                // This service has just made the id, so the clocks are wrong and not the request.
+                // This service itself has just made the id, so the cause is a wrong clock, and not the request.
                 logger.ClocksDiffer();
                 return new Problem(ProblemTypes.Unavailable, "The server's clocks differ. Nothing was stored.", null, s_retryAfter);
             case AcceptStatus.RequestIdTime:

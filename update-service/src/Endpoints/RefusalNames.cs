@@ -3,11 +3,12 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Endpoints;
 
 /// <summary>
-/// Names the reasons why the log refuses a request (docs/spec/users.md section 7). Requests about keys have only the first reason.
+/// Names the reasons for which the log refuses a request (docs/spec/users.md section 7). Requests about keys can have only the first
+/// reason.
 /// </summary>
 internal static class RefusalNames
 {
-    // The names are in the order of RefusalReason, beginning with ExpectedVersion, and of docs/spec/users.md.
+    // The names of the reasons, in the order of docs/spec/users.md and of RefusalReason, beginning with ExpectedVersion.
     private static readonly string[] s_names =
         ["expected-version", "user-left", "user-exists", "user-unknown", "username-taken", "device-taken", "device-unknown", "device-limit"];
 
@@ -15,7 +16,7 @@ internal static class RefusalNames
     public static IReadOnlyList<string> All => s_names;
 
     /// <summary>
-    /// Returns the name of a stored reason. Throws <see cref="StorageCorruptException"/> if the reason is not a reason of refusals.
+    /// Returns the name of a stored reason. Throws <see cref="StorageCorruptException"/> if no request can be refused for this reason.
     /// </summary>
     public static string Get(RefusalReason reason) => reason >= RefusalReason.ExpectedVersion && (int)reason <= s_names.Length
         ? s_names[reason - RefusalReason.ExpectedVersion]

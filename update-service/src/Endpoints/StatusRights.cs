@@ -10,20 +10,21 @@ internal sealed class StatusRights
     private readonly CallerRights _caller;
     private readonly bool _isOwnUsers;
 
-    /// <summary>Takes the caller that asks for a status, and the status.</summary>
+    /// <summary>Creates the rights of the caller that asks for the given status.</summary>
     public StatusRights(CallerRights caller, RequestStatus status)
     {
         _caller = caller;
         ReadOnlyMemory<byte>? user = status.Items.Where(item => item.Structure is StructureId.Devices or StructureId.Decommissioned).Select(item => (ReadOnlyMemory<byte>?)item.Key).FirstOrDefault();
         _isOwnUsers = user is { IsEmpty: false } known && caller.IsOwnUser(known.Span);
-        // If a request left the device list as it was, the database does not store the request's user. The caller then sees the request,
-        // because only its sender knows its id. It sees only its own keys in it.
+        // If a request did not change the device list, the database does not store the request's user. The caller may then see the request,
+        // because only its sender knows its id. But the caller sees only its own keys in it.
         bool isUnknownUsers = user is null && status.IsAboutUser && caller.HasUser;
         FirstOfOthers = isUnknownUsers ? null : status.Items.Where(item => !MayName(item)).Select(item => (int?)item.Item).FirstOrDefault();
     }
 
     /// <summary>
-    /// The number of the first item because of which the caller sees nothing of the request; null if there is no such item.
+    /// The number of the first item that the caller may not see; null if there is no such item. If it is not null, the service shows the
+    /// caller nothing of the request.
     /// </summary>
     public int? FirstOfOthers { get; }
 

@@ -13,8 +13,8 @@ using Optiks.UpdateService.Telemetry;
 namespace Optiks.UpdateService.Receipts;
 
 /// <summary>
-/// Signs the log's promise to publish durable updates (docs/spec/receipts.md section 5). It withholds a receipt that an honest log might
-/// break. Any thread.
+/// Signs receipts, which are the log's promises to publish durable updates (docs/spec/receipts.md section 5). Withholds a receipt if even
+/// an honest log might break the promise. Thread-safe.
 /// </summary>
 internal sealed class ReceiptMaker : IDisposable
 {
@@ -32,8 +32,8 @@ internal sealed class ReceiptMaker : IDisposable
     private string? _withheld;
 
     /// <summary>
-    /// Reads the service's options. Throws <see cref="StartupException"/>, <see cref="SecretsException"/> or
-    /// <see cref="TrustAnchorException"/> if the options or their files are unusable.
+    /// Creates a maker from the service's options. Throws <see cref="StartupException"/>, <see cref="SecretsException"/> or
+    /// <see cref="TrustAnchorException"/> if the options, or the files that they name, are unusable.
     /// </summary>
     public ReceiptMaker(
         IAcceptStore store, StatusReader statuses, DataFolder folder, IOptions<QueueOptions> options, UpdateMetrics metrics, TimeProvider time, ILogger<ReceiptMaker> logger)
@@ -57,8 +57,9 @@ internal sealed class ReceiptMaker : IDisposable
     public bool IsOn => _signer is not null;
 
     /// <summary>
-    /// Makes a receipt for each element of a durable unit that asks for one. For the other elements, and for elements for which it can give
-    /// no receipt now, it returns null. A failure of the database also gives null: the updates are durable with or without receipts.
+    /// Makes a receipt for each element of a durable unit that asks for a receipt. The result has null for the other elements, and for
+    /// elements whose receipt it must withhold. If the database fails, the result also has null, because the updates are durable with or
+    /// without receipts.
     /// </summary>
     public async Task<GivenReceipt?[]> MakeAsync(RequestUnit unit)
     {
@@ -118,7 +119,7 @@ internal sealed class ReceiptMaker : IDisposable
         return new GivenReceipt(JsonEncodedText.Encode(note.Encode(), AnswerJson.Encoder), keys);
     }
 
-    // Logs each reason for withholding receipts once while the reason lasts, and logs once when receipts are given again.
+    // Logs a reason for withholding receipts only once while it lasts, and logs once when the service gives receipts again.
     private void Report(string? reason, Exception? exception)
     {
         if (Volatile.Read(ref _withheld) == reason || Interlocked.Exchange(ref _withheld, reason) == reason)

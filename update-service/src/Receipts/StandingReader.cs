@@ -3,9 +3,9 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Receipts;
 
 /// <summary>
-/// Counts the pending updates, and then reads the published epoch, in the order that docs/spec/receipts.md section 5 requires. Only one
-/// reading runs at a time, and callers that ask during a reading share the next reading. A flood of receipts therefore costs the database
-/// no more than one reading after another. Any thread.
+/// Counts the pending updates, and then reads the published epoch; docs/spec/receipts.md section 5 requires this order. Only one reading
+/// runs at a time, and all callers that ask during a reading share the next one. So even a flood of receipts makes the database do only one
+/// reading at a time. Thread-safe.
 /// </summary>
 internal sealed class StandingReader
 {
@@ -15,7 +15,7 @@ internal sealed class StandingReader
     private Task<Standing> _running = Task.FromResult(default(Standing));
     private Task<Standing>? _next;
 
-    /// <summary>Makes a reader that counts at most <paramref name="atMost"/> pending updates.</summary>
+    /// <summary>Creates a reader that counts pending updates only up to the limit <paramref name="atMost"/>.</summary>
     public StandingReader(IAcceptStore store, long atMost)
     {
         _store = store;
@@ -43,7 +43,7 @@ internal sealed class StandingReader
         await before.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         lock (_lock)
         {
-            // Later callers must not share this reading: their updates may be accepted after its count.
+            // Callers that ask from now on must not share this reading, because their updates may be accepted after its count.
             _running = _next!;
             _next = null;
         }

@@ -6,20 +6,23 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// Distinguishes a repeated request from a different request under the same id. The hash covers the decoded content and not its form.
-/// Member order, white space, escapes, and the choice between <c>key</c> and <c>key_b64</c> make no difference. A single update has the
-/// same hash as <c>items</c> with this update as the only element. The hash is only stored, never sent.
+/// Computes the hash that distinguishes a repeated request from a different request with the same id. The hash covers the decoded content
+/// of a body, and not its JSON form. So the order of members, white space, escapes, and the choice between <c>key</c> and <c>key_b64</c>
+/// make no difference. A single update has the same hash as <c>items</c> with this update as the only element. The service stores the hash
+/// and never sends it.
 /// </summary>
 internal static class BodyHash
 {
-    // An item's structure, two lengths, whether it expects a version, and the expected period and version.
+    // The greatest number of bytes that are hashed of an item in addition to its key and value: the structure, two lengths, whether the
+    // item expects a version, and the expected period and version.
     private const int MaxItemOverhead = 6 * sizeof(ulong);
     private const int OnStack = 1024;
 
     private static ReadOnlySpan<byte> Domain => "optiks update 1\n"u8;
 
     /// <summary>
-    /// Hashes the items with SHA-256. Each variable part follows its length, so that different requests never give the same hashed bytes.
+    /// Hashes the items with SHA-256. Each part of variable length comes after its length, so that two different requests never have the
+    /// same bytes to hash.
     /// </summary>
     public static byte[] Compute(IReadOnlyList<AcceptItem> items)
     {

@@ -3,8 +3,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// Reads a list in a body that must have at least one element and at most a given number. It refuses other lists as <c>batch-length</c>,
-/// with the path of the list.
+/// Reads a list in a body that must have at least one element and at most a given number. Refuses other lists with the problem
+/// <c>batch-length</c>, which names the list's path.
 /// </summary>
 internal readonly struct BoundedList
 {
@@ -19,10 +19,10 @@ internal readonly struct BoundedList
         _elements = elements;
     }
 
-    /// <summary>Enters the current value, which must be a list.</summary>
-    /// <param name="reader">The reader, at the value.</param>
-    /// <param name="maxLength">The highest number of elements.</param>
-    /// <param name="elements">The word for the elements in a problem.</param>
+    /// <summary>Enters the reader's current value, which must be a list.</summary>
+    /// <param name="reader">The reader, positioned at the list.</param>
+    /// <param name="maxLength">The largest number of elements.</param>
+    /// <param name="elements">The word for the elements in the text of a problem.</param>
     public static BoundedList Start(ref StrictJsonReader reader, int maxLength, string elements)
     {
         var list = new BoundedList(reader.Path, maxLength, elements);
@@ -30,9 +30,9 @@ internal readonly struct BoundedList
         return list;
     }
 
-    /// <summary>Moves to the next element. At the list's end, leaves the list and returns false.</summary>
-    /// <param name="reader">The reader, after the elements read so far.</param>
-    /// <param name="count">The number of elements read so far.</param>
+    /// <summary>Moves to the next element. At the end of the list, leaves the list and returns false.</summary>
+    /// <param name="reader">The reader, positioned after the elements that were read so far.</param>
+    /// <param name="count">The number of elements that were read so far.</param>
     public bool TryNext(ref StrictJsonReader reader, int count)
     {
         bool isThere = reader.TryNextElement();
@@ -40,8 +40,8 @@ internal readonly struct BoundedList
             : count > 0 ? false : throw BatchLength(_path, $"The list is empty; it must have 1 to {_maxLength} {_elements}.");
     }
 
-    /// <summary>Returns the refusal of a value with too few or too many parts.</summary>
+    /// <summary>Creates the refusal of a value that has too few or too many parts.</summary>
     /// <param name="path">The path of that value.</param>
-    /// <param name="detail">A sentence about the refusal.</param>
+    /// <param name="detail">The sentence that explains the refusal.</param>
     public static ProblemException BatchLength(string path, string detail) => new(new Problem(ProblemTypes.BatchLength, detail, path));
 }

@@ -5,8 +5,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// Parses the whole body of <c>POST /v1/erasures</c> (docs/spec/erasure.md section 4), as <see cref="UpdateRequestParser"/> does for
-/// <c>/v1/updates</c>.
+/// Parses the whole body of <c>POST /v1/erasures</c> (docs/spec/erasure.md section 4) before anything else happens, like
+/// <see cref="UpdateRequestParser"/>.
 /// </summary>
 internal ref struct ErasureRequestParser
 {
@@ -24,7 +24,7 @@ internal ref struct ErasureRequestParser
     }
 
     /// <summary>
-    /// Parses a body. Refuses it if the caller does not own a key or user in it. The result keeps no reference to the body.
+    /// Parses a body. Refuses it if it names a key or user that the caller does not own. The result keeps no reference to the body.
     /// </summary>
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
@@ -89,7 +89,7 @@ internal ref struct ErasureRequestParser
     {
         if (from is null && to is null && isOfUser)
         {
-            // The erasure of a whole user names no versions.
+            // An element without versions erases everything of a user, and must not name a period.
             return period is null ? ErasureOrder.OfUser : throw _reader.FailAt("period", ProblemTypes.MalformedRequest, "A period belongs to versions: give from and to as well.");
         }
         ulong first = from ?? throw _reader.FailMissing("from");

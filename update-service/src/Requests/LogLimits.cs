@@ -6,8 +6,8 @@ namespace Optiks.UpdateService.Requests;
 
 /// <summary>
 /// Holds the log's limits for keys, values and usernames (docs/spec/records.md section 1). They come from the trust anchor in the data
-/// folder as soon as the update-task has made one. Until then, and if the folder is on another machine, they come from
-/// <see cref="LimitOptions"/>. Any thread.
+/// folder, once the update-task has made it. Until then, or if that folder is on another machine, they come from
+/// <see cref="LimitOptions"/>. Thread-safe.
 /// </summary>
 internal sealed class LogLimits
 {
@@ -22,12 +22,12 @@ internal sealed class LogLimits
     }
 
     /// <summary>
-    /// Returns the limits now in force. The returned configuration's members that <see cref="LimitOptions"/> does not have are undefined.
+    /// Returns the limits that are in force now. Members of the returned configuration that <see cref="LimitOptions"/> lacks are undefined.
     /// Throws the exceptions of <see cref="TrustAnchor.Load"/>.
     /// </summary>
     public Configuration Read()
     {
-        // A configuration never changes: once read, it is not read again.
+        // The configuration never changes, so it is read only once.
         if (_configuration is null && File.Exists(_trustAnchor))
         {
             _configuration = TrustAnchor.Load(_trustAnchor).Configuration;

@@ -3,19 +3,20 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>Holds a body of requests that obeys every rule that needs no database.</summary>
-/// <param name="IsList">Whether the body is a list; its answer is then a list too.</param>
-/// <param name="Requests">The elements in order; exactly one unless the body is a list.</param>
+/// <summary>Holds the requests of a parsed body that keeps all rules that can be checked without the database.</summary>
+/// <param name="IsList">Whether the body is a list. If so, its answer is a list too.</param>
+/// <param name="Requests">The body's elements in order. If the body is not a list, it has exactly one element.</param>
 internal sealed record ParsedRequests(bool IsList, IReadOnlyList<ParsedRequest> Requests)
 {
     /// <summary>
-    /// Reads one request of a body; <paramref name="index"/> is its index in the list, or null if the body is not a list.
+    /// Reads one request of a body. The parameter <paramref name="index"/> is the request's index in the list, or null if the body is not a
+    /// list.
     /// </summary>
     public delegate ParsedRequest ReadElement<TParser>(ref TParser parser, int? index)
         where TParser : struct, allows ref struct;
 
-    /// <summary>Reads a whole body: one element, or a list of 1 to <see cref="ProtocolLimits.MaxList"/> elements.</summary>
-    /// <param name="reader">The parser's reader, at the beginning of the body.</param>
+    /// <summary>Reads a whole body, which is one element or a list of 1 to <see cref="ProtocolLimits.MaxList"/> elements.</summary>
+    /// <param name="reader">The parser's reader, positioned at the beginning of the body.</param>
     /// <param name="parser">The parser of the elements.</param>
     /// <param name="read">The parser's method for one element.</param>
     public static ParsedRequests Read<TParser>(ref StrictJsonReader reader, ref TParser parser, ReadElement<TParser> read)

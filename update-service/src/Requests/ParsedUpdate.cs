@@ -9,12 +9,12 @@ internal sealed class ParsedUpdate : ParsedRequest
     private readonly IReadOnlyList<AcceptItem> _items;
     private readonly IReadOnlyList<bool> _keyMembers;
 
-    /// <summary>Takes the parts of the request.</summary>
+    /// <summary>Creates an element from its parts.</summary>
     /// <param name="index">The request's index in the list; null unless the body is a list.</param>
     /// <param name="requestId">The request id that the caller gave; null if the caller gave no id.</param>
-    /// <param name="isAtomic">Whether the body used <c>items</c>.</param>
+    /// <param name="isAtomic">Whether the request has the member <c>items</c>.</param>
     /// <param name="items">The request's updates.</param>
-    /// <param name="keyMembers">For each item, whether its key was given as <c>key_b64</c>; a problem then names this member.</param>
+    /// <param name="keyMembers">For each item, whether the body has its key as <c>key_b64</c>; if so, a problem names this member.</param>
     public ParsedUpdate(int? index, Guid? requestId, bool isAtomic, IReadOnlyList<AcceptItem> items, IReadOnlyList<bool> keyMembers)
         : base(index, requestId)
     {

@@ -3,7 +3,7 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>Holds the changes of one user.</summary>
+/// <summary>Holds one request that changes a user.</summary>
 internal sealed class ParsedUserRequest : ParsedRequest
 {
     private static readonly ReadOnlyMemory<byte> s_left = new byte[] { 1 };
@@ -12,12 +12,12 @@ internal sealed class ParsedUserRequest : ParsedRequest
     private readonly byte[]? _user;
     private readonly bool _isUserOctets;
 
-    /// <summary>Takes the parts of the request.</summary>
+    /// <summary>Creates an element from its parts.</summary>
     /// <param name="index">The request's index in the list; null unless the body is a list.</param>
     /// <param name="requestId">The request id that the caller gave; null if the caller gave no id.</param>
     /// <param name="user">The user's id; null if it is derived from the request's id.</param>
-    /// <param name="isUserOctets">Whether the user's id was given as <c>user_b64</c>.</param>
-    /// <param name="changes">The changes of the user.</param>
+    /// <param name="isUserOctets">Whether the body has the user's id as <c>user_b64</c>.</param>
+    /// <param name="changes">The changes that the request makes to the user.</param>
     public ParsedUserRequest(int? index, Guid? requestId, byte[]? user, bool isUserOctets, UserChanges changes)
         : base(index, requestId)
     {
@@ -27,7 +27,8 @@ internal sealed class ParsedUserRequest : ParsedRequest
     }
 
     /// <summary>
-    /// Returns the items in this order: the user's device list (<see cref="UserChange"/>), usernames, devices, the decommission.
+    /// Returns the request's items in this order: the user's device list (<see cref="UserChange"/>), the usernames, the devices, and the
+    /// decommission.
     /// </summary>
     public override IReadOnlyList<AcceptItem> ToItems(Guid requestId)
     {

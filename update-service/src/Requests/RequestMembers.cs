@@ -4,8 +4,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// Reads the members that bodies of <c>/v1/updates</c> and <c>/v1/users</c> share. Each method reads the current value, or refuses it with
-/// the value's path.
+/// Reads the members that bodies of <c>/v1/updates</c> and of <c>/v1/users</c> have in common. Each method reads the reader's current
+/// value, or refuses it with a problem that names the value's path.
 /// </summary>
 internal static class RequestMembers
 {
@@ -21,10 +21,11 @@ internal static class RequestMembers
     }
 
     /// <summary>Reads a key, user id or device id. The result keeps no reference to the body.</summary>
-    /// <param name="reader">The reader, at the member.</param>
+    /// <param name="reader">The reader, positioned at the member's value.</param>
     /// <param name="name">The member's name, without <c>_b64</c>.</param>
-    /// <param name="isOctets">Whether the current member is the one with <c>_b64</c>.</param>
-    /// <param name="other">The value of the other member, without or with <c>_b64</c>; null if that member was absent.</param>
+    /// <param name="isOctets">Whether the current member's name ends with <c>_b64</c>.</param>
+    /// <param name="other">The value of the other one of the two members, whose name differs by <c>_b64</c>; null if that member was
+    /// absent.</param>
     /// <param name="maxLength">The greatest length in bytes.</param>
     public static byte[] ReadKey(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other, int maxLength)
     {
@@ -32,14 +33,15 @@ internal static class RequestMembers
         return key.Length > 0 && key.Length <= maxLength ? key : throw reader.Fail(ProblemTypes.KeyLength, $"A {name} must have 1 to {maxLength} bytes.");
     }
 
-    /// <summary>Reads <c>value</c> or <c>value_b64</c>, with the parameters of <see cref="ReadKey"/>.</summary>
+    /// <summary>Reads the value of the member <c>value</c> or <c>value_b64</c>. The parameters have the same meaning as those of
+    /// <see cref="ReadKey"/>.</summary>
     public static byte[] ReadValue(this ref StrictJsonReader reader, bool isOctets, byte[]? other, long maxLength)
     {
         byte[] value = reader.ReadTextOrBase64("value", isOctets, other);
         return value.Length <= maxLength ? value : throw reader.Fail(ProblemTypes.ValueLength, $"A value may have at most {maxLength} bytes.");
     }
 
-    /// <summary>Reads a version that the caller expects.</summary>
+    /// <summary>Reads the version that the caller expects to be the latest.</summary>
     public static ExpectedVersion ReadExpected(this ref StrictJsonReader reader)
     {
         ulong? period = null;
@@ -59,17 +61,17 @@ internal static class RequestMembers
         return new ExpectedVersion(period ?? throw reader.FailMissing("period"), version ?? throw reader.FailMissing("version"));
     }
 
-    /// <summary>Reads a text as its UTF-8 bytes, or base64url.</summary>
+    /// <summary>Reads a text and returns its UTF-8 bytes, or reads base64url and returns the decoded bytes.</summary>
     public static byte[] ReadTextOrOctets(this ref StrictJsonReader reader, bool isOctets) => isOctets ? reader.ReadOctets() : reader.ReadText().ToArray();
 
-    /// <summary>Returns the refusal of an object that lacks a required member. The reader has already left the object.</summary>
+    /// <summary>Creates the refusal of an object that lacks a required member. The reader must already have left the object.</summary>
     public static ProblemException FailMissing(this in StrictJsonReader reader, string name) => reader.FailAt(name, ProblemTypes.MalformedRequest, "The member is missing.");
 
-    /// <summary>Returns the refusal of an object that lacks both of two members, although it must have one of them.</summary>
+    /// <summary>Creates the refusal of an object that has neither of two members, although it must have one of them.</summary>
     public static ProblemException FailMissingOneOf(this in StrictJsonReader reader, string name) =>
         reader.FailAt(name, ProblemTypes.MalformedRequest, $"One of {name} and {name}_b64 must be given.");
 
-    /// <summary>Returns the refusal of the second of two members, of which only one may be present.</summary>
+    /// <summary>Creates the refusal of an object that has both of two members, although it may have only one of them.</summary>
     public static ProblemException FailBoth(this in StrictJsonReader reader, string name) => reader.Fail($"Give one of {name} and {name}_b64, not both.");
 
     private static byte[] ReadTextOrBase64(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other) =>

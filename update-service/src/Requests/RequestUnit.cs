@@ -4,8 +4,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// Holds a parsed body with ids and hashes: the unit for the queue. It also finds the element of the body to which the queue's verdict
-/// refers.
+/// Holds a parsed body and the unit for the queue that was made from it, with ids and hashes. Also finds the element of the body to which
+/// the queue's verdict refers.
 /// </summary>
 internal sealed class RequestUnit
 {
@@ -19,22 +19,22 @@ internal sealed class RequestUnit
 
     public ParsedRequests Parsed { get; }
 
-    /// <summary>The request ids of the elements, in order. The caller gave them, or this class made them.</summary>
+    /// <summary>The request ids of the elements, in order. For each element, either the caller gave the id or this class made it.</summary>
     public IReadOnlyList<Guid> Ids { get; }
 
-    /// <summary>The users of the elements, in order; null if the elements are about keys.</summary>
+    /// <summary>The ids of the elements' users, in order; null if the elements are about keys.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>>? Users { get; private set; }
 
     /// <summary>Whether any of the elements asks for a receipt.</summary>
     public bool WantsReceipts { get; private set; }
 
     /// <summary>
-    /// The unit to commit. If an element repeats the id and content of an earlier element, the unit contains it only once.
+    /// The unit to commit. If an element repeats an earlier element's id and content, the unit contains this request only once.
     /// </summary>
     public AcceptUnit Unit { get; private init; } = new([]);
 
     /// <summary>
-    /// Makes the unit. Throws <see cref="ProblemException"/> (request-id-reused) if two elements have the same id but different content.
+    /// Creates the unit. Throws <see cref="ProblemException"/> (request-id-reused) if two elements have the same id but different content.
     /// </summary>
     public static RequestUnit Create(ParsedRequests parsed, DateTimeOffset now)
     {
@@ -68,6 +68,6 @@ internal sealed class RequestUnit
         return unit;
     }
 
-    /// <summary>Returns the element of the body for a request of the unit.</summary>
+    /// <summary>Returns the element of the body from which the unit's request with the given index was made.</summary>
     public ParsedRequest Element(int request) => Parsed.Requests[_elements[request]];
 }

@@ -5,15 +5,15 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// Parses the whole body of <c>POST /v1/updates</c> (docs/spec/rest.md section 5) before anything else happens: a malformed body changes
-/// nothing. Refusals are <see cref="ProblemException"/> with the JSON path of the field.
+/// Parses the whole body of <c>POST /v1/updates</c> (docs/spec/rest.md section 5) before anything else happens, so that a malformed body
+/// changes nothing. Refuses a body by a <see cref="ProblemException"/> with the JSON path of the field.
 /// </summary>
 internal ref struct UpdateRequestParser
 {
     private static readonly JsonMembers s_requestMembers = new("request_id", "key", "key_b64", "value", "value_b64", "expected", "items", "receipt");
     private static readonly JsonMembers s_itemMembers = new("key", "key_b64", "value", "value_b64", "expected");
 
-    // The shared arrays for a request with one update.
+    // Arrays that all requests with one update share, to save allocations.
     private static readonly bool[] s_text = [false];
     private static readonly bool[] s_octets = [true];
 
@@ -28,7 +28,8 @@ internal ref struct UpdateRequestParser
         _reader = new StrictJsonReader(body);
     }
 
-    /// <summary>Parses a body. Refuses it if the caller does not own a key in it. The result keeps no reference to the body.</summary>
+    /// <summary>Parses a body. Refuses it if it names a key that the caller does not own. The result keeps no reference to the
+    /// body.</summary>
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new UpdateRequestParser(body, log, caller);
@@ -98,7 +99,7 @@ internal ref struct UpdateRequestParser
         return items;
     }
 
-    /// <summary>Reads one member, which is one of <see cref="s_itemMembers"/>.</summary>
+    /// <summary>Reads the value of one member of an update; the member's number is an index into <see cref="s_itemMembers"/>.</summary>
     private void Update(ref UpdateMembers update, int member)
     {
         switch (member)

@@ -3,7 +3,7 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>Collects one request's changes of a user. Not thread-safe.</summary>
+/// <summary>Collects the changes that one request makes to a user. Not thread-safe.</summary>
 internal sealed class UserChanges
 {
     private readonly List<(byte[] Name, Place Place)> _usernames = [];
@@ -11,10 +11,10 @@ internal sealed class UserChanges
     private readonly List<ReadOnlyMemory<byte>> _added = [];
     private readonly List<ReadOnlyMemory<byte>> _removed = [];
 
-    /// <summary>The usernames that will lead to the user, in the order of the request.</summary>
+    /// <summary>The usernames that the request gives to the user, in the request's order.</summary>
     public IReadOnlyList<(byte[] Name, Place Place)> Usernames => _usernames;
 
-    /// <summary>The devices that get a value, in the order of the request.</summary>
+    /// <summary>The devices to which the request gives a value, in the request's order.</summary>
     public IReadOnlyList<(AcceptItem Item, Place Place)> Devices => _devices;
 
     /// <summary>Whether the request creates the user.</summary>
@@ -23,31 +23,31 @@ internal sealed class UserChanges
     /// <summary>Whether the request decommissions the user.</summary>
     public bool Decommissions { get; set; }
 
-    /// <summary>The number of items of the request.</summary>
+    /// <summary>The number of items that the request will have.</summary>
     public int NumItems => 1 + _usernames.Count + _devices.Count + (Decommissions ? 1 : 0);
 
-    /// <summary>Adds a username that will lead to the user.</summary>
+    /// <summary>Adds a username that the request gives to the user.</summary>
     public void AddUsername(byte[] name, Place place) => _usernames.Add((name, place));
 
-    /// <summary>Adds a device to the list, with its value.</summary>
+    /// <summary>Adds a device that the request adds to the device list, with the device's value.</summary>
     public void AddDevice(byte[] device, byte[] value, Place place)
     {
         _added.Add(device);
         SetDevice(device, value, null, place);
     }
 
-    /// <summary>Gives a device a value.</summary>
+    /// <summary>Adds a device on the list to which the request gives another value.</summary>
     public void SetDevice(byte[] device, byte[] value, ExpectedVersion? expected, Place place) => _devices.Add((new AcceptItem(StructureId.Keys, device, value, expected), place));
 
-    /// <summary>Removes a device from the list.</summary>
+    /// <summary>Adds a device that the request removes from the device list.</summary>
     public void RemoveDevice(byte[] device) => _removed.Add(device);
 
-    /// <summary>Returns the changes of the device list.</summary>
+    /// <summary>Returns the changes that the request makes to the device list.</summary>
     public UserChange ToListChange() => new(Creates, [.. _added.Order(DeviceList.Order)], [.. _removed.Order(DeviceList.Order)]);
 
-    /// <summary>Says where the request names a username or device.</summary>
-    /// <param name="Change">The index of the change.</param>
-    /// <param name="Element">The index in the change's list; null if the change has no list.</param>
-    /// <param name="IsOctets">Whether the request names it in the member with <c>_b64</c>.</param>
+    /// <summary>Names the place in the request of a username or device.</summary>
+    /// <param name="Change">The index of the change in the request.</param>
+    /// <param name="Element">The index within the change's list; null if the change has no list.</param>
+    /// <param name="IsOctets">Whether the request has the username or device in a member whose name ends with <c>_b64</c>.</param>
     public readonly record struct Place(int Change, int? Element, bool IsOctets);
 }

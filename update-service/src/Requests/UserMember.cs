@@ -1,6 +1,6 @@
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>Names the members of a change of a user, in the order of <see cref="UserOperationRule.Members"/>.</summary>
+/// <summary>Names the members that a user change may have in JSON, in the order of <see cref="UserOperationRule.Members"/>.</summary>
 internal enum UserMember
 {
     Op,

@@ -3,7 +3,8 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>Defines an operation that changes a user, and the members that it may have (docs/spec/rest.md section 5). Immutable.</summary>
+/// <summary>Defines an operation that changes a user, and the JSON members that such a change may have (docs/spec/rest.md section 5).
+/// Immutable.</summary>
 internal sealed class UserOperationRule
 {
     private const string Octets = "_b64";
@@ -25,16 +26,16 @@ internal sealed class UserOperationRule
     /// <summary>The operation that creates a user with usernames and devices.</summary>
     public static UserOperationRule Create { get; } = new("create", "usernames", "usernames" + Octets, "devices") { NeedsApiKey = true };
 
-    /// <summary>The operation that makes one more username lead to the user.</summary>
+    /// <summary>The operation that gives the user one more username.</summary>
     public static UserOperationRule AddUsername { get; } = new("add-username", "username", "username" + Octets) { NeedsApiKey = true };
 
-    /// <summary>The operation that adds a device to the list, with its value.</summary>
+    /// <summary>The operation that adds a device to the device list, with the device's value.</summary>
     public static UserOperationRule AddDevice { get; } = new("add-device", "device", "device" + Octets, "value", "value" + Octets);
 
-    /// <summary>The operation that gives a device on the list another value.</summary>
+    /// <summary>The operation that gives another value to a device on the device list.</summary>
     public static UserOperationRule SetDevice { get; } = new("set-device", "device", "device" + Octets, "value", "value" + Octets, "expected");
 
-    /// <summary>The operation that removes a device from the list.</summary>
+    /// <summary>The operation that removes a device from the device list.</summary>
     public static UserOperationRule RemoveDevice { get; } = new("remove-device", "device", "device" + Octets);
 
     /// <summary>The operation that records that the user has left permanently.</summary>
@@ -43,16 +44,16 @@ internal sealed class UserOperationRule
     /// <summary>All operations.</summary>
     public static IReadOnlyList<UserOperationRule> All { get; } = [Create, AddUsername, AddDevice, SetDevice, RemoveDevice, Decommission];
 
-    /// <summary>The members that a change may have, of all operations together, in the order of <see cref="UserMember"/>.</summary>
+    /// <summary>The members of all operations together, in the order of <see cref="UserMember"/>.</summary>
     public static JsonMembers Members { get; } = new(s_names);
 
-    /// <summary>The operation's name, which a request gives in <c>op</c>.</summary>
+    /// <summary>The operation's name, which a request has in the member <c>op</c>.</summary>
     public string Name { get; }
 
     /// <summary>Whether the operation needs an API key, because no token allows it.</summary>
     public bool NeedsApiKey { get; private init; }
 
-    /// <summary>Returns the operation with a name; null if there is no such operation.</summary>
+    /// <summary>Returns the operation with the given name; null if there is no such operation.</summary>
     public static UserOperationRule? Find(ReadOnlySpan<byte> name)
     {
         foreach (UserOperationRule operation in All)
@@ -65,9 +66,9 @@ internal sealed class UserOperationRule
         return null;
     }
 
-    /// <summary>Returns whether a change of this operation may have a member.</summary>
+    /// <summary>Returns whether a change with this operation may have the given member.</summary>
     public bool Has(UserMember member) => (_members & (1UL << (int)member)) != 0;
 
-    /// <summary>Returns the name of a member.</summary>
+    /// <summary>Returns the JSON name of a member.</summary>
     public static string GetName(UserMember member) => s_names[(int)member];
 }

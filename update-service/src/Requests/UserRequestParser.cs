@@ -5,8 +5,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// Parses the whole body of <c>POST /v1/users</c> (docs/spec/rest.md section 5), as <see cref="UpdateRequestParser"/> does for
-/// <c>/v1/updates</c>.
+/// Parses the whole body of <c>POST /v1/users</c> (docs/spec/rest.md section 5) before anything else happens, like
+/// <see cref="UpdateRequestParser"/>.
 /// </summary>
 internal ref struct UserRequestParser
 {
@@ -27,7 +27,7 @@ internal ref struct UserRequestParser
     }
 
     /// <summary>
-    /// Parses a body. Refuses it if the caller lacks the right to a change in it. The result keeps no reference to the body.
+    /// Parses a body. Refuses it if the caller may not make one of its changes. The result keeps no reference to the body.
     /// </summary>
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
@@ -66,8 +66,8 @@ internal ref struct UserRequestParser
         return new ParsedUserRequest(index, requestId, user, isUserOctets, changes);
     }
 
-    // A generated user id must be a valid key, and a valid value of a username. A log's bounds on keys or values may be smaller than the
-    // id's length.
+    // A user id must be a valid key and a valid value of a username. This also applies to an id that the service makes, because a log's
+    // limits on keys or values may be smaller than that id's length.
     private readonly void CheckUser(byte[]? user, bool isOctets, UserChanges changes)
     {
         if (user is null && !changes.Creates)
@@ -144,7 +144,7 @@ internal ref struct UserRequestParser
             : operation;
     }
 
-    // The form of each member has already been checked. This method checks that the operation may have the members, and applies them.
+    // Adds one change, whose members have already been checked one by one. This method checks that the operation may have these members.
     private readonly void Add(UserChanges changes, int index, UserOperationRule operation, ulong seen, in Members given)
     {
         for (UserMember member = UserMember.Op + 1; member <= UserMember.Expected; member++)
@@ -175,8 +175,8 @@ internal ref struct UserRequestParser
         }
         else if (operation == UserOperationRule.AddDevice)
         {
-            // The device id will belong to this user permanently. If the token does not name the id, the account system may have meant it
-            // for another user.
+            // A device id belongs to its first user permanently. If the token does not name the id, the account system may have meant it
+            // for another user, so the change is refused.
             if (!_caller.Owns(device))
             {
                 throw new ProblemException(CallerRights.NotOwn($"{_reader.Path}.{(given.Device.IsOctets ? "device_b64" : "device")}"));
@@ -240,7 +240,7 @@ internal ref struct UserRequestParser
         return devices;
     }
 
-    /// <summary>Reads one member, which is one of <see cref="s_deviceMembers"/>.</summary>
+    /// <summary>Reads the value of one member of a device; the member's number is an index into <see cref="s_deviceMembers"/>.</summary>
     private void Device(ref DeviceMembers device, int member)
     {
         if (member is 2 or 3)

@@ -3,8 +3,9 @@ using Optiks.ServiceDefaults;
 namespace Optiks.UpdateService.Status;
 
 /// <summary>
-/// Determines how far the board's checkpoint reaches, if this host can read the board. Epochs beyond the checkpoint wait for witnesses, or
-/// have not yet arrived at the place where this host reads the board. No replica serves them (docs/spec/board.md section 3). Any thread.
+/// Determines which epochs the board's checkpoint covers, if this host can read the board. Later epochs wait for witnesses, or their
+/// checkpoint has not yet arrived at the place where this host reads the board. No query-service serves such epochs (docs/spec/board.md
+/// section 3). Thread-safe.
 /// </summary>
 internal sealed class CheckpointReach
 {
@@ -14,8 +15,8 @@ internal sealed class CheckpointReach
     public CheckpointReach(BoardWatch board) => _board = board;
 
     /// <summary>
-    /// Returns whether the checkpoint covers an epoch that is published in the database. Returns true if this host has no board, and false
-    /// while the board cannot be read.
+    /// Returns whether the checkpoint covers an epoch that is published in the database. If this host has no board, returns true; while the
+    /// board cannot be read, returns false.
     /// </summary>
     public async Task<bool> CoversAsync(ulong epoch, CancellationToken cancellationToken)
     {
@@ -33,7 +34,8 @@ internal sealed class CheckpointReach
         }
         catch (BoardUnreadableException)
         {
-            // While the board cannot be read, the service accepts no updates, and RollbackGuard reports the problem.
+            // Nothing is logged here, because the service accepts no updates while the board cannot be read, and RollbackGuard reports the
+            // problem.
         }
         return false;
     }

@@ -3,7 +3,7 @@ using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService.Status;
 
-/// <summary>Watches for published epochs on behalf of any number of waiting callers. Any thread.</summary>
+/// <summary>Watches the database for published epochs, on behalf of all callers that wait for one. Thread-safe.</summary>
 internal sealed class PublishedEpochs : BackgroundService
 {
     private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(30);
@@ -24,15 +24,15 @@ internal sealed class PublishedEpochs : BackgroundService
     }
 
     /// <summary>
-    /// Completes when an epoch is published after this property was read. To miss no epoch, a caller must read this property before it
-    /// reads the state that an epoch may change.
+    /// A task that completes when the next epoch is published. Callers must read this property before they read the state that an epoch may
+    /// change, so that they miss no epoch.
     /// </summary>
     public Task Next => Volatile.Read(ref _next).Task;
 
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
     {
-        // The watch ends when the host begins to stop, and not after the host's last requests, because cancelling a read from a database
-        // that hangs takes seconds.
+        // The watch ends when the host begins to stop, and not only after the host's last requests, because it takes seconds to cancel a
+        // read from a database that hangs.
         using var either = CancellationTokenSource.CreateLinkedTokenSource(stoppingToken, _stopping);
         await WatchAsync(either.Token);
     }
@@ -63,8 +63,8 @@ internal sealed class PublishedEpochs : BackgroundService
             }
             catch (StorageException e)
             {
-                // Nothing is reported to waiting callers: they wait until their time limits. Commits report the same failure to their
-                // callers.
+                // Waiting callers are not told about the failure; they wait until their time limits. Commits report the same failure to
+                // their own callers.
                 if (!isDown)
                 {
                     isDown = true;

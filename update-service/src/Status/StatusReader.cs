@@ -2,14 +2,15 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Status;
 
-/// <summary>Reads the state of a request, at once or after waiting for its result. Any thread.</summary>
+/// <summary>Reads the state of a request, at once or after waiting for its result. Thread-safe.</summary>
 internal sealed class StatusReader : IDisposable
 {
-    // After an epoch all waiting callers ask at once. This limit keeps them from slowing down the database's writers.
+    // The largest number of reads at the same time. After an epoch, all waiting callers ask at once, and this limit prevents them from
+    // slowing down the database's writers.
     private const int MaxConcurrentReads = 8;
 
-    // The interval of polls of the board while a checkpoint waits for witnesses. Polling is necessary, because no event reports that
-    // another process wrote a file.
+    // The pause between two reads of the board while its checkpoint waits for witnesses. The reader must poll, because nothing tells it
+    // that another process wrote a file.
     private static readonly TimeSpan s_boardPause = TimeSpan.FromMilliseconds(200);
     private static readonly RequestStatus s_pending = new(RequestState.Pending, 0, [], null);
 
@@ -30,9 +31,9 @@ internal sealed class StatusReader : IDisposable
     }
 
     /// <summary>
-    /// Returns the status; null for an unknown id. While the request is pending, the call waits for at most <paramref name="wait"/>, and
-    /// asks the database at most once for each epoch. A host that stops ends the waiting. A request whose epoch waits for witnesses is
-    /// still pending.
+    /// Returns a request's status; null if the id is unknown. While the request is pending, the call waits for at most
+    /// <paramref name="wait"/>, and asks the database at most once for each epoch. The wait also ends when the host stops. A request whose
+    /// epoch waits for witnesses is still pending.
     /// </summary>
     public async Task<RequestStatus?> ReadAsync(Guid requestId, TimeSpan wait, CancellationToken cancellationToken)
     {
@@ -58,8 +59,8 @@ internal sealed class StatusReader : IDisposable
     }
 
     /// <summary>
-    /// Returns the status that the database has now; null for an unknown id. In this status, an epoch counts as published even while its
-    /// checkpoint waits for witnesses.
+    /// Returns the status that the database has now; null if the id is unknown. In this status, a request is published even if the
+    /// checkpoint of its epoch still waits for witnesses.
     /// </summary>
     public async Task<RequestStatus?> ReadStoredAsync(Guid requestId, CancellationToken cancellationToken)
     {

@@ -2,7 +2,8 @@ using Optiks.Secrets;
 
 namespace Optiks.UpdateService.Telemetry;
 
-/// <summary>Defines every event that the update-service logs (2000 to 2999). Events contain no key, value or request id.</summary>
+/// <summary>Defines all events that the update-service logs, with the ids 2000 to 2999. No event contains a key, a value or a request
+/// id.</summary>
 internal static partial class UpdateLog
 {
     [LoggerMessage(EventId = 2000, EventName = "CommitUnavailable", Level = LogLevel.Error, Message = "The database did not accept updates; their callers are told to try again.")]

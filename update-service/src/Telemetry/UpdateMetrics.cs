@@ -5,10 +5,10 @@ using Optiks.UpdateService.Accepting;
 
 namespace Optiks.UpdateService.Telemetry;
 
-/// <summary>Counts accepted and refused requests, and measures how long commits take; makes spans of commits. Any thread.</summary>
+/// <summary>Counts accepted and refused requests, measures how long commits take, and makes trace spans of commits. Thread-safe.</summary>
 internal sealed class UpdateMetrics : IDisposable
 {
-    /// <summary>The name of the meter of all these metrics.</summary>
+    /// <summary>The name of the meter to which all of these metrics belong.</summary>
     public const string MeterName = "Optiks.UpdateService";
 
     private const int MaxLinks = 128;
@@ -39,30 +39,32 @@ internal sealed class UpdateMetrics : IDisposable
         _receipts = _meter.CreateCounter<long>("optiks.update.receipts", "{receipt}", "Requested receipts, by whether they were given.");
     }
 
-    /// <summary>Sets the functions that return the number of waiting callers and the used bytes of the queue.</summary>
+    /// <summary>Sets the two functions that return the number of callers that wait in the queue, and the number of bytes that the queue
+    /// uses.</summary>
     public void ObserveQueue(Func<int> callers, Func<long> octets)
     {
         _meter.CreateObservableGauge("optiks.update.queue.callers", callers, "{caller}", "Callers that wait for a commit to begin.");
         _meter.CreateObservableGauge("optiks.update.queue.size", octets, "By", "Memory of the requests that are being read, wait for a commit or are in one.");
     }
 
-    /// <summary>Sets the function that returns whether the rollback guard currently holds all updates back.</summary>
+    /// <summary>Sets the function that returns whether the rollback guard refuses all updates now.</summary>
     public void ObserveGuard(Func<bool> isHeld) =>
         _meter.CreateObservableGauge("optiks.update.held", () => isHeld() ? 1 : 0, "{hold}", "1 while nothing is accepted because the database is older than the board, or the board cannot be read.");
 
-    /// <summary>Starts the span of a group commit, linked to the requests that wait for it; returns null if there is no trace.</summary>
+    /// <summary>Starts the trace span of a group commit, with links to the requests that wait for it; returns null if nobody listens to
+    /// traces.</summary>
     public Activity? StartCommit(IReadOnlyList<QueuedUnit> group, int updates)
     {
         if (!_source.HasListeners())
         {
             return null;
         }
-        // If there are many callers, only the first callers' requests are linked.
+        // If there are many callers, the span links only to the first callers' requests.
         IEnumerable<ActivityLink> links = group.Take(MaxLinks).Where(unit => unit.Caller != default).Select(unit => new ActivityLink(unit.Caller));
         return _source.StartActivity(ActivityKind.Internal, tags: [new("optiks.callers", group.Count), new("optiks.updates", updates)], links: links, name: "commit updates");
     }
 
-    /// <summary>Records the end of a group commit.</summary>
+    /// <summary>Records the result and the duration of a group commit.</summary>
     public void Committed(Activity? span, CommitState state, int callers, int updates, TimeSpan duration)
     {
         var outcome = new KeyValuePair<string, object?>("optiks.outcome", state switch
@@ -78,17 +80,17 @@ internal sealed class UpdateMetrics : IDisposable
         span?.SetTag(outcome.Key, outcome.Value).SetStatus(state == CommitState.Decided ? ActivityStatusCode.Ok : ActivityStatusCode.Error);
     }
 
-    /// <summary>Records a request that was refused because of stored state.</summary>
+    /// <summary>Counts a request that was refused because of the state in the database.</summary>
     public void Refused(Problem problem) => _refusals.Add(1, new KeyValuePair<string, object?>("optiks.problem", problem.Type.Name));
 
-    /// <summary>Records how many of the requested receipts were given.</summary>
+    /// <summary>Counts the requested receipts, and how many of them were given.</summary>
     public void Receipts(int given, int wanted)
     {
         _receipts.Add(given, new KeyValuePair<string, object?>("optiks.outcome", "given"));
         _receipts.Add(wanted - given, new KeyValuePair<string, object?>("optiks.outcome", "withheld"));
     }
 
-    /// <summary>Records a request that was refused because of overload.</summary>
+    /// <summary>Counts a request that was refused because the service is overloaded.</summary>
     public void Overloaded() => _overloads.Add(1);
 
     public void Dispose()

@@ -7,8 +7,8 @@ namespace Optiks.UpdateService.Tests.Support;
 internal static class BoardFiles
 {
     /// <summary>
-    /// Writes a checkpoint of this size, of the log of <see cref="ReceiptSetup.Anchor"/>, to a board's folder, and the anchor to the data
-    /// folder.
+    /// Writes a checkpoint of the given size to a board's folder, and the trust anchor of its log, <see cref="ReceiptSetup.Anchor"/>, to
+    /// the data folder.
     /// </summary>
     public static void WriteCheckpoint(DataFolder data, string folder, int size, TreeHash root = default)
     {

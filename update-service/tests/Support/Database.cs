@@ -2,7 +2,7 @@ using Microsoft.Data.Sqlite;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>Reads the database file through its own connection, bypassing the driver.</summary>
+/// <summary>Reads the service's database file on a connection of its own, bypassing the driver.</summary>
 internal sealed class Database
 {
     private readonly string _connectionString;
@@ -13,8 +13,8 @@ internal sealed class Database
     }
 
     /// <summary>
-    /// Returns a text that shows whether anything was written. The text has the number of rows of every table that the service may write,
-    /// and the last assigned numbers.
+    /// Returns a text that changes if the service writes anything. It has the number of rows of every table that the service may write, and
+    /// the last assigned sequence numbers.
     /// </summary>
     public string Contents() => string.Join(
         ' ',
@@ -23,7 +23,7 @@ internal sealed class Database
     /// <summary>Returns the number of stored requests.</summary>
     public long Requests() => (long)Read("SELECT count(*) FROM request")!;
 
-    /// <summary>Returns the pending rows as (key, value) in the order of acceptance.</summary>
+    /// <summary>Returns the keys and values of the pending rows, in the order of acceptance.</summary>
     public IReadOnlyList<(byte[] Key, byte[] Value)> Pending() => [.. PendingItems().Select(item => (item.Key, item.Value))];
 
     /// <summary>Returns the pending rows with their item numbers and structures, in the order of acceptance.</summary>
@@ -41,7 +41,7 @@ internal sealed class Database
         return rows;
     }
 
-    /// <summary>Returns whether a request id is stored.</summary>
+    /// <summary>Returns whether the database has a request with this id.</summary>
     public bool Has(Guid id)
     {
         using SqliteConnection connection = Open();
@@ -55,7 +55,7 @@ internal sealed class Database
     {
         using SqliteConnection connection = Open();
         using SqliteCommand command = connection.CreateCommand();
-#pragma warning disable CA2100 // The texts are constants of this file.
+#pragma warning disable CA2100 // The SQL texts are constants of this file.
         command.CommandText = sql;
 #pragma warning restore CA2100
         return command.ExecuteScalar();

@@ -7,8 +7,8 @@ using Optiks.Storage.Sqlite;
 namespace Optiks.UpdateService.Tests.Support;
 
 /// <summary>
-/// Plays the update-task's part on the same database. It decides pending requests and publishes epochs, with arbitrary bytes in place of
-/// records and proofs, because the update-service does not read them.
+/// Plays the part of the update-task on the service's database. Decides pending requests and publishes epochs. In place of records and
+/// proofs it writes arbitrary bytes, because the update-service does not read them.
 /// </summary>
 internal sealed class Log : IAsyncDisposable
 {
@@ -18,7 +18,7 @@ internal sealed class Log : IAsyncDisposable
     private Lease? _lease;
     private ulong _epoch;
 
-    /// <summary>The function that refuses requests for reasons that this class does not know, such as users who left.</summary>
+    /// <summary>The function that refuses requests for reasons that this class itself does not check, such as users who left.</summary>
     public Func<PendingRequest, Refusal?> Refusing { get; set; } = _ => null;
 
     /// <summary>The function that returns the values to erase for a request that asks for an erasure and is not refused.</summary>
@@ -50,7 +50,7 @@ internal sealed class Log : IAsyncDisposable
     }
 
     /// <summary>
-    /// Puts pending requests into the next epoch, and refuses requests that expect another version. The epoch is not published yet.
+    /// Commits the next epoch with the pending requests, and refuses requests that expect another version. Does not publish the epoch.
     /// </summary>
     public async Task<ulong> CommitAsync()
     {

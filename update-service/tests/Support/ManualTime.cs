@@ -1,6 +1,6 @@
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>Provides a stopwatch that a test moves; the time of day and timers are the machine's.</summary>
+/// <summary>Provides timestamps that a test moves forward. The time of day and the timers are those of the machine.</summary>
 internal sealed class ManualTime : TimeProvider
 {
     private long _elapsed;

@@ -26,10 +26,10 @@ internal sealed class ReceiptSetup
     /// <summary>Returns a signer with the log's key.</summary>
     public static NoteSigner Signer() => new(Origin, SignatureType.Ed25519, s_logSeed);
 
-    /// <summary>The settings of the service. They name the files after <see cref="Prepare"/> has run.</summary>
+    /// <summary>The settings for the service. After a call of <see cref="Prepare"/>, they name the files.</summary>
     public Dictionary<string, string?> Settings { get; } = [];
 
-    /// <summary>The time span in which the receipt key is authorized, relative to now.</summary>
+    /// <summary>The beginning and the end of the time in which the receipt key is authorized, relative to now.</summary>
     public (TimeSpan From, TimeSpan Until) Vouches { get; init; } = (TimeSpan.FromHours(-1), TimeSpan.FromHours(1));
 
     /// <summary>Writes the files.</summary>
@@ -43,7 +43,7 @@ internal sealed class ReceiptSetup
         Settings["Optiks:UpdateService:Receipts:KeysFile"] = Path.Combine(_folder, "receipt-keys.txt");
     }
 
-    /// <summary>Writes the note that authorizes the receipt key, in place of an existing note.</summary>
+    /// <summary>Writes the note that authorizes the receipt key. Replaces an existing note.</summary>
     public void Vouch(TimeSpan from, TimeSpan until, VerifierKey? key = null)
     {
         DateTimeOffset now = TimeProvider.System.GetUtcNow();
@@ -54,7 +54,7 @@ internal sealed class ReceiptSetup
     }
 
     /// <summary>
-    /// Verifies the receipt of an answer or of one of its elements; returns null if the answer or element has no receipt.
+    /// Verifies and returns the receipt in an answer, or in one element of an answer; returns null if there is no receipt.
     /// </summary>
     public static Receipt? Read(System.Text.Json.JsonElement json)
     {

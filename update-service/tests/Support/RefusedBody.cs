@@ -3,8 +3,8 @@ using System.Text;
 namespace Optiks.UpdateService.Tests.Support;
 
 /// <summary>
-/// Holds a refused body and its positive control. In the bodies, K is a placeholder for the case's own key, and placeholders such as ID
-/// represent request ids of the current time.
+/// Holds a body that the service refuses, and a similar body that it accepts (the control). In the bodies, K is replaced by a key of the
+/// case's own, and placeholders such as ID by request ids with the current time.
 /// </summary>
 internal sealed class RefusedBody
 {
@@ -40,10 +40,10 @@ internal sealed class RefusedBody
         _ => 400,
     };
 
-    // A body that is not UTF-8 has no placeholders to fill, and decoding would change it.
+    // A body that is not UTF-8 is returned unchanged: it has no placeholders, and decoding would change it.
     public byte[] Bad() => System.Text.Unicode.Utf8.IsValid(_bad) ? Fill(Encoding.UTF8.GetString(_bad)) : _bad;
 
-    /// <summary>Returns the case's own control, or the given body if the case has no control of its own.</summary>
+    /// <summary>Returns the control of this case, or the given body if the case has no control of its own.</summary>
     public byte[] Control(string otherwise) => Fill(_control ?? otherwise);
 
     private byte[] Fill(string body) => Encoding.UTF8.GetBytes(body

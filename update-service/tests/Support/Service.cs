@@ -11,7 +11,8 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>Runs the real host on a free port, on its own migrated SQLite database, and sends it requests over HTTP.</summary>
+/// <summary>Runs the service's real host on a free port, with a migrated SQLite database of its own, and sends it requests over
+/// HTTP.</summary>
 internal sealed class Service : IAsyncDisposable
 {
     private readonly TemporaryFolder _folder;
@@ -39,14 +40,14 @@ internal sealed class Service : IAsyncDisposable
 
     public string OtherKey { get; private init; } = "";
 
-    /// <summary>Another caller's key with the scope update.</summary>
+    /// <summary>The API key of a second caller, with the scope update.</summary>
     public string SecondKey { get; private init; } = "";
 
-    /// <summary>Starts a host with two API keys: one with the scope update, and one with every other scope.</summary>
-    /// <param name="settings">Further configuration.</param>
-    /// <param name="engine">The engine to use instead of SQLite itself.</param>
-    /// <param name="prepare">The action to run before the host is made.</param>
-    /// <param name="time">The host's clock instead of the machine's.</param>
+    /// <summary>Starts a host with three API keys: two callers have the scope update, and one has the scopes history and lookup.</summary>
+    /// <param name="settings">Additional settings for the service.</param>
+    /// <param name="engine">The storage engine to use instead of SQLite; null for SQLite.</param>
+    /// <param name="prepare">The action that prepares the data folder before the host is built.</param>
+    /// <param name="time">The clock of the host; null for the machine's clock.</param>
     public static async Task<Service> StartAsync(
         Dictionary<string, string?>? settings = null, IStorageProvider? engine = null, Action<DataFolder>? prepare = null, TimeProvider? time = null)
     {
@@ -83,7 +84,7 @@ internal sealed class Service : IAsyncDisposable
         _folder.Dispose();
     }
 
-    /// <summary>Reads an observable gauge of this host; returns -1 if no gauge has the name.</summary>
+    /// <summary>Reads an observable gauge of this host; returns -1 if no gauge has this name.</summary>
     public long Gauge(string name)
     {
         long last = -1;
@@ -106,7 +107,7 @@ internal sealed class Service : IAsyncDisposable
 
     public Task<Answer> PostAsync(string json) => PostAsync(Encoding.UTF8.GetBytes(json));
 
-    /// <summary>Posts updates of another caller.</summary>
+    /// <summary>Posts updates with the API key of the second caller.</summary>
     public Task<Answer> PostAsSecondAsync(string json) =>
         PostAsync(Encoding.UTF8.GetBytes(json), change: request => request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", SecondKey));
 
@@ -139,12 +140,12 @@ internal sealed class Service : IAsyncDisposable
     }
 }
 
-/// <summary>Holds an HTTP answer with its whole body.</summary>
+/// <summary>Holds the status, headers and whole body of an HTTP answer.</summary>
 internal sealed record Answer(int Status, string? MediaType, HttpResponseHeaders Headers, JsonElement Json)
 {
     public string? Text(string member) => Json.TryGetProperty(member, out JsonElement value) ? value.GetString() : null;
 
-    /// <summary>Checks all members of a problem.</summary>
+    /// <summary>Asserts that the answer is a problem, and checks all of its members.</summary>
     public void IsProblem(string type, int status, string? field)
     {
         Assert.Equal($"urn:optiks:problem:{type}", Text("type"));

@@ -4,7 +4,8 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>Wraps an engine with hooks around each accept, which may delay or fail it, and counts the units that reach the store.</summary>
+/// <summary>Wraps a storage engine. Tests can set functions that run before and after each accept and may delay it or make it fail. Also
+/// counts the units that reach the store.</summary>
 internal sealed class WrappedEngine : IStorageProvider
 {
     private readonly IStorageProvider _inner;
@@ -22,7 +23,7 @@ internal sealed class WrappedEngine : IStorageProvider
 
     public string Name => _inner.Name;
 
-    /// <summary>The value of the store's property of this name; null for the real store's value.</summary>
+    /// <summary>The value that replaces the store's property with this name; null if the real store's value stays.</summary>
     public int? ConcurrentUpdates { get; init; }
 
     /// <summary>The function to run before each group commit.</summary>

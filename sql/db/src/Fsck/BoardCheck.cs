@@ -6,8 +6,8 @@ using Optiks.Tlog;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Compares the board's files with the database: checkpoint, tiles, entries, high-water mark and bundles. <see cref="TreeCheck"/> compares
-/// audit proofs.
+/// Compares the board's files with the database: checkpoint, tiles, entries, high-water mark and bundles. The audit proofs are compared by
+/// <see cref="TreeCheck"/>.
 /// </summary>
 internal sealed class BoardCheck
 {
@@ -31,13 +31,14 @@ internal sealed class BoardCheck
     }
 
     /// <summary>
-    /// The size of the newest checkpoint on the board, whether published or waiting for witnesses; 0 when there is no valid checkpoint.
+    /// The size of the newest checkpoint on the board, whether it is published or waits for witnesses; 0 if there is no valid checkpoint.
     /// </summary>
     public ulong Size { get; private set; }
 
     /// <summary>
-    /// Reads how far the board is. The caller does this before the consistent read begins. A running update-task commits an epoch before it
-    /// writes anything of that epoch to the board, so a correct board is never ahead of the consistent read.
+    /// Reads the board's checkpoints, mark and list of bundles. Callers call this method before the consistent read begins. A running
+    /// update-task commits an epoch before it writes any of that epoch's files to the board. So what this method reads on a correct board
+    /// is never ahead of the consistent read.
     /// </summary>
     public static async Task<BoardCheck> OpenAsync(BoardPaths paths, TrustAnchor anchor, FsckReport report, CancellationToken cancellationToken)
     {
@@ -47,15 +48,15 @@ internal sealed class BoardCheck
             board._bundles = BoardPaths.BundlesIn(paths.Bundles);
         }
         board._mark = board.ReadMark();
-        // The waiting checkpoint is read first: if it is published between the two reads, the first read has already found it.
+        // The checkpoint that waits for witnesses is read first, so that it is found even if it is published between the two reads.
         board.Take(await board._reader.ReadSignedAsync(cancellationToken), "The checkpoint that waits for witnesses");
         board.Take(await board._reader.ReadCheckpointAsync(cancellationToken), "The board's checkpoint");
         return board;
     }
 
     /// <summary>
-    /// Compares the board with the database. <paramref name="root"/> is the root that the database's records have at <see cref="Size"/>, or
-    /// null when they do not reach that size.
+    /// Compares the board with the database. The parameter <paramref name="root"/> is the root of as many records of the database as
+    /// <see cref="Size"/> says, or null if the database has fewer records.
     /// </summary>
     public async Task RunAsync(IConsistentRead read, HeadRow head, TreeHash? root, CancellationToken cancellationToken)
     {
@@ -72,15 +73,15 @@ internal sealed class BoardCheck
         await CompareBundlesAsync(cancellationToken);
     }
 
-    // Checks that the board has everything that was published before the consistent read. The board is read again for this check, because
-    // the first read of the board may have been too early.
+    // Checks that the board has everything that was published before the consistent read. It reads the board again, because an epoch may
+    // have been published after the first read of the board.
     private async Task CompareStandingAsync(CancellationToken cancellationToken)
     {
         if (_head.PublishedEpoch is not ulong published)
         {
             return;
         }
-        // When witnesses are required, a signed checkpoint may still wait for them.
+        // If the log requires witnesses, a signed checkpoint may still wait for them, so both files are read.
         byte[]?[] notes = [await _reader.ReadSignedAsync(cancellationToken), await _reader.ReadCheckpointAsync(cancellationToken)];
         ulong[] sizes = [.. notes.OfType<byte[]>().Select(note => Verifier.Checkpoint(_anchor, note, out ulong size, out _) == Reason.Valid ? size : 0)];
         if (sizes.Length == 0)
@@ -138,7 +139,7 @@ internal sealed class BoardCheck
         }
     }
 
-    // If the board has two checkpoints, checks that the smaller one belongs to the same tree as the larger one.
+    // If the board has two checkpoints, checks that the log of the smaller one is the beginning of the log of the larger one.
     private async Task CompareCheckpointsAsync(TreeHash newest, CancellationToken cancellationToken)
     {
         foreach ((ulong size, TreeHash root) in _roots.Where(checkpoint => checkpoint.Key < Size))
@@ -171,7 +172,7 @@ internal sealed class BoardCheck
 
     private async Task CompareEntriesAsync(TreeHash root, CancellationToken cancellationToken)
     {
-        // Bundles are verified against the tiles, and the tiles against the root.
+        // The reader verifies entry bundles against the tiles, and the tiles against the root.
         var tiles = new HashReader(_reader, Size, root);
         for (ulong bundle = 0; bundle * TilePath.FullWidth < Size; bundle++)
         {
@@ -215,7 +216,7 @@ internal sealed class BoardCheck
 
     private async Task CompareBundlesAsync(CancellationToken cancellationToken)
     {
-        // A running update-task may delete old bundles during this check.
+        // A bundle may be missing now, because a running update-task may delete old bundles during this check.
         foreach ((ulong epoch, string path) in _bundles.Where(bundle => File.Exists(bundle.Path)))
         {
             EpochContent bundle;
@@ -251,8 +252,8 @@ internal sealed class BoardCheck
     private async Task<EpochRow?> ReadEpochAsync(ulong epoch, CancellationToken cancellationToken) =>
         await _read.ReadEpochsAsync(epoch, 1, cancellationToken) is [{ } found] && found.Row.Epoch == epoch ? found.Row : null;
 
-    // Does not compare values, because they may have been erased in the bundle or in the database since. Other checks compare roots and
-    // commitments.
+    // Returns whether the database has the leaves of a bundle. It does not compare values, because they may have been erased since, in the
+    // bundle or in the database. Other checks compare roots and commitments.
     private async Task<bool> HasLeavesAsync(EpochContent bundle, CancellationToken cancellationToken)
     {
         int ordinal = 0;

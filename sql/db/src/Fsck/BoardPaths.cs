@@ -3,16 +3,17 @@ using Optiks.Tlog;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>The paths in a board's folder (<c>$OPTIKS_DATA/board</c>); docs/spec/board.md section 3 describes <c>log/</c>.</summary>
+/// <summary>Builds the paths in a board's folder (<c>$OPTIKS_DATA/board</c>). docs/spec/board.md section 3 describes the subfolder
+/// <c>log/</c>.</summary>
 internal sealed class BoardPaths(string root)
 {
-    /// <summary>The folder of the public files.</summary>
+    /// <summary>The folder with the board's public files.</summary>
     public string Log => Path.Combine(root, "log");
 
-    /// <summary>The folder of the bundles of epochs.</summary>
+    /// <summary>The folder with the bundles of epochs and copies.</summary>
     public string Bundles => Path.Combine(root, "state", "bundles");
 
-    /// <summary>The file with the high-water mark.</summary>
+    /// <summary>The path of the file with the high-water mark.</summary>
     public string HighWater => Path.Combine(root, "state", "high-water");
 
     /// <summary>Returns the path of an epoch's audit proof.</summary>

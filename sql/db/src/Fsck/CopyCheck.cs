@@ -6,8 +6,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Checks that each period has all of its copies, as many as its first epoch took. The last row of each key must have its value unless the
-/// value was erased or destroyed, and no other row may have a value. For a period that has begun, returns the last row of each key.
+/// Checks that each period has all rows of copies that its first epoch took. The last row of each key must have its value, unless the value
+/// was erased or destroyed. All other rows must have no value.
 /// </summary>
 internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> periods, ErasureCheck erasures, FsckReport report)
 {
@@ -18,8 +18,8 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
     private long _values;
 
     /// <summary>
-    /// Reads the copies that a period begins with, passes all of them to <paramref name="each"/>, and returns the state of each key by its
-    /// last row.
+    /// Reads the copies with which a period begins, passes each of them to the action <paramref name="each"/>, and returns the state of
+    /// each key according to its last row.
     /// </summary>
     public async Task<Dictionary<(StructureId, UInt128), LatestVersion>> BeginAsync(ulong period, Action<StoredCopy> each, CancellationToken cancellationToken)
     {
@@ -39,7 +39,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
             }
             else
             {
-                // The row takes out a key of a user who has left, so the period has no copy of this key.
+                // The row removes the copy of a key whose user has left, so the period has no copy of this key.
                 _ = states.Remove(key);
             }
         }
@@ -47,7 +47,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
         return states;
     }
 
-    /// <summary>Checks the remaining copies: those of the next period, and those of periods that do not exist.</summary>
+    /// <summary>Checks the remaining copies: copies of the next period, and copies whose period does not exist.</summary>
     public async Task EndAsync(CancellationToken cancellationToken)
     {
         await foreach (StoredCopy copy in _cursor.TakeAsync(ulong.MaxValue, cancellationToken))

@@ -3,7 +3,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>Reads the copies from a period on, in order, and returns them period by period.</summary>
+/// <summary>Reads the copies in order, from a given period on, and returns them period by period.</summary>
 internal sealed class CopyCursor(IConsistentRead read, ulong first = 0)
 {
     private const int Page = 4096;
@@ -12,7 +12,8 @@ internal sealed class CopyCursor(IConsistentRead read, ulong first = 0)
     private int _position;
     private (ulong Period, int Number) _next = (first, 0);
 
-    /// <summary>Returns the copies of periods up to and including <paramref name="period"/> that were not returned before.</summary>
+    /// <summary>Returns the copies of all periods up to the given <paramref name="period"/>, except those that it has already
+    /// returned.</summary>
     public async IAsyncEnumerable<StoredCopy> TakeAsync(ulong period, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         while (true)

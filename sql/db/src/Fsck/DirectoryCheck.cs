@@ -5,8 +5,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Computes again everything that can be derived from the stored rows, and reports rows that contradict the result. Changes nothing and
-/// needs no secret.
+/// Recomputes everything that can be derived from the stored rows, and reports rows that contradict the results. Changes nothing and needs
+/// no secret.
 /// </summary>
 internal static class DirectoryCheck
 {

@@ -5,7 +5,7 @@ namespace Optiks.Db.Fsck;
 
 /// <summary>
 /// Checks that a value is missing if and only if the erasure sequence names its leaf or its period is destroyed. Also checks that each
-/// erasure names a leaf that already existed. Keeps some 32 bytes per erasure.
+/// erasure names a leaf that existed before it. Takes about 32 bytes of memory per erasure.
 /// </summary>
 internal sealed class ErasureCheck
 {
@@ -38,18 +38,19 @@ internal sealed class ErasureCheck
         return check;
     }
 
-    /// <summary>Checks that a leaf's value exists or is missing with a reason.</summary>
+    /// <summary>Checks that a leaf's value exists, or is missing because it was erased or destroyed.</summary>
     public void Check(StoredLeaf leaf) => Check(
         FormattableString.Invariant($"Leaf {leaf.Ordinal} of epoch {leaf.Epoch}"),
         leaf.Value is not null,
         (leaf.Epoch, null, leaf.Ordinal),
         leaf.Structure is StructureId.Devices or StructureId.Keys ? leaf.Period : null);
 
-    /// <summary>Checks the last row of a key's copies, unless that row takes the key out.</summary>
+    /// <summary>Checks the value of a copy that is the last row of its key and does not remove the key's copy.</summary>
     public void Check(ulong period, int number, bool hasValue) =>
         Check(FormattableString.Invariant($"Copy {number} of period {period}"), hasValue, (0, period, number), period);
 
-    // The parameter period is the period whose destruction also destroys the value; null when no period's destruction does.
+    // Checks one value. The parameter period is the period with which the value is destroyed; null if the value does not depend on a
+    // period.
     private void Check(string name, bool hasValue, (ulong Epoch, ulong? Period, int Ordinal) leaf, ulong? period)
     {
         bool isErased = _decidedIn.TryGetValue(leaf, out ulong decidedIn);

@@ -18,6 +18,6 @@ internal sealed class FsckReport
 
     public long Pending { get; set; }
 
-    /// <summary>Adds a problem.</summary>
+    /// <summary>Adds a problem, described by one sentence.</summary>
     public void Found(FormattableString sentence) => _problems.Add(sentence.ToString(CultureInfo.InvariantCulture));
 }

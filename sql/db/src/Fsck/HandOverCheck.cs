@@ -4,12 +4,12 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Checks that a period begins with a copy of the latest version of every key of the period before, and with nothing else. Only keys of
-/// users who have left have no copy (docs/spec/periods.md section 2). Erased and destroyed values cannot be compared.
+/// Checks that a period begins with a copy of the latest version of every key of the previous period, and with nothing else. Keys of users
+/// who have left must have no copy (docs/spec/periods.md section 2). Values that were erased or destroyed are not compared.
 /// </summary>
 internal static class HandOverCheck
 {
-    /// <summary>Compares the keys at the end of a period with the copies that the next period begins with.</summary>
+    /// <summary>Compares the keys at the end of a period with the copies with which the next period begins.</summary>
     public static void Run(
         ulong period, IReadOnlyDictionary<(StructureId Structure, UInt128), LatestVersion> ended, IReadOnlyDictionary<(StructureId Structure, UInt128), LatestVersion> copies, LeftKeys left, FsckReport report)
     {
@@ -37,8 +37,8 @@ internal static class HandOverCheck
         }
         foreach (((StructureId Structure, UInt128) Key, LatestVersion State) missing in latest.Values)
         {
-            // When the value was erased, nothing shows whose key it is. The latest version's value is erased only with everything of its
-            // user, who has left, so no copy is expected.
+            // If the value was erased, nothing shows to which user the key belongs. The value of a latest version is erased only with
+            // everything of a user who has left, so such a key must have no copy.
             if (missing.State.KeyHash != 0 && !left.Contains(missing.Key.Structure, missing.State.KeyHash))
             {
                 report.Found($"Period {period} has no copy of version {missing.State.Version} at {missing.State.Ordinal} of {Place(missing.State.Epoch)}, the latest of its key.");

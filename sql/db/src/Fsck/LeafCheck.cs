@@ -9,7 +9,8 @@ namespace Optiks.Db.Fsck;
 
 /// <summary>
 /// Checks the leaves of each epoch. An epoch's leaves must be complete and in order, the versions of each key must increase by one, and
-/// values must open their commitments. No update may occur twice or still be pending. Keeps some 150 bytes per leaf and key.
+/// values must open their commitments. No update may have become two leaves, or still be pending. Takes about 150 bytes of memory for each
+/// leaf and each key.
 /// </summary>
 internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin> pending, FsckReport report)
 {
@@ -17,21 +18,21 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     private readonly HashSet<LeafOrigin> _origins = [];
     private readonly HashSet<ulong> _left = [];
 
-    /// <summary>The hashes of the users who have left so far.</summary>
+    /// <summary>The hashes of the ids of the users who have left so far.</summary>
     public IReadOnlySet<ulong> Left => _left;
 
-    /// <summary>The number of leaves with a value so far.</summary>
+    /// <summary>The number of leaves with a value that were checked so far.</summary>
     public long Values { get; private set; }
 
     /// <summary>
-    /// Returns a hash of a key or value; 0 when it is missing. Two different keys or values of a log have the same hash only with
+    /// Returns a 64-bit hash of a key or value; 0 if it is missing. Two different keys or values of a log have the same hash only with
     /// negligible probability.
     /// </summary>
     public static ulong Hash(ReadOnlyMemory<byte>? octets) => octets is { } present ? BinaryPrimitives.ReadUInt64BigEndian(SHA256.HashData(present.Span)) | 1 : 0;
 
     /// <summary>
-    /// Replaces the keys of structures devices and keys by the keys that a period begins with. Returns the replaced keys, as they were at
-    /// the end of the period before.
+    /// Begins a period: replaces the known keys of the structures devices and keys by those with which the period begins. Returns the
+    /// replaced keys, as they were at the end of the previous period.
     /// </summary>
     public Dictionary<(StructureId, UInt128), LatestVersion> BeginPeriod(IReadOnlyDictionary<(StructureId, UInt128), LatestVersion> copies)
     {
@@ -41,7 +42,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
             if (key.Structure is StructureId.Devices or StructureId.Keys)
             {
                 ended.Add(key, state);
-                // A dictionary allows removals while it is enumerated.
+                // Entries may be removed while the dictionary is enumerated.
                 _ = _keys.Remove(key);
             }
         }
@@ -82,7 +83,8 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
             valueBytes += leaf.Value?.Value.Length ?? 0;
             erased |= leaf.Value is null;
         }
-        // An erasure does not change the number of bytes that was counted when the epoch was made.
+        // The epoch's number of bytes was counted when it was made, and erasures do not change it. So after an erasure the leaves may have
+        // fewer bytes.
         if (leaves.Count == epoch.Leaves && (erased ? valueBytes > epoch.ValueBytes : valueBytes != epoch.ValueBytes))
         {
             report.Found($"The values of epoch {epoch.Row.Epoch} have {valueBytes} bytes, but {epoch.ValueBytes} were inserted.");
@@ -98,14 +100,14 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     {
         UInt128 tag = BinaryPrimitives.ReadUInt128BigEndian(leaf.Tag.Span);
         ref LatestVersion last = ref CollectionsMarshal.GetValueRefOrAddDefault(_keys, (leaf.Structure, tag), out bool known);
-        // docs/spec/tree.md section 1: an oZKS has one version, 0. Usernames are an oZKS unless the log reuses them.
+        // By docs/spec/tree.md section 1, keys of an oZKS have only version 0. Usernames are an oZKS, unless the log reuses usernames.
         bool hasVersions = leaf.Structure.HasVersions() || (leaf.Structure == StructureId.Usernames && configuration.ReusesUsernames);
         ulong expected = hasVersions ? last.Version + 1 : 0;
         if (leaf.Version != expected || (known && !hasVersions))
         {
             report.Found($"{Name(leaf)} has version {leaf.Version} of its key instead of {expected}.");
         }
-        // A dummy leaf's key belongs to nobody and need not be copied.
+        // A dummy leaf's key belongs to nobody, so the next period need not have a copy of it.
         ulong keyHash = leaf.Origin == LeafOrigin.Padding ? 0 : Hash(leaf.Value?.Key);
         if (keyHash != 0 && last.KeyHash != 0 && last.KeyHash != keyHash)
         {

@@ -2,7 +2,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>Reads the leaves from an epoch on, in order, and returns them epoch by epoch.</summary>
+/// <summary>Reads the leaves in order, from a given epoch on, and returns them epoch by epoch.</summary>
 internal sealed class LeafCursor(IConsistentRead read, ulong first = 0)
 {
     private const int Page = 16_384;
@@ -12,7 +12,8 @@ internal sealed class LeafCursor(IConsistentRead read, ulong first = 0)
     private (ulong Epoch, int Ordinal) _next = (first, 0);
     private bool _ended;
 
-    /// <summary>Returns the leaves of epochs up to and including <paramref name="epoch"/> that were not returned before.</summary>
+    /// <summary>Returns the leaves of all epochs up to the given <paramref name="epoch"/>, except those that it has already
+    /// returned.</summary>
     public async Task<List<StoredLeaf>> TakeAsync(ulong epoch, CancellationToken cancellationToken)
     {
         var taken = new List<StoredLeaf>();
@@ -24,7 +25,7 @@ internal sealed class LeafCursor(IConsistentRead read, ulong first = 0)
         return taken;
     }
 
-    /// <summary>Returns the next leaf without consuming it; null after the last.</summary>
+    /// <summary>Returns the next leaf without consuming it; null if there is no further leaf.</summary>
     public async Task<StoredLeaf?> PeekAsync(CancellationToken cancellationToken)
     {
         if (_position == _page.Count && !_ended)

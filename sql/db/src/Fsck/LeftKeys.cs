@@ -4,8 +4,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// The device lists of users who left before the end of a period, and the keys of devices on any of these lists in that period. The next
-/// period has no copies of them (docs/spec/periods.md section 2).
+/// Holds the keys of which the next period has no copies (docs/spec/periods.md section 2). These are the device lists of users who left
+/// before the end of a period, and the keys of the devices that were on any of these lists in that period.
 /// </summary>
 internal sealed class LeftKeys
 {
@@ -14,7 +14,8 @@ internal sealed class LeftKeys
 
     private LeftKeys(IReadOnlySet<ulong> users) => _users = users;
 
-    /// <summary>Reads a period's device lists of the given users, whose ids are given as hashes. Erased lists contribute nothing.</summary>
+    /// <summary>Reads the device lists that the given users had in a period. The users' ids are given as hashes. Erased lists name no
+    /// devices.</summary>
     public static async Task<LeftKeys> ReadAsync(IConsistentRead read, ulong period, ulong first, ulong last, IReadOnlySet<ulong> users, CancellationToken cancellationToken)
     {
         var left = new LeftKeys(users);
@@ -48,7 +49,7 @@ internal sealed class LeftKeys
     /// <summary>Returns whether a user's device list, or a device's key, is among the keys that are not copied.</summary>
     public bool Contains(StructureId structure, ulong keyHash) => (structure == StructureId.Devices ? _users : _devices).Contains(keyHash);
 
-    // A value that is not a device list names no devices here. Programs that apply the leaf report such a value.
+    // Returns no devices for a value that is not a device list. Programs that apply the leaf report such a value.
     private static IReadOnlyList<ReadOnlyMemory<byte>> DevicesOn(ReadOnlyMemory<byte> list)
     {
         try

@@ -13,13 +13,13 @@ internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyLis
 {
     private readonly RecordChain _chain = new(anchor, withRoots: true);
 
-    /// <summary>The log's root at size <see cref="RootAtSize"/>; null when the records do not reach it.</summary>
+    /// <summary>The log's root at the size <see cref="RootAtSize"/>; null if there are not enough records.</summary>
     public TreeHash? RootAt { get; private set; }
 
-    /// <summary>The size at which the root is needed: the size of the board's checkpoint.</summary>
+    /// <summary>The size of the log for which <see cref="RootAt"/> is computed, which is the size of the board's checkpoint.</summary>
     public ulong RootAtSize { get; set; }
 
-    /// <summary>Checks the next row in order. Returns the row's decoded record; null when the record cannot be decoded.</summary>
+    /// <summary>Checks the next epoch's row. Returns the row's decoded record, or null if the record cannot be decoded.</summary>
     public EpochRecord? Next(EpochRow row)
     {
         if (row.Epoch != _chain.Next)
@@ -56,7 +56,8 @@ internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyLis
         return record;
     }
 
-    /// <summary>Compares the last record with the head row. <paramref name="last"/> is null when there is no epoch.</summary>
+    /// <summary>Compares the last epoch's record with the head row. The parameter <paramref name="last"/> is null if the log has no
+    /// epochs.</summary>
     public void End(EpochRow? last)
     {
         if (head.Epoch is not ulong epoch)

@@ -2,12 +2,13 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>Checks that every request is either pending or decided, as a whole and by one epoch, and that its leaves exist.</summary>
+/// <summary>Checks that every request is either pending as a whole, or decided as a whole by one epoch. Also checks that the leaves of its
+/// outcomes exist.</summary>
 internal static class RequestCheck
 {
     private const int Page = 4096;
 
-    /// <summary>Reads the pending items, and returns them as origins that no leaf may have yet.</summary>
+    /// <summary>Reads the pending items, and returns their origins. No leaf may have one of these origins yet.</summary>
     public static async Task<HashSet<LeafOrigin>> PendingAsync(IConsistentRead read, CancellationToken cancellationToken)
     {
         var pending = new HashSet<LeafOrigin>();
@@ -78,8 +79,8 @@ internal static class RequestCheck
         }
     }
 
-    // Returns whether a request was published as a whole, apart from a device list that does not change, or refused for one reason. An
-    // erasure has one item, which has no leaf.
+    // Returns whether all items of a request have the same fate: either all were published, apart from a device list that does not change,
+    // or all were refused for the same reason. An erasure has only one item, which has no leaf.
     private static bool IsDecidedAlike(StoredOutcome[] outcomes)
     {
         bool isUnchanged = outcomes is [{ Item: UserChange.ItemIndex, Refusal.Reason: RefusalReason.Unchanged }, ..];
@@ -104,7 +105,7 @@ internal static class RequestCheck
         }
     }
 
-    // The last page has no upper bound, so that pending rows and outcomes beyond the last request are found.
+    // The last page has no upper bound, so that it includes pending rows and outcomes whose sequence numbers are above the last request's.
     private static async IAsyncEnumerable<(IReadOnlyList<StoredRequest> Requests, long After, long Through)> PagesAsync(
         IConsistentRead read, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {

@@ -6,8 +6,8 @@ using Optiks.Storage.Replay;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Builds the trees again, epoch by epoch, and compares roots and counts with the records, and the audit proofs with the board's audit
-/// proofs. It stops at the first difference, because every later root depends on that epoch.
+/// Builds the trees again, epoch by epoch. Compares their roots and counts with the records, and their audit proofs with those on the
+/// board. Stops at the first difference, because every later root depends on that epoch.
 /// </summary>
 internal sealed class TreeCheck : IDisposable
 {
@@ -36,8 +36,8 @@ internal sealed class TreeCheck : IDisposable
     }
 
     /// <summary>
-    /// Creates the trees of the period that begins with the next epoch, with the names of all epochs before. The caller then adds the
-    /// period's copies (<see cref="Copy"/>), and after them that epoch.
+    /// Creates the trees of the period that begins with the next epoch. These trees have the leaves of the structures usernames and
+    /// decommissioned of all earlier epochs. The caller then adds the period's copies (<see cref="Copy"/>), and after them the next epoch.
     /// </summary>
     public async Task BeginAsync(ulong period, CancellationToken cancellationToken)
     {
@@ -59,7 +59,7 @@ internal sealed class TreeCheck : IDisposable
         }
     }
 
-    /// <summary>Adds a row of copies to the period that begins.</summary>
+    /// <summary>Adds a row of copies to the trees of the period that begins.</summary>
     public void Copy(StoredCopy copy)
     {
         _copies.Add(new LeafRow
@@ -77,7 +77,8 @@ internal sealed class TreeCheck : IDisposable
         }
     }
 
-    /// <summary>Adds an epoch's leaves. <paramref name="record"/> is null when the epoch's record cannot be decoded.</summary>
+    /// <summary>Adds an epoch's leaves to the trees, and compares the trees with the record. The given <paramref name="record"/> is null if
+    /// the epoch's record cannot be decoded.</summary>
     public void Next(EpochRow row, EpochRecord? record, IReadOnlyList<StoredLeaf> leaves)
     {
         if (_stopped)

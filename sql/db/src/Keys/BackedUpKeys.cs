@@ -7,15 +7,15 @@ using Optiks.Tlog;
 
 namespace Optiks.Db.Keys;
 
-/// <summary>The contents of a <see cref="KeyBackup"/>.</summary>
-/// <param name="Kek">The text of the key ring, in which keys in tokens are URIs.</param>
-/// <param name="LogKey">The log's key, wrapped; empty when the log's key is in a token.</param>
+/// <summary>The keys that a <see cref="KeyBackup"/> contains.</summary>
+/// <param name="Kek">The text of the key ring. For a key in a token, the text has the key's URI.</param>
+/// <param name="LogKey">The wrapped log key; empty if the log key is in a token.</param>
 /// <param name="Trust">The text of the trust anchor.</param>
 internal sealed record BackedUpKeys(byte[] Kek, byte[] LogKey, byte[] Trust) : IDisposable
 {
     /// <summary>
-    /// Reads the keys of a host. Throws <see cref="SecretsException"/>, including when the keys do not fit together, because useless keys
-    /// must not be backed up.
+    /// Reads the keys of a host. Throws <see cref="SecretsException"/> if a key cannot be read. Also throws it if the keys do not fit
+    /// together, because a backup of such keys would be useless.
     /// </summary>
     public static BackedUpKeys Find(KeyPlace place)
     {
@@ -33,14 +33,15 @@ internal sealed record BackedUpKeys(byte[] Kek, byte[] LogKey, byte[] Trust) : I
         }
     }
 
-    /// <summary>Opens the key ring and the tokens that it names; the caller disposes of the result.</summary>
+    /// <summary>Opens the key ring and the tokens that it names. The caller must dispose of the result.</summary>
     public OpenedRing OpenRing() => KeyRing.OpenText(Kek, "the backup", TokenCipher.Open);
 
     /// <summary>Returns the log's trust anchor.</summary>
     public TrustAnchor Anchor() => TrustAnchor.Parse(Trust);
 
     /// <summary>
-    /// Opens the log's key and compares its public key with the trust anchor's. Throws <see cref="SecretsException"/> when they differ.
+    /// Opens the log key and compares its public key with the one in the trust anchor. Throws <see cref="SecretsException"/> if they
+    /// differ.
     /// </summary>
     public void Check(OpenedRing ring)
     {
@@ -64,7 +65,7 @@ internal sealed record BackedUpKeys(byte[] Kek, byte[] LogKey, byte[] Trust) : I
         }
     }
 
-    /// <summary>Whether the backup is useless without a token.</summary>
+    /// <summary>Whether some of the keys are in a token, so that the backup is useless without the token.</summary>
     public bool HasTokenKeys => LogKey.Length == 0 || Encoding.UTF8.GetString(Kek).Contains("pkcs11:", StringComparison.Ordinal);
 
     public void Dispose() => CryptographicOperations.ZeroMemory(Kek);

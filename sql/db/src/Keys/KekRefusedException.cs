@@ -1,4 +1,4 @@
 namespace Optiks.Db.Keys;
 
-/// <summary>Thrown when a command refuses to change keys. The message says why in one sentence.</summary>
+/// <summary>The exception with which a command refuses to change keys. The message gives the reason in one sentence.</summary>
 internal sealed class KekRefusedException(string message, Exception? inner = null) : Exception(message, inner);

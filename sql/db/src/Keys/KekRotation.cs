@@ -6,9 +6,9 @@ using Optiks.Storage;
 namespace Optiks.Db.Keys;
 
 /// <summary>
-/// Wraps every stored secret again with one key of the ring, each secret in its own transaction, while an update-task and replicas run
-/// (docs/spec/wrapping.md section 4). The operator can stop and repeat the rotation at any point, because a ring with both keys opens
-/// everything at every point.
+/// Wraps every stored secret again with one key of the ring (docs/spec/wrapping.md section 4). Each secret gets its own transaction, and
+/// the update-task and query-services may run. The operator can stop the rotation at any time and repeat it, because a ring with both keys
+/// opens all secrets at any time.
 /// </summary>
 internal sealed class KekRotation
 {
@@ -29,14 +29,15 @@ internal sealed class KekRotation
     }
 
     /// <summary>
-    /// Wraps and checks all secrets. Throws <see cref="SecretsException"/> when a secret does not open with the ring, and
-    /// <see cref="KekRefusedException"/> when a rotation to another key is under way. It throws both before it changes anything.
+    /// Wraps all secrets again and checks the result. If a secret does not open with the ring, throws <see cref="SecretsException"/>; if a
+    /// rotation to another key is under way, throws <see cref="KekRefusedException"/>. In both cases nothing has been changed.
     /// </summary>
     /// <param name="store">The database.</param>
     /// <param name="place">The keys of the host.</param>
-    /// <param name="to">The key to wrap with; null means the last key of the ring.</param>
-    /// <param name="logKeyOut">A new file for the wrapped log key, for a host whose log key is in a variable or a credential.</param>
-    /// <param name="cancellationToken">Stops the rotation between two secrets.</param>
+    /// <param name="to">The key that will wrap the secrets; null means the last key of the ring.</param>
+    /// <param name="logKeyOut">The path of a new file for the wrapped log key. It is needed on a host whose log key is in an environment
+    /// variable or a credential.</param>
+    /// <param name="cancellationToken">Stops the rotation after the current secret.</param>
     public static async Task<KekRotationResult> RunAsync(IMaintenanceStore store, KeyPlace place, KeyId? to, string? logKeyOut, CancellationToken cancellationToken)
     {
         TrustAnchor anchor = place.Anchor();
@@ -48,7 +49,7 @@ internal sealed class KekRotation
     private async Task<KekRotationResult> RunAsync(string? logKeyOut, CancellationToken cancellationToken)
     {
         string? logKeyFile = LogKeyFile(logKeyOut);
-        // Everything must open before anything is changed.
+        // Before the rotation changes anything, all secrets must open.
         foreach (StoredSecret secret in StoredSecret.FindInPeriods(await _store.ReadPeriodsAsync(cancellationToken)).Concat(StoredSecret.FindLogKey(_place)))
         {
             _ = _from.Add(secret.Open(_keys, _logId, (_, by) => by));
@@ -59,12 +60,13 @@ internal sealed class KekRotation
         FailPoints.Hit(FailPoints.KekLogKey);
         await CheckAsync(logKeyFile, cancellationToken);
         IReadOnlyList<StoredSecret> bundles = await StoredSecret.FindInBundlesAsync(_place, cancellationToken);
-        // Bundles that do not open are reported by 'kek status'; all secrets in use open.
+        // The rotation does not fail if the secrets in a bundle do not open, because 'kek status' reports them. All secrets in use have
+        // been checked.
         IReadOnlyList<KeyUse> uses = KeyUse.FindAll(bundles, _keys, _logId, problems: []);
         return new KekRotationResult(_target.Id, periods, logKey ? logKeyFile : null, [.. uses.Where(use => use.Key != _target.Id)]);
     }
 
-    // Returns the file for the wrapped log key; null when this host has no log key, or has the log key in a token.
+    // Returns the path of the file for the wrapped log key; null if this host has no log key, or has it in a token.
     private string? LogKeyFile(string? given)
     {
         if (!_place.HasWrappedLogKey)
@@ -92,7 +94,7 @@ internal sealed class KekRotation
             {
                 return done;
             }
-            // The current period's secrets are wrapped first. From then on, no period can begin with secrets that another key wraps.
+            // The rotation begins with the current period's secrets. From then on, no period can begin with secrets that another key wraps.
             ulong current = PeriodRows.Current(periods).Period;
             StoredSecret[] left = [.. StoredSecret.FindInPeriods(periods).Where(secret => !IsDone(secret)).OrderByDescending(secret => secret.Period == current)];
             if (left.Length == 0)
@@ -104,8 +106,8 @@ internal sealed class KekRotation
                 cancellationToken.ThrowIfCancellationRequested();
                 byte[] after = Rewrapped(secret);
                 FailPoints.Hit(FailPoints.KekPeriod);
-                // If the secrets were destroyed or wrapped by another program in the meantime, this call changes nothing, and the loop
-                // examines the period again.
+                // If another program has destroyed or wrapped the secrets in the meantime, this call changes nothing, and the loop examines
+                // the period again.
                 done += await _store.RewrapSecretsAsync(secret.Period!.Value, secret.Wrapped, after, cancellationToken) ? 1 : 0;
             }
         }
@@ -136,7 +138,7 @@ internal sealed class KekRotation
         return true;
     }
 
-    // Checks that the stored secrets open with the new key alone.
+    // Checks that all stored secrets open with a ring that has only the new key.
     private async Task CheckAsync(string? logKeyFile, CancellationToken cancellationToken)
     {
         IEnumerable<StoredSecret> stored = StoredSecret.FindInPeriods(await _store.ReadPeriodsAsync(cancellationToken));

@@ -8,8 +8,8 @@ using Optiks.Secrets;
 namespace Optiks.Db.Keys;
 
 /// <summary>
-/// A file with the keys of one host: the ring, the log's key and the trust anchor, sealed by a <see cref="RecoveryCode"/>
-/// (docs/spec/wrapping.md section 5). Without the code, a reader can only tell to which log the file belongs. Immutable.
+/// Reads and writes a file with the keys of one host: the key ring, the log key and the trust anchor. A <see cref="RecoveryCode"/> encrypts
+/// the file (docs/spec/wrapping.md section 5). Without this code, a reader learns only to which log the file belongs. Immutable.
 /// </summary>
 internal sealed record KeyBackup
 {
@@ -23,18 +23,18 @@ internal sealed record KeyBackup
 
     private KeyBackup(Outer outer) => File = outer;
 
-    /// <summary>The origin of the log, according to the file.</summary>
+    /// <summary>The log's origin, according to the unencrypted part of the file.</summary>
     public string Origin => File.Origin;
 
-    /// <summary>The id of the log in hexadecimal digits, according to the file.</summary>
+    /// <summary>The log's id in hexadecimal digits, according to the unencrypted part of the file.</summary>
     public string LogId => File.LogId;
 
-    /// <summary>The time of the backup, according to the file.</summary>
+    /// <summary>The time of the backup, according to the unencrypted part of the file.</summary>
     public DateTimeOffset Made => DateTimeOffset.FromUnixTimeMilliseconds(File.MadeMs);
 
     private Outer File { get; }
 
-    /// <summary>Creates a backup.</summary>
+    /// <summary>Creates a backup of keys, encrypted with a recovery code.</summary>
     public static KeyBackup Seal(BackedUpKeys keys, TrustAnchor anchor, DateTimeOffset now, RecoveryCode code)
     {
         byte[] salt = RandomNumberGenerator.GetBytes(SaltLength);
@@ -56,7 +56,7 @@ internal sealed record KeyBackup
         }
     }
 
-    /// <summary>Reads a file. Throws <see cref="SecretsException"/> when it is not a backup.</summary>
+    /// <summary>Reads a backup's file, without decrypting it. Throws <see cref="SecretsException"/> if the file is not a backup.</summary>
     public static KeyBackup Read(string path)
     {
         try
@@ -70,12 +70,13 @@ internal sealed record KeyBackup
         }
         catch (JsonException)
         {
-            // Such a file is reported like a file in another form.
+            // The error below reports a file that is not JSON in the same way as a file in another format.
         }
         throw new SecretsException($"{path} is not a backup of keys of this release: 'optiks-db key backup' makes one.");
     }
 
-    /// <summary>Returns the keys. Throws <see cref="SecretsException"/> when the code is wrong or the file was changed.</summary>
+    /// <summary>Decrypts and returns the keys. Throws <see cref="SecretsException"/> if the code is wrong or the file was
+    /// changed.</summary>
     public BackedUpKeys Open(RecoveryCode code)
     {
         byte[] key = code.DeriveKey(File.Salt);

@@ -2,24 +2,24 @@ using Optiks.Secrets;
 
 namespace Optiks.Db.Keys;
 
-/// <summary>The uses of a key on this host and in its database.</summary>
+/// <summary>Says what a key-encryption key wraps on this host and in its database.</summary>
 /// <param name="Key">The key's id.</param>
-/// <param name="Source">The place from which the ring takes the key; null when the ring lacks the key.</param>
-/// <param name="Stored">The names of the secrets that the key wraps: secrets in the database, and the log's key.</param>
-/// <param name="Bundles">The names of the bundles with secrets that the key wraps.</param>
+/// <param name="Source">The place from which the ring takes the key; null if the ring lacks the key.</param>
+/// <param name="Stored">The names of the secrets that the key wraps, which are secrets in the database and the log key.</param>
+/// <param name="Bundles">The names of the bundles that contain secrets that the key wraps.</param>
 internal sealed record KeyUse(KeyId Key, string? Source, IReadOnlyList<string> Stored, IReadOnlyList<string> Bundles)
 {
     /// <summary>Whether any secret needs the key.</summary>
     public bool IsNeeded => Stored.Count + Bundles.Count > 0;
 
     /// <summary>
-    /// Returns the uses of a ring's keys in the order of the ring, followed by the uses of keys that secrets name but the ring lacks. Opens
+    /// Returns the uses of all keys of a ring, in the ring's order, and then the uses of keys that secrets name but the ring lacks. Opens
     /// every secret whose key the ring has.
     /// </summary>
-    /// <param name="secrets">The stored secrets.</param>
+    /// <param name="secrets">The stored secrets to examine.</param>
     /// <param name="keys">The ring.</param>
     /// <param name="logId">The log's id.</param>
-    /// <param name="problems">Receives a sentence for each secret that does not open.</param>
+    /// <param name="problems">The list to which the method adds a sentence for each secret that does not open.</param>
     public static IReadOnlyList<KeyUse> FindAll(IEnumerable<StoredSecret> secrets, OpenedRing keys, ReadOnlyMemory<byte> logId, ICollection<string> problems)
     {
         var found = new List<(KeyId By, StoredSecret Secret)>();

@@ -5,12 +5,12 @@ using System.Text;
 namespace Optiks.Db.Keys;
 
 /// <summary>
-/// The code that opens a backup of keys: 160 random bits in base32, without letters and digits that are easily confused, in groups of four.
-/// The code is generated and not chosen, so nobody can guess it, and no deliberately slow hash function is needed.
+/// The code that decrypts a backup of keys. It is 160 random bits, written in groups of four base32 characters, of which no two are easily
+/// confused. The code is random and not chosen by a person, so nobody can guess it, and it needs no deliberately slow hash function.
 /// </summary>
 internal sealed class RecoveryCode : IDisposable
 {
-    // The alphabet of Crockford's base32, without I, L, O and U.
+    // The alphabet of Crockford's base32, which lacks I, L, O and U.
     private const string Alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     private const int Letters = 32;
     private const int BitsPerLetter = 5;
@@ -20,11 +20,11 @@ internal sealed class RecoveryCode : IDisposable
 
     private RecoveryCode(byte[] octets) => _octets = octets;
 
-    /// <summary>Generates a code.</summary>
+    /// <summary>Generates a random code.</summary>
     public static RecoveryCode Generate() => new(RandomNumberGenerator.GetBytes(Letters * BitsPerLetter / 8));
 
     /// <summary>
-    /// Parses a code as people write it, in upper or lower case, with or without blanks and hyphens. I and L stand for 1, and O for 0.
+    /// Parses a code as a person may type it, in upper or lower case, with or without blanks and hyphens. Reads I and L as 1, and O as 0.
     /// </summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out RecoveryCode? code)
     {
@@ -47,7 +47,7 @@ internal sealed class RecoveryCode : IDisposable
         return code is not null;
     }
 
-    /// <summary>Derives the encryption key of one backup, 32 bytes that the caller must overwrite after use.</summary>
+    /// <summary>Derives the encryption key of one backup. The result has 32 bytes, and the caller must overwrite it after use.</summary>
     public byte[] DeriveKey(ReadOnlySpan<byte> salt)
     {
         byte[] key = new byte[32];
@@ -55,7 +55,7 @@ internal sealed class RecoveryCode : IDisposable
         return key;
     }
 
-    /// <summary>Returns the code, which is secret, in its printed form.</summary>
+    /// <summary>Returns the code as text in its printed form. The text is secret.</summary>
     public string ToText()
     {
         var text = new StringBuilder();

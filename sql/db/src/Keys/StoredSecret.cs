@@ -5,23 +5,24 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Keys;
 
-/// <summary>One secret that is stored wrapped.</summary>
-/// <param name="Name">The place of the secret, for messages.</param>
-/// <param name="Purpose">The purpose, from <see cref="SecretPurpose"/>.</param>
+/// <summary>One secret in its stored, wrapped form.</summary>
+/// <param name="Name">The place where the secret is stored, for messages.</param>
+/// <param name="Purpose">The secret's purpose, one of those in <see cref="SecretPurpose"/>.</param>
 /// <param name="Wrapped">The wrapped bytes.</param>
-/// <param name="Period">The period whose secrets these are; null when the secret is the log's key.</param>
-/// <param name="InBundle">Whether the secret is a copy in a bundle, which <c>import-bundles</c> may need.</param>
+/// <param name="Period">The period to which the secret belongs; null if the secret is the log key.</param>
+/// <param name="InBundle">Whether the secret is in a bundle, which <c>import-bundles</c> may need.</param>
 internal sealed record StoredSecret(string Name, string Purpose, ReadOnlyMemory<byte> Wrapped, ulong? Period, bool InBundle)
 {
     /// <summary>Returns the secrets in the database, except destroyed secrets.</summary>
     public static IEnumerable<StoredSecret> FindInPeriods(IReadOnlyList<PeriodRow> periods) => periods.Where(row => !row.WrappedSecrets.IsEmpty)
         .Select(row => new StoredSecret(FormattableString.Invariant($"period {row.Period}"), SecretPurpose.PeriodSecrets(row.Period), row.WrappedSecrets, row.Period, InBundle: false));
 
-    /// <summary>Returns the log key of this host; empty when this host has no log key, or has the log key in a token.</summary>
+    /// <summary>Returns the log key of this host. The result is empty if this host has no log key, or has it in a token.</summary>
     public static IEnumerable<StoredSecret> FindLogKey(KeyPlace place) => place.HasWrappedLogKey
         ? [new StoredSecret("log key", SecretPurpose.LogKey, WrappedLogKey.Read(place.Folder), Period: null, InBundle: false)] : [];
 
-    /// <summary>Returns the secrets in this host's bundles. Throws <see cref="StorageCorruptException"/> for a damaged bundle.</summary>
+    /// <summary>Returns the secrets in the bundles on this host. Throws <see cref="StorageCorruptException"/> if a bundle is
+    /// damaged.</summary>
     public static async Task<IReadOnlyList<StoredSecret>> FindInBundlesAsync(KeyPlace place, CancellationToken cancellationToken)
     {
         string folder = new BoardPaths(place.Folder.Board).Bundles;
@@ -48,8 +49,8 @@ internal sealed record StoredSecret(string Name, string Purpose, ReadOnlyMemory<
     }
 
     /// <summary>
-    /// Unwraps the secret, passes it to <paramref name="use"/>, and overwrites it. Throws <see cref="SecretsException"/> whose message
-    /// names the secret's place.
+    /// Unwraps the secret, passes it to the function <paramref name="use"/>, and overwrites it in memory. If the secret does not open,
+    /// throws <see cref="SecretsException"/>, whose message names the secret's place.
     /// </summary>
     public T Open<T>(OpenedRing keys, ReadOnlySpan<byte> logId, Func<byte[], KeyId, T> use)
     {

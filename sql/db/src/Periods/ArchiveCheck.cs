@@ -8,8 +8,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Periods;
 
 /// <summary>
-/// Reads an archive (<see cref="ArchiveWriter"/>) and computes each epoch's roots of devices and keys again, from the file alone. Throws
-/// <see cref="StorageCorruptException"/> unless the archive is complete and the computed roots equal the roots in its records.
+/// Reads an archive (<see cref="ArchiveWriter"/>), and recomputes each epoch's roots of the structures devices and keys from this file
+/// only. Throws <see cref="StorageCorruptException"/> unless the archive is complete and the computed roots equal the roots in its records.
 /// </summary>
 internal sealed class ArchiveCheck : IDisposable
 {
@@ -26,7 +26,7 @@ internal sealed class ArchiveCheck : IDisposable
         _anchor = anchor;
     }
 
-    /// <summary>Checks an archive, and returns the number of its epochs and of its leaves, including copies.</summary>
+    /// <summary>Checks an archive, and returns the number of its epochs and the number of its leaves, including copies.</summary>
     public static (ulong Epochs, long Leaves) Run(Stream stream, TrustAnchor anchor)
     {
         using var check = new ArchiveCheck(stream, anchor);
@@ -50,7 +50,7 @@ internal sealed class ArchiveCheck : IDisposable
         {
             throw Damaged();
         }
-        // The file does not say which leaves belong to the same key, so each leaf is added as if it had a key of its own.
+        // The file does not say which leaves belong to the same key, so the check adds each leaf as if it had a key of its own.
         using var secrets = DirectorySecrets.Generate();
         using var directory = KeyDirectory.Create(
             new DirectoryOptions { Secrets = secrets, Values = KeptValues.None, Period = period, MaxValueLength = _anchor.Configuration.MaxValueLength, ReusesUsernames = _anchor.Configuration.ReusesUsernames, Threads = DirectoryOptions.AllProcessors });

@@ -5,15 +5,16 @@ using Optiks.Protocol;
 namespace Optiks.Db.Periods;
 
 /// <summary>
-/// Writes the data that determine the roots of a period's devices and keys, and nothing that reveals whose devices and keys they are. The
-/// archive contains no secrets, keys, values or openings. It also leaves out tags, versions, sources, and the order in which copies were
-/// staged, because these data would relate labels to each other. Not thread-safe.
+/// Writes an archive of a period. It has the data that determine the roots of the structures devices and keys, but no data that reveal to
+/// whom a device or key belongs. The archive contains no secrets, keys, values or openings. It also omits tags, versions, sources, and the
+/// order in which copies were staged, because these data would show which labels belong together. Not thread-safe.
 /// </summary>
 /// <remarks>
-/// <para>Integers are big-endian. Magic <c>optiks archive 1\n</c>; log id (32), period (8), its first and its last epoch (8 each); number
-/// of copies that the period began with (4); then for each epoch, in order, its record and the number of its leaves of devices and keys
-/// (4). Each number of copies or leaves is followed by the copies or leaves: structure (1), label (32), commitment (32), sorted. Finally
-/// the SHA-256 of everything before it (32).</para>
+/// <para>The file has these fields (integers are big-endian, and lengths in bytes are in parentheses): the magic text <c>optiks archive
+/// 1\n</c>; log id (32), period (8), its first and its last epoch (8 each); the number of copies with which the period began (4); then for
+/// each epoch, in order, its record and the number of its leaves of the structures devices and keys (4). Each number of copies or leaves is
+/// followed by these copies or leaves, sorted, with structure (1), label (32) and commitment (32) each. The last field is the SHA-256 of
+/// everything before it (32).</para>
 /// </remarks>
 internal sealed class ArchiveWriter : IDisposable
 {
@@ -34,11 +35,11 @@ internal sealed class ArchiveWriter : IDisposable
 
     internal static ReadOnlySpan<byte> Magic => "optiks archive 1\n"u8;
 
-    /// <summary>Returns a leaf in the form that the file uses.</summary>
+    /// <summary>Returns the bytes of a leaf or copy in the file's format.</summary>
     public static byte[] Leaf(StructureId structure, ReadOnlyMemory<byte> label, ReadOnlyMemory<byte> commitment) => [(byte)structure, .. label.Span, .. commitment.Span];
 
     /// <summary>
-    /// Writes a period's copies or an epoch's leaves. The copies come once and first; an epoch's leaves come after its record.
+    /// Writes a period's copies or an epoch's leaves. Callers write the copies first, and then, for each epoch, its record and its leaves.
     /// </summary>
     public void WriteLeaves(IReadOnlyCollection<byte[]> leaves)
     {
@@ -53,7 +54,7 @@ internal sealed class ArchiveWriter : IDisposable
     /// <summary>Writes the record of the next epoch.</summary>
     public void WriteRecord(ReadOnlyMemory<byte> record) => Put(record.Span);
 
-    /// <summary>Writes the checksum.</summary>
+    /// <summary>Writes the checksum at the end of the archive.</summary>
     public void Finish() => _stream.Write(_hash.GetHashAndReset());
 
     public void Dispose() => _hash.Dispose();

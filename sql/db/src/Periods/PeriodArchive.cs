@@ -6,7 +6,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Db.Periods;
 
-/// <summary>Implements <c>optiks-db period archive</c>.</summary>
+/// <summary>Implements <c>optiks-db period archive</c>, which writes the archive of a period to a file.</summary>
 internal static class PeriodArchive
 {
     private const int Page = 4096;
@@ -40,7 +40,7 @@ internal static class PeriodArchive
                 archived = ArchiveCheck.Run(stream, anchor);
             }
             File.Move(temporary, full, overwrite: false);
-            // The operator may delete the data that this file contains, so its name must survive a power cut.
+            // The operator may later destroy the period, so the name of the archive's file must survive a power cut.
             DurableFiles.SyncFolder(Path.GetDirectoryName(full)!);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -90,7 +90,7 @@ internal static class PeriodArchive
         writer.Finish();
     }
 
-    // The rows must be sorted, so all of them are in memory, some 100 bytes each. Only the last row of a key counts.
+    // Reads a period's copies, each the last row of its key. They must be sorted, so all of them are in memory, with about 100 bytes each.
     private static async Task<IReadOnlyCollection<byte[]>> ReadCopiesAsync(IConsistentRead read, PeriodRow period, CancellationToken cancellationToken)
     {
         var rows = new List<(byte[] Leaf, int Number, bool IsDrop)>();

@@ -4,12 +4,12 @@ using Optiks.Storage;
 namespace Optiks.Db.Periods;
 
 /// <summary>
-/// Implements <c>optiks-db period drop</c>. It destroys a period that is no longer served in the same way as the update-task, but only in
-/// the database.
+/// Implements <c>optiks-db period drop</c>. For a period that is no longer served, it does what the update-task does to destroy the period,
+/// but only in the database.
 /// </summary>
 internal static class PeriodDrop
 {
-    // The largest number of values in one transaction, so that services that accept updates do not wait for long.
+    // The largest number of values that one transaction destroys. It is small so that services that accept updates do not wait for long.
     private const int ValuesPerPiece = 4096;
 
     private static readonly TimeSpan s_lease = TimeSpan.FromMinutes(1);

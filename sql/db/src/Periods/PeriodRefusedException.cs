@@ -1,6 +1,7 @@
 namespace Optiks.Db.Periods;
 
-/// <summary>Thrown when a command about a period refuses to do anything. The message says why, and what the operator can do.</summary>
+/// <summary>The exception with which a command about a period refuses to do its work. The message gives the reason, and says what the
+/// operator can do.</summary>
 internal sealed class PeriodRefusedException : Exception
 {
     public PeriodRefusedException(FormattableString message)

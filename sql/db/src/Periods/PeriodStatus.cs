@@ -4,7 +4,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Periods;
 
-/// <summary>Implements <c>optiks-db period status</c>.</summary>
+/// <summary>Implements <c>optiks-db period status</c>, which shows the log's periods and their times.</summary>
 internal static class PeriodStatus
 {
     private static readonly string[] s_columns = ["period", "state", "first epoch", "begun", "last epoch", "copies", "served at least until"];

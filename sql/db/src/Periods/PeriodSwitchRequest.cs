@@ -3,7 +3,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Periods;
 
-/// <summary>Implements <c>optiks-db period switch</c>.</summary>
+/// <summary>Implements <c>optiks-db period switch</c>, which asks the update-task to begin the next period.</summary>
 internal static class PeriodSwitchRequest
 {
     public static async Task<int> RunAsync(Invocation invocation, CancellationToken cancellationToken)
@@ -11,7 +11,7 @@ internal static class PeriodSwitchRequest
         await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         PeriodTimes times = await PeriodTimes.ReadAsync(store, cancellationToken);
         ulong next = times.Current.Period + 1;
-        // Refuses while a switch is under way, because the operator may mean the period that is just beginning.
+        // While a switch is under way, the command refuses the request, because the operator may mean the period that is just beginning.
         if (times.Current.FirstEpoch > (times.Head.PublishedEpoch ?? 0))
         {
             throw new PeriodRefusedException(

@@ -4,7 +4,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Periods;
 
 /// <summary>
-/// The periods in a database, and the times that the log's configuration allows for them (docs/spec/periods.md sections 1 and 8).
+/// Holds the periods in a database, and computes the times that the log's configuration allows for them (docs/spec/periods.md sections 1
+/// and 8).
 /// </summary>
 internal sealed class PeriodTimes
 {
@@ -19,13 +20,13 @@ internal sealed class PeriodTimes
         _startMs = startMs;
     }
 
-    /// <summary>The periods, oldest first.</summary>
+    /// <summary>The rows of all periods, oldest first.</summary>
     public IReadOnlyList<PeriodRow> Periods { get; }
 
-    /// <summary>The current period.</summary>
+    /// <summary>The row of the current period.</summary>
     public PeriodRow Current { get; }
 
-    /// <summary>The head row.</summary>
+    /// <summary>The database's head row.</summary>
     public HeadRow Head { get; }
 
     /// <summary>The log's configuration.</summary>
@@ -34,7 +35,7 @@ internal sealed class PeriodTimes
     /// <summary>The earliest time of the first epoch of the period after the current one.</summary>
     public DateTimeOffset SwitchNotBefore => EarliestAfter(1);
 
-    /// <summary>Reads the periods. Throws <see cref="StorageMisconfiguredException"/> for a database without a log.</summary>
+    /// <summary>Reads the periods and their times. Throws <see cref="StorageMisconfiguredException"/> if the database has no log.</summary>
     public static async Task<PeriodTimes> ReadAsync(IPipelineStore store, CancellationToken cancellationToken)
     {
         HeadRow head = await store.ReadHeadAsync(cancellationToken);
@@ -56,21 +57,23 @@ internal sealed class PeriodTimes
         return new PeriodTimes(periods, current, head, startMs);
     }
 
-    /// <summary>Returns the start of a period that has begun, according to its first record.</summary>
+    /// <summary>Returns the time at which a period began, according to its first record.</summary>
     public DateTimeOffset Start(ulong period) => Time(_startMs[period]);
 
-    /// <summary>Returns the last epoch of a period that has begun; null when the period has not ended.</summary>
+    /// <summary>Returns the last epoch of a period that has begun; null if the period has not ended.</summary>
     public ulong? LastEpoch(ulong period) => (int)period + 1 < Periods.Count && Periods[(int)period + 1].FirstEpoch is ulong next ? next - 1 : null;
 
-    /// <summary>Returns whether a period that has begun is served.</summary>
+    /// <summary>Returns whether the log still serves a period that has begun.</summary>
     public bool IsServed(ulong period) => Current.Period - period < Configuration.RetainedPeriods;
 
     /// <summary>
-    /// Returns the earliest time at which a served period ceases to be served. The actual time is later if the operator switches later.
+    /// Returns the earliest time at which a served period may stop being served. The actual time is later if the switches to later periods
+    /// happen later.
     /// </summary>
     public DateTimeOffset ServedUntil(ulong period) => EarliestAfter(period + Configuration.RetainedPeriods - Current.Period);
 
-    /// <summary>Returns a period that is no longer served. Throws <see cref="PeriodRefusedException"/> for any other period.</summary>
+    /// <summary>Returns the row of a period that is no longer served. Throws <see cref="PeriodRefusedException"/> for any other
+    /// period.</summary>
     public PeriodRow Ended(ulong period)
     {
         if (period > Current.Period)
@@ -83,9 +86,9 @@ internal sealed class PeriodTimes
                 $"Period {period} is served until period {period + Configuration.RetainedPeriods} begins, not before {ServedUntil(period):u}, as the log's configuration promises owners.");
     }
 
-    // Returns the earliest time of the first epoch of a later period.
+    // Returns the earliest time of the first epoch of the period that is this many periods after the current one.
     private DateTimeOffset EarliestAfter(ulong periods) => Time(checked(_startMs[Current.Period] + (periods * Configuration.PeriodLengthMs)));
 
-    // Limits the time, because a log's configuration may lead to a time beyond the calendar's range.
+    // Converts a time, and limits it to the range of DateTimeOffset, which a log's configuration may exceed.
     private static DateTimeOffset Time(ulong ms) => ms < (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds() ? DateTimeOffset.FromUnixTimeMilliseconds((long)ms) : DateTimeOffset.MaxValue;
 }

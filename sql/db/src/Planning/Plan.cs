@@ -3,28 +3,29 @@ using Optiks.Protocol;
 namespace Optiks.Db.Planning;
 
 /// <summary>
-/// The resources of a service that carries a given load, computed from <see cref="MeasuredFigures"/>; docs/operations/scale.md explains
-/// each rule. A service with several logs assigns each key to one of them, so that all have about the same share. Figures are per log
-/// unless stated otherwise.
+/// Computes, from <see cref="MeasuredFigures"/>, the resources that a service needs for a given load. docs/operations/scale.md explains
+/// each rule. A service with several logs assigns each key to one of them, so that all logs have about the same share of the load. All
+/// figures are for one log, except where a comment says otherwise.
 /// </summary>
 internal sealed class Plan
 {
-    /// <summary>The largest number of leaves that a directory's ids can distinguish (ozks/trie/nodes.h).</summary>
+    /// <summary>The largest number of leaves of a directory, which the ids of its nodes limit (ozks/trie/nodes.h).</summary>
     public const double MaxLeaves = 1L << 31;
 
-    /// <summary>The share of each program's capacity that a plan uses; the rest is for busy hours, restarts and growth.</summary>
+    /// <summary>The share of each program's capacity that a plan uses. The rest is reserved for busy hours, restarts and growth.</summary>
     public const double Share = 0.5;
 
-    /// <summary>The smallest number of replicas of a log: even if one replica fails while another is upgraded, a replica is left.</summary>
+    /// <summary>The smallest number of query-services of a log. With three, one is left even if one fails while another is being
+    /// upgraded.</summary>
     public const int MinReplicas = 3;
 
     private const double SecondsPerDay = 86_400;
     private const double DaysPerYear = 365;
 
-    // The memory of a program in addition to its trees, for .NET, the VRF cache and requests.
+    // The memory in bytes that a program needs in addition to its trees, for .NET, the VRF cache and requests.
     private const double MemoryBesideTrees = 1L << 30;
 
-    // The bytes of the two parts of an append-only proof: an added leaf, and a sibling on its path (docs/spec/proofs.md).
+    // The sizes of the two parts of an append proof, in bytes: of an added leaf, and of a sibling on its path (docs/spec/proofs.md).
     private const double ProofPerLeaf = 85;
     private const double ProofPerSibling = 34;
 
@@ -42,46 +43,49 @@ internal sealed class Plan
     /// <summary>The question that this plan answers.</summary>
     public PlanQuestion Question { get; }
 
-    /// <summary>The number of logs.</summary>
+    /// <summary>The number of logs that the service needs.</summary>
     public int Logs { get; }
 
-    /// <summary>The number of keys in a log.</summary>
+    /// <summary>The number of keys in one log.</summary>
     public double Keys { get; }
 
-    /// <summary>The updates per second of a log.</summary>
+    /// <summary>The number of updates per second of one log.</summary>
     public double UpdatesPerSecond { get; }
 
-    /// <summary>The lookups per second of a log.</summary>
+    /// <summary>The number of lookups per second of one log.</summary>
     public double LookupsPerSecond { get; }
 
-    /// <summary>The number of versions that are made in a period.</summary>
+    /// <summary>The number of new versions in a period.</summary>
     public double VersionsPerPeriod => UpdatesPerSecond * Question.PeriodDays * SecondsPerDay;
 
-    /// <summary>The number of leaves at the end of a period: a copy of each key, and a leaf for each version since.</summary>
+    /// <summary>The number of leaves at the end of a period, which are a copy of each key and a leaf for each version since the period
+    /// began.</summary>
     public double Leaves => Keys + VersionsPerPeriod;
 
     /// <summary>The average number of updates in an epoch.</summary>
     public double UpdatesPerEpoch => UpdatesPerSecond * Question.EpochSeconds;
 
-    /// <summary>The memory of the update-task at a switch, with the trees of two periods.</summary>
+    /// <summary>The memory in bytes that the update-task needs at a switch, when it has the trees of two periods.</summary>
     public double TaskMemory => ((Leaves + Keys) * MeasuredFigures.MemoryPerLeaf.Value) + MemoryBesideTrees;
 
-    /// <summary>The memory of a replica at a switch.</summary>
+    /// <summary>The memory in bytes that a query-service needs at a switch, when it has the trees of two periods.</summary>
     public double ReplicaMemory => TaskMemory;
 
-    /// <summary>The disk space of the update-task for leaf logs and snapshots of two periods; the board needs further space.</summary>
+    /// <summary>The disk space in bytes that the update-task needs for the leaf logs and snapshots of two periods. The board needs
+    /// additional space.</summary>
     public double TaskDisk => (Leaves + Keys) * DiskPerLeaf;
 
-    /// <summary>The disk space of a replica: the same as the update-task's, plus a file for each ended period.</summary>
+    /// <summary>The disk space in bytes that a query-service needs. It is that of the update-task, plus a snapshot and leaf log of each
+    /// other period that it serves.</summary>
     public double ReplicaDisk => TaskDisk + ((Question.Periods - 1) * Leaves * DiskPerLeaf);
 
-    /// <summary>The disk space of a replica in stored mode: node stores and leaf logs.</summary>
+    /// <summary>The disk space in bytes that a query-service in stored mode needs for node stores and leaf logs.</summary>
     public double StoredDisk => (Leaves + Keys + ((Question.Periods - 1) * Leaves)) * (MeasuredFigures.StorePerLeaf.Value + LeafLog);
 
-    /// <summary>The number of replicas, with two cores each, that answer the lookups of a log.</summary>
+    /// <summary>The number of query-services, with two cores each, that can answer one log's lookups.</summary>
     public int Replicas => Math.Max(MinReplicas, Ceiling(LookupsPerSecond / (Share * MeasuredFigures.LookupsPerSecond.Value)) + 1);
 
-    /// <summary>The size of a log's database when all served periods exist.</summary>
+    /// <summary>The size of a log's database in bytes, once the log has all periods that it serves.</summary>
     public double Database =>
         (Keys * (MeasuredFigures.DatabasePerKey.Value + Question.ValueOctets))
         + (Question.Periods * VersionsPerPeriod * (MeasuredFigures.DatabasePerVersion.Value + Question.ValueOctets))
@@ -90,15 +94,15 @@ internal sealed class Plan
     /// <summary>The number of seconds that it takes to prepare the next period.</summary>
     public double SwitchSeconds => Keys / MeasuredFigures.CopiesPerSecond.Value;
 
-    /// <summary>The bytes of records and proofs that an auditor reads per day.</summary>
+    /// <summary>The number of bytes of records and proofs that an auditor reads per day.</summary>
     public double AuditorOctetsPerDay => ((UpdatesPerSecond * ProofPerUpdate) + (EpochRecord.Length / Question.EpochSeconds)) * SecondsPerDay;
 
     /// <summary>The share of one processor that an auditor uses.</summary>
     public double AuditorShare => UpdatesPerSecond * MeasuredFigures.AuditorPerInsertion.Value / 1e6;
 
     /// <summary>
-    /// The growth of the board in bytes per year. The board keeps all proofs and records forever: the files of each epoch, and the parts of
-    /// proofs that exceed the first blocks of these files.
+    /// The growth of the board in bytes per year. The board keeps all records and proofs forever. The sum has the files of each epoch with
+    /// their smallest size, and the size of the proofs, which grows with the number of updates.
     /// </summary>
     public double BoardOctetsPerYear => ((MeasuredFigures.BoardPerEpoch.Value / Question.EpochSeconds) + (UpdatesPerSecond * ProofPerUpdate)) * SecondsPerDay * DaysPerYear;
 
@@ -106,19 +110,20 @@ internal sealed class Plan
 
     private double DiskPerLeaf => LeafLog + MeasuredFigures.SnapshotPerLeaf.Value;
 
-    // A proof of b new leaves has siblings only below level log2 b of the tree, because the paths of b leaves diverge there.
+    // The bytes of an append proof per update. In a proof for b new leaves, the paths of these leaves diverge at about level log2 b of the
+    // tree, so the proof has siblings only below that level.
     private double ProofPerUpdate => ProofPerLeaf + (ProofPerSibling * Math.Max(0, Math.Log2(Math.Max(1, Leaves) / Math.Max(1, UpdatesPerEpoch))));
 
-    /// <summary>Creates the plan for a question, with as few logs as can carry it.</summary>
+    /// <summary>Creates the plan for a question, with the smallest number of logs that can carry the load.</summary>
     public static Plan Create(PlanQuestion question) => new(question, Math.Max(1, Ceiling(FindBounds(question).Max(bound => bound.Logs))));
 
     /// <summary>
-    /// Returns the plan with a shorter period that needs fewer logs, with the longest such period among the usual periods; null when there
-    /// is no such plan.
+    /// Returns a plan that needs fewer logs because its period is shorter. Among the usual lengths of periods, it has the longest one for
+    /// which this is true. Returns null if there is no such plan.
     /// </summary>
     public Plan? Shorter() => s_usualDays.Where(days => days < Question.PeriodDays).Select(days => Create(Question with { PeriodDays = days })).FirstOrDefault(plan => plan.Logs < Logs);
 
-    /// <summary>Returns the bounds of one log, each with the number of logs needed if it were the only bound.</summary>
+    /// <summary>Returns the bounds of a log. Each bound has the number of logs that would be needed if it were the only bound.</summary>
     public static IReadOnlyList<PlanBound> FindBounds(PlanQuestion question)
     {
         ArgumentNullException.ThrowIfNull(question);

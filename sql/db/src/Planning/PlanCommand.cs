@@ -4,7 +4,7 @@ using System.Globalization;
 
 namespace Optiks.Db.Planning;
 
-/// <summary>Implements <c>optiks-db plan</c>. It opens no database.</summary>
+/// <summary>Implements <c>optiks-db plan</c>, which computes the resources for a given load. It opens no database.</summary>
 internal static class PlanCommand
 {
     private const double Giga = 1e9;
@@ -53,7 +53,7 @@ internal static class PlanCommand
         return option;
     }
 
-    // Requires that the option's number meets a condition. The command-line library itself refuses text that is not a number.
+    // Reports an error unless the option's number meets a condition. The command-line library itself refuses text that is not a number.
     private static void Require(OptionResult result, Func<double, bool> holds, string otherwise)
     {
         if (result.Tokens is [var token] && double.TryParse(token.Value, CultureInfo.InvariantCulture, out double given) && !holds(given))

@@ -4,12 +4,12 @@ using Optiks.Commands;
 
 namespace Optiks.Db.Planning;
 
-/// <summary>Prints a plan for people and for scripts.</summary>
+/// <summary>Formats a plan as text for people and as JSON for scripts.</summary>
 internal static class PlanText
 {
     private static readonly (double Factor, string Unit)[] s_units = [(1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
 
-    /// <summary>Returns a table with each part, its amount and the reason.</summary>
+    /// <summary>Returns a table in which each row has a part of the plan, its amount and the reason.</summary>
     public static string Table(Plan plan)
     {
         PlanQuestion question = plan.Question;

@@ -10,15 +10,15 @@ using Optiks.Tlog;
 namespace Optiks.Db.Restore;
 
 /// <summary>
-/// Brings an older copy of a database up to date with the bundles of the epochs that it lacks, in one transaction per epoch. The operator
-/// can stop and repeat the import at any point.
+/// Adds to an older copy of a database the epochs that it lacks, from their bundles, in one transaction per epoch. The operator can stop
+/// the import at any time and repeat it.
 /// </summary>
 /// <remarks>
-/// <para>The import adds an epoch only when its record follows the record before, by its hash and by the rules of docs/spec/records.md. The
-/// epoch's leaves must also produce the record's roots.</para>
-/// <para>An epoch that was signed before is signed again: Ed25519 is deterministic, so the note is the same. An epoch may not have been
-/// signed if neither the board's checkpoint covers it nor a later bundle follows it. Such an epoch is left for the update-task to
-/// finish.</para>
+/// <para>The import adds an epoch only if its record follows the previous record, by its hash and by the rules of docs/spec/records.md, and
+/// if the epoch's leaves produce the record's roots.</para>
+/// <para>An epoch that the log has signed before is signed again. Because Ed25519 is deterministic, the checkpoint is the same. If the
+/// board's checkpoint does not cover an epoch and no later bundle follows it, the log may not have signed it. The import leaves such an
+/// epoch unsigned, and the update-task finishes it.</para>
 /// </remarks>
 internal sealed class BundleImport : IDisposable
 {
@@ -48,8 +48,8 @@ internal sealed class BundleImport : IDisposable
     }
 
     /// <summary>
-    /// Adds the missing epochs. Throws <see cref="StorageMisconfiguredException"/> while an update-task holds the lease, and
-    /// <see cref="StorageCorruptException"/> for a bundle that does not follow the database's epochs.
+    /// Adds the missing epochs. Throws <see cref="StorageMisconfiguredException"/> if an update-task holds the lease, and
+    /// <see cref="StorageCorruptException"/> if a bundle does not follow the database's epochs.
     /// </summary>
     public static async Task<BundleImportResult> RunAsync(
         IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, ISecretSource secrets, string folder, BoardPaths board, TerminalProgress progress, CancellationToken cancellationToken)
@@ -62,7 +62,7 @@ internal sealed class BundleImport : IDisposable
         Lease lease = await TakeLeaseAsync(store, head, cancellationToken);
         try
         {
-            // The head row is read again under the lease, because from now on no other program can move it.
+            // The head row is read again now that this program holds the lease, because no other program can change it from now on.
             head = await store.ReadHeadAsync(cancellationToken);
             ulong period = PeriodRows.Current(await store.ReadPeriodsAsync(cancellationToken)).Period;
             using var import = new BundleImport(store, anchor, signer, lease, new CopyImport(store, lease, secrets, anchor, BoardPaths.CopyBundlesIn(folder)), period);
@@ -77,7 +77,7 @@ internal sealed class BundleImport : IDisposable
     public void Dispose() => _replay.Dispose();
 
     /// <summary>
-    /// Takes the update-task's lease for one minute. Throws <see cref="StorageMisconfiguredException"/> while a task holds it.
+    /// Takes the update-task's lease for one minute. Throws <see cref="StorageMisconfiguredException"/> if an update-task holds it.
     /// </summary>
     public static async Task<Lease> TakeLeaseAsync(IMaintenanceStore store, HeadRow head, CancellationToken cancellationToken) =>
         await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
@@ -156,7 +156,7 @@ internal sealed class BundleImport : IDisposable
         }
     }
 
-    // Prepares the trees of the next period until nothing more can be read. If rows are missing, the roots will show that.
+    // Prepares the trees of the next period with all names and copies in the database. If rows are missing, the roots will show it.
     private async Task PrepareSwitchAsync(CancellationToken cancellationToken)
     {
         (ulong? Epoch, int Copies) before;
@@ -180,7 +180,8 @@ internal sealed class BundleImport : IDisposable
         {
             throw new StorageCorruptException($"The bundle of epoch {last.Epoch + 1} is missing: the next one is {path}. The database is at epoch {last.Epoch}.");
         }
-        // The time of the period's first epoch shows whether a switch comes too early.
+        // If the epoch is a switch, the check needs the first record of the last period, whose time shows whether the switch comes too
+        // early.
         ReadOnlyMemory<byte> first = content.Switch is null ? default : (await _store.ReadEpochAsync(_replay.Last.Record.PeriodFirstEpoch, cancellationToken)).Record;
         Reason reason = Verifier.VerifyRecord(_anchor, epoch.Record.Span, last.Record.Span, first.Span);
         if (reason != Reason.Valid)

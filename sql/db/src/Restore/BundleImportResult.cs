@@ -1,7 +1,7 @@
 namespace Optiks.Db.Restore;
 
 /// <summary>The result of an import of bundles.</summary>
-/// <param name="Epochs">The number of epochs that were added.</param>
+/// <param name="Epochs">The number of epochs that the import added.</param>
 /// <param name="Updates">The number of updates in the added epochs.</param>
 /// <param name="Head">The epoch of the head row after the import.</param>
 internal sealed record BundleImportResult(int Epochs, long Updates, ulong Head)

@@ -6,8 +6,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Restore;
 
 /// <summary>
-/// Adds the copies of the next period that an older copy of the database lacks. It adds each bundle of copies after the epoch after which
-/// the copies were staged.
+/// Adds to an older copy of the database the rows of copies that it lacks. As in the newer database, it adds each bundle of copies after
+/// the epoch after which its rows were staged.
 /// </summary>
 internal sealed class CopyImport
 {
@@ -27,8 +27,8 @@ internal sealed class CopyImport
     }
 
     /// <summary>
-    /// Adds the rows that were staged after epochs up to <paramref name="last"/>, which is the database's last epoch. Throws
-    /// <see cref="StorageCorruptException"/> for bundles that do not follow the stored copies.
+    /// Adds the rows that were staged after the database's last epoch (<paramref name="last"/>) or after earlier epochs. Throws
+    /// <see cref="StorageCorruptException"/> if a bundle does not follow the stored copies.
     /// </summary>
     public async Task AddAsync(ulong last, CancellationToken cancellationToken)
     {
@@ -54,7 +54,8 @@ internal sealed class CopyImport
         }
     }
 
-    // A period that exists already has its secrets, so nothing is written for it. The secrets of an ended period may even be destroyed.
+    // Writes the period's row if it does not exist. If the row exists, it already has its secrets, which may even be destroyed if the
+    // period has ended.
     private async Task BeginAsync(CopyBundle bundle, string path, CancellationToken cancellationToken)
     {
         IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken);
@@ -77,7 +78,8 @@ internal sealed class CopyImport
         }
     }
 
-    // The wrapped bytes differ when the key that wraps them was rotated in between, so the unwrapped secrets are compared.
+    // Returns whether the database and the bundle have the same secrets. If the wrapped bytes differ, it compares the unwrapped secrets,
+    // because a rotation may have wrapped them by another key.
     private bool HasSameSecrets(PeriodRow present, CopyBundle bundle, string path)
     {
         if (present.WrappedSecrets.Span.SequenceEqual(bundle.WrappedSecrets.Span))
@@ -96,8 +98,8 @@ internal sealed class CopyImport
         }
     }
 
-    // Returns the bundle's secrets wrapped by the key that wraps the current period's secrets, because the next period's secrets must have
-    // the same key.
+    // Returns the bundle's secrets, wrapped by the key that wraps the current period's secrets. The next period's secrets must be wrapped
+    // by the same key.
     private byte[] Rewrapped(CopyBundle bundle, PeriodRow current)
     {
         using DirectorySecrets secrets = _secrets.UnwrapPeriod(bundle.WrappedSecrets.Span, bundle.Copies.Period, _anchor.LogId.Span, out KeyId by);

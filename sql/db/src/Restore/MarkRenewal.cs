@@ -7,13 +7,13 @@ using Optiks.Tlog;
 namespace Optiks.Db.Restore;
 
 /// <summary>
-/// Creates the high-water mark of a log again after its folder <c>board/state</c> was lost. The new mark is at the last epoch of a database
-/// that contains everything that the log is known to have signed.
+/// Creates the high-water mark of a log again after the folder <c>board/state</c> was lost. The new mark is at the last epoch of the
+/// database, which must contain everything that the log is known to have signed.
 /// </summary>
 /// <remarks>
-/// The mark prevents a second history of the log from an older copy of the database. Without the mark, only checkpoints that other parties
-/// got show how far the log was, so the operator supplies the newest checkpoints of these parties. A database that does not reach one of
-/// these checkpoints, or has other records, gets no mark. One of the checkpoints must reach the epoch that the database itself says was
+/// The mark prevents an update-task from signing a second history on an older copy of the database. Without the mark, only checkpoints that
+/// other parties have show how far the log had come, so the operator supplies the newest of these checkpoints. If the database does not
+/// reach one of them, or has other records, it gets no mark. One of the checkpoints must reach the epoch that the database says was
 /// published, because older checkpoints would fit even an old copy of the database.
 /// </remarks>
 internal static class MarkRenewal
@@ -21,8 +21,8 @@ internal static class MarkRenewal
     private const int EpochsPerPage = 4096;
 
     /// <summary>
-    /// Writes and returns the mark. Throws, with nothing written, when a mark exists, when an update-task holds the lease, and when the
-    /// database does not cover a checkpoint.
+    /// Writes and returns the mark. If a mark exists, if an update-task holds the lease, or if the database does not cover a checkpoint,
+    /// writes nothing and throws.
     /// </summary>
     public static async Task<HighWaterMark> RunAsync(IMaintenanceStore store, TrustAnchor anchor, string folder, IReadOnlyList<string> checkpoints, CancellationToken cancellationToken)
     {
@@ -32,8 +32,8 @@ internal static class MarkRenewal
         Lease lease = await BundleImport.TakeLeaseAsync(store, head, cancellationToken);
         try
         {
-            // The mark is checked again under the lease. From now on no program moves the head row, and no update-task can start and create
-            // a mark.
+            // The code checks again that no mark exists, now that this program holds the lease. From now on, no other program can change
+            // the head row, and no update-task can start and create a mark.
             ThrowIfPresent(board);
             head = await store.ReadHeadAsync(cancellationToken);
             ulong last = head.Epoch ?? throw new StorageMisconfiguredException("The database has no log.");

@@ -1,8 +1,8 @@
 namespace Optiks.Db.Transfer;
 
 /// <summary>
-/// The kind of a row in an export. Rows come in this order, except that erasures and copies come before the head. The numbers never change
-/// their meaning.
+/// The kind of a row in an export. An export has the kinds in this order, except that erasures and copies come before the head. The numbers
+/// are stored and never change their meaning.
 /// </summary>
 internal enum RowKind : byte
 {

@@ -6,14 +6,15 @@ using Optiks.Storage;
 namespace Optiks.Db.Transfer;
 
 /// <summary>
-/// Reads an export (<see cref="RowWriter"/>). Throws <see cref="StorageCorruptException"/> unless the export is complete. Only
-/// <see cref="RowKind.End"/> shows that the export is undamaged, so callers must not keep any row before they reach it. Not thread-safe.
+/// Reads an export (<see cref="RowWriter"/>). Throws <see cref="StorageCorruptException"/> if the export is damaged or incomplete. Only the
+/// row <see cref="RowKind.End"/> proves that the export is undamaged, so callers must not make any row durable before they reach it. Not
+/// thread-safe.
 /// </summary>
 internal sealed class RowReader : IDisposable
 {
     public const int PrefixLength = 5;
 
-    // A row holds at most one value (1 MiB) or checkpoint (64 KiB).
+    // The largest length of a row. A row contains at most one value (1 MiB) or checkpoint (64 KiB), so every valid row is shorter.
     private const uint MaxRowLength = 4 << 20;
 
     private const string CutShort = "The export is damaged, or cut short: nothing was imported.";
@@ -36,8 +37,8 @@ internal sealed class RowReader : IDisposable
     }
 
     /// <summary>
-    /// Reads the kind of the next row; the method for that kind reads its content. When this method returns <see cref="RowKind.End"/>, it
-    /// has verified the checksum.
+    /// Reads the kind of the next row. The caller then calls the method that reads a row of this kind. When this method returns
+    /// <see cref="RowKind.End"/>, it has verified the checksum.
     /// </summary>
     public RowKind Next()
     {

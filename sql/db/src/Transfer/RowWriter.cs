@@ -10,8 +10,9 @@ namespace Optiks.Db.Transfer;
 /// </summary>
 /// <remarks>
 /// <para>Integers are big-endian. The export begins with the magic <c>optiks export 2\n</c>. Then come rows, each with its kind (1), the
-/// length of the rest (4) and the row. Rows of one kind follow each other in key order, and the kinds follow in the order below.
-/// <c>opaque</c> is a length (4) and bytes. An optional part is 0, or 1 and the part. Numbers in parentheses are lengths in bytes.</para>
+/// length of the rest (4) and the row. All rows of one kind come together, in the order of their table's primary key, and the kinds come in
+/// the order below. <c>opaque</c> is a length (4) and bytes. An optional part is 0, or 1 and the part. Numbers in parentheses are lengths
+/// in bytes.</para>
 /// <para>1 period: period (8), state (1), optional first epoch (8), optional copies (4), wrapped secrets, configuration (opaque).</para>
 /// <para>2 epoch: epoch (8), leaves (8), value bytes (8), record, record hash, checkpoint (opaque).</para>
 /// <para>3 leaf: epoch (8), ordinal (4), structure (1), period (8), version (8), label, commitment, tag (opaque), request id (16), item
@@ -26,8 +27,8 @@ namespace Optiks.Db.Transfer;
 /// and ordinal (4), optional opening, key, value (opaque).</para>
 /// <para>7 head, once: optional epoch (8), record hash (opaque), optional published epoch (8), fence (8).</para>
 /// <para>255 end: the SHA-256 of everything before this row (32).</para>
-/// <para>Files that begin with <c>optiks export 1\n</c> have periods of period (8), first epoch (8), wrapped secrets, configuration
-/// (opaque); all of these periods are current. Erasures in such files have no period, and the files have no copies.</para>
+/// <para>Files that begin with <c>optiks export 1\n</c> have other rows for periods: period (8), first epoch (8), wrapped secrets,
+/// configuration (opaque). All of these periods are current. Erasures in such files have no period, and the files have no copies.</para>
 /// </remarks>
 internal sealed class RowWriter : IDisposable
 {
@@ -158,7 +159,7 @@ internal sealed class RowWriter : IDisposable
         End(RowKind.Copy);
     }
 
-    /// <summary>Writes the head row and the end row.</summary>
+    /// <summary>Writes the head row and the end row, which complete the export.</summary>
     public void Finish(HeadRow head)
     {
         OptionalUInt64(head.Epoch);

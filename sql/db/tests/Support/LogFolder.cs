@@ -9,8 +9,7 @@ using Optiks.Storage.Sqlite.Engine;
 namespace Optiks.Db.Tests.Support;
 
 /// <summary>
-/// Holds a data folder with a database and a board. The real update-task fills the folder. Disposing of it removes the folder with
-/// everything in it.
+/// Holds a data folder with a database and a board, which the real update-task fills. Disposing of this object deletes the folder.
 /// </summary>
 internal sealed class LogFolder : IDisposable
 {
@@ -29,7 +28,7 @@ internal sealed class LogFolder : IDisposable
 
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 
-    /// <summary>Runs the command line on this folder.</summary>
+    /// <summary>Runs a command of optiks-db on this folder.</summary>
     public async Task<(int Code, string Output, string Error)> RunAsync(params string[] args)
     {
         using var output = new StringWriter();
@@ -46,7 +45,7 @@ internal sealed class LogFolder : IDisposable
     public static AcceptItem Item(string key, string value, ExpectedVersion? expected = null) =>
         new(StructureId.Keys, Encoding.UTF8.GetBytes(key), Encoding.UTF8.GetBytes(value), expected);
 
-    /// <summary>Accepts one request.</summary>
+    /// <summary>Accepts one request with the given items, as the update-service does.</summary>
     public async Task<AcceptRequest> AcceptAsync(params AcceptItem[] items)
     {
         await using IAcceptStore store = await new SqliteStorageProvider().OpenAcceptAsync(ConnectionString, Cancel);
@@ -74,14 +73,14 @@ internal sealed class LogFolder : IDisposable
         return await store.CountPendingAsync(Cancel);
     }
 
-    /// <summary>Changes the database without telling any program.</summary>
+    /// <summary>Changes the database with SQL, bypassing all programs.</summary>
     public void Execute(string sql)
     {
         using var connection = Connection.Open(SqliteSettings.Parse(ConnectionString), readOnly: false);
         connection.ExecuteScript("PRAGMA ignore_check_constraints = ON;" + sql);
     }
 
-    /// <summary>More settings of the task than its own, such as <c>--Optiks:Padding:Keys=3</c>.</summary>
+    /// <summary>Additional settings for the update-task, such as <c>--Optiks:Padding:Keys=3</c>.</summary>
     public IReadOnlyList<string> TaskSettings { get; set; } = [];
 
     /// <summary>Runs the update-task until no request is pending and everything is published, and then stops it.</summary>
@@ -111,7 +110,7 @@ internal sealed class LogFolder : IDisposable
         }
     }
 
-    /// <summary>Runs the task until it ends by itself.</summary>
+    /// <summary>Runs the update-task until it ends without being stopped.</summary>
     public async Task<(int Code, string Error)> RunTaskAsync(string failPoint = "")
     {
         using Process task = StartTask(failPoint);
@@ -130,7 +129,7 @@ internal sealed class LogFolder : IDisposable
         }
     }
 
-    /// <summary>Copies all files into another folder; no program may be writing them.</summary>
+    /// <summary>Copies all files into another folder. No program may write to the files meanwhile.</summary>
     public LogFolder Copy()
     {
         var other = new LogFolder();
@@ -143,7 +142,7 @@ internal sealed class LogFolder : IDisposable
         return other;
     }
 
-    /// <summary>Copies the database's files to files of another database name.</summary>
+    /// <summary>Copies the files of a database to the files of another database path.</summary>
     public static void CopyDatabase(string from, string to)
     {
         foreach (string suffix in (string[])["", "-wal", "-shm"])
@@ -177,7 +176,7 @@ internal sealed class LogFolder : IDisposable
         start.Environment[DataFolder.Variable] = Data.Root;
         start.Environment[FailPoints.Variable] = failPoint;
         Process task = Process.Start(start)!;
-        // The test reads the output, so the task never blocks on a full pipe.
+        // This handler reads the output and drops it, so that the update-task never blocks on a full pipe.
         task.OutputDataReceived += (_, _) => { };
         task.BeginOutputReadLine();
         return task;

@@ -11,7 +11,7 @@ namespace Optiks.Db.Tests.Support;
 
 /// <summary>
 /// Continues a folder's log as an update-task does, step by step and into later periods. The database, the trees, the board and the bundles
-/// are real, and no task runs at the same time.
+/// are real. No update-task may run at the same time.
 /// </summary>
 internal sealed class PeriodLog : IAsyncDisposable
 {
@@ -40,7 +40,7 @@ internal sealed class PeriodLog : IAsyncDisposable
 
     private string BoardFolder => Path.Combine(_log.Data.Board, "log");
 
-    /// <summary>Takes the lease.</summary>
+    /// <summary>Opens a folder's log and takes its lease.</summary>
     public static async Task<PeriodLog> OpenAsync(LogFolder log)
     {
         IMaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
@@ -52,8 +52,8 @@ internal sealed class PeriodLog : IAsyncDisposable
     }
 
     /// <summary>
-    /// Stages copies of the latest versions that are not staged yet, in two bundles. It leaves out the keys in <paramref name="leaves"/>,
-    /// or takes them out again.
+    /// Stages copies of the latest versions that are not staged yet, in two bundles. The keys in the list <paramref name="leaves"/> get no
+    /// copies; if they have copies already, stages rows that remove these.
     /// </summary>
     public async Task StageAsync(params string[] leaves)
     {
@@ -93,7 +93,7 @@ internal sealed class PeriodLog : IAsyncDisposable
     }
 
     /// <summary>
-    /// Makes an epoch with a leaf for each of these values. Their keys are in the structure keys unless the item says otherwise.
+    /// Makes an epoch with a leaf for each of the given items.
     /// </summary>
     public async Task PublishAsync(params AcceptItem[] items)
     {
@@ -133,7 +133,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         }
     }
 
-    /// <summary>Makes an epoch that erases the values behind these names.</summary>
+    /// <summary>Makes an epoch that erases the values of the leaves with the given names.</summary>
     public async Task EraseAsync(string key, params LeafName[] names)
     {
         PeriodRow period = PeriodRows.Current(await _store.ReadPeriodsAsync(Cancel));
@@ -180,8 +180,8 @@ internal sealed class PeriodLog : IAsyncDisposable
 
     private async Task<KeyDirectory> CurrentAsync(PeriodRow period) => _current ??= await LoadAsync(period);
 
-    // Loads the names of all epochs into a directory for the period. Also loads leaves of devices and keys if the period is the first
-    // period, or copies if it has not begun.
+    // Makes a directory for the period, with the leaves of the structures usernames and decommissioned of all epochs. If it is the first
+    // period, also loads the leaves of the structures devices and keys; if the period has not begun, also loads its copies.
     private async Task<KeyDirectory> LoadAsync(PeriodRow period)
     {
         Assert.True(period.Period == 0 || period.FirstEpoch is null, "A period that began is gone on with where it began.");
@@ -258,7 +258,8 @@ internal sealed class PeriodLog : IAsyncDisposable
         return latest;
     }
 
-    // Returns the last row of each key, by its label. The earlier rows have lost their keys, and a row that takes a key out has no value.
+    // Returns the last row of copies of each label. Only these rows still have their keys and values; a row that removes a key's copy has
+    // no value.
     private async Task<List<Latest>> StagedAsync(ulong period)
     {
         CopyBatch copies = await _store.ReadCopiesAsync(period, 0, 10_000, LeafColumns.All, Cancel);
@@ -272,14 +273,14 @@ internal sealed class PeriodLog : IAsyncDisposable
         return [.. staged.Values];
     }
 
-    // Returns the sequence number of a request, even if an earlier request for the same key would hold it back.
+    // Returns the sequence number of a pending request, even if an earlier request for the same key would be taken before it.
     private async Task<long> SequenceAsync(AcceptRequest request)
     {
         await using IConsistentRead read = await _store.OpenConsistentReadAsync(Cancel);
         return Assert.Single(await read.ReadRequestsAsync(0, 1000, Cancel), one => one.RequestId == request.RequestId).Sequence;
     }
 
-    // Publishes an epoch in the update-task's order: database, bundle, mark, note, board.
+    // Publishes an epoch in the update-task's order: database, bundle, mark, checkpoint, board.
     private async Task PublishAsync(
         ulong epoch, ulong period, ulong first, LeafBatch leaves, Outcome[] outcomes, StagedEpoch staged, PeriodSwitch? begun, Erasure[] erasures, ulong leastTimeMs)
     {
@@ -313,7 +314,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         await _store.PublishAsync(_lease, epoch, Cancel);
     }
 
-    /// <summary>Holds the latest version of a key, or the last row of its copies.</summary>
+    /// <summary>Holds the latest version of a key, or the last row of the key's copies.</summary>
     private sealed record Latest(StructureId Structure, byte[] Key, byte[] Value, CopySource Source, int Number)
     {
         public string Name => Encoding.UTF8.GetString(Key);

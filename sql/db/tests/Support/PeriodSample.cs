@@ -4,8 +4,8 @@ using Optiks.Protocol;
 namespace Optiks.Db.Tests.Support;
 
 /// <summary>
-/// Provides a log in its third period, made once. In the first period, a key changed and a user left after copies of both were staged. In
-/// the second period, a key got its first value.
+/// Provides a log in its third period, which is made once for all tests. In the first period, a key changed and a user left after their
+/// copies had been staged. In the second period, a key got its first value.
 /// </summary>
 public sealed class PeriodSample(SampleLog sample) : IAsyncLifetime
 {
@@ -35,12 +35,12 @@ public sealed class PeriodSample(SampleLog sample) : IAsyncLifetime
     /// <summary>Copies the log into a folder for one test.</summary>
     internal LogFolder Copy() => _folder.Copy();
 
-    /// <summary>Publishes a user with a name and a device.</summary>
+    /// <summary>Publishes an epoch that creates a user with a username and a device.</summary>
     internal static Task PublishUserAsync(PeriodLog log) => log.PublishAsync(
         LogFolder.Item("name", "user") with { Structure = StructureId.Usernames },
         LogFolder.Item("user", "") with { Structure = StructureId.Devices, Value = DeviceList.Encode([Encoding.UTF8.GetBytes("device")]) },
         LogFolder.Item("device", "the device's key"));
 
-    /// <summary>Decommissions that user.</summary>
+    /// <summary>Publishes an epoch that decommissions the user that <see cref="PublishUserAsync"/> created.</summary>
     internal static Task LeaveAsync(PeriodLog log) => log.PublishAsync(LogFolder.Item("user", "\u0001") with { Structure = StructureId.Decommissioned });
 }

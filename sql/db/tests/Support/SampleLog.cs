@@ -6,8 +6,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Tests.Support;
 
 /// <summary>
-/// Provides a log made once for all tests. It has several epochs and versions, a request of two items, a refused request, and a request
-/// that is still pending.
+/// Provides a log that is made once for all tests. It has several epochs and versions, a request with two items, a refused request, and a
+/// request that is still pending.
 /// </summary>
 public sealed class SampleLog : IAsyncLifetime
 {

@@ -5,7 +5,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Tests.Support;
 
 /// <summary>
-/// Provides a log with users, made once. It has leaves of all structures, and requests that do not change the device list.
+/// Provides a log with users, which is made once for all tests. It has leaves of all structures, and requests that do not change the device
+/// list.
 /// </summary>
 public sealed class UserSample(SampleLog sample) : IAsyncLifetime
 {
@@ -23,7 +24,8 @@ public sealed class UserSample(SampleLog sample) : IAsyncLifetime
     internal LogFolder Copy() => _folder.Copy();
 
     /// <summary>
-    /// Publishes a user with a name and a device whose key is set. The task refuses a request for a user that does not exist.
+    /// Publishes a user with a username and a device whose key is set. Also sends a request for a user that does not exist, which the
+    /// update-task refuses.
     /// </summary>
     internal static async Task<(AcceptRequest Set, AcceptRequest Refused)> PublishAsync(LogFolder log)
     {
@@ -34,7 +36,7 @@ public sealed class UserSample(SampleLog sample) : IAsyncLifetime
         return (set, refused);
     }
 
-    /// <summary>Creates item 0 of a request for a user.</summary>
+    /// <summary>Creates item 0 of a request about a user.</summary>
     internal static AcceptItem List(UserChange change, string user = "alice") => new(StructureId.Devices, Octets(user), change.Encode(), null);
 
     private static byte[] Octets(string text) => Encoding.UTF8.GetBytes(text);

@@ -5,11 +5,12 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.PostgreSql.Engine;
 
 /// <summary>
-/// Creates commands from SQL with positional parameters ($1, $2, ...). The data source prepares statements that are run repeatedly.
+/// Creates commands from SQL with positional parameters ($1, $2, ...). The data source automatically prepares statements that run
+/// repeatedly.
 /// </summary>
 internal static class Commands
 {
-    /// <summary>Creates a command on a connection.</summary>
+    /// <summary>Creates a command with the given SQL and parameters on a connection.</summary>
     public static NpgsqlCommand Command(this NpgsqlConnection connection, string sql, params ReadOnlySpan<NpgsqlParameter> parameters)
     {
         var command = new NpgsqlCommand(sql, connection);
@@ -20,7 +21,7 @@ internal static class Commands
         return command;
     }
 
-    /// <summary>Adds a command to a batch.</summary>
+    /// <summary>Adds a command with the given SQL and parameters to a batch.</summary>
     public static NpgsqlBatchCommand Add(this NpgsqlBatch batch, string sql, params ReadOnlySpan<NpgsqlParameter> parameters)
     {
         var command = new NpgsqlBatchCommand(sql);
@@ -61,10 +62,10 @@ internal static class Commands
 
     public static NpgsqlParameter Null(NpgsqlDbType type) => new() { Value = DBNull.Value, NpgsqlDbType = type };
 
-    /// <summary>Creates an array parameter from the values of one column, for unnest.</summary>
+    /// <summary>Creates an array parameter from the values of one column. Statements turn it into rows with unnest.</summary>
     public static NpgsqlParameter List<T>(T[] values, NpgsqlDbType type) => new NpgsqlParameter<T[]> { TypedValue = values, NpgsqlDbType = NpgsqlDbType.Array | type };
 
-    /// <summary>Creates an array parameter from one column of the given rows, for unnest.</summary>
+    /// <summary>Creates an array parameter from one column of the given rows. Statements turn it into rows with unnest.</summary>
     public static NpgsqlParameter List<TRow, T>(IReadOnlyList<TRow> rows, Func<TRow, T> cell, NpgsqlDbType type)
     {
         var values = new T[rows.Count];

@@ -5,8 +5,8 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.PostgreSql.Engine;
 
 /// <summary>
-/// Writes rows cell by cell into the connection's buffer. A write waits for the network only when the buffer is full, and rows need no
-/// objects. Not thread-safe.
+/// Writes rows for a COPY statement cell by cell into the connection's buffer. A write waits for the network only when the buffer is full,
+/// and rows need no objects. Not thread-safe.
 /// </summary>
 internal sealed class Copy : IRowWriter
 {
@@ -15,7 +15,7 @@ internal sealed class Copy : IRowWriter
 
     private Copy(NpgsqlBinaryImporter importer) => _importer = importer;
 
-    /// <summary>Copies rows into a table.</summary>
+    /// <summary>Writes rows into a table by COPY.</summary>
     public static async Task RowsAsync(NpgsqlConnection connection, Table table, int rows, Action<IRowWriter, int> write, CancellationToken cancellationToken)
     {
         if (rows == 0)

@@ -5,7 +5,8 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 
-/// <summary>One role's pool of connections. All statements of a read see the same point in time. Safe for concurrent use.</summary>
+/// <summary>Holds one role's pool of connections. All statements of one call of ReadAsync see the same point in time. Safe for concurrent
+/// use.</summary>
 internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
 {
     // This statement waits at most two seconds for each session to end.
@@ -23,8 +24,8 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
 
     private static readonly Sql s_lockTables = new("LOCK TABLE request, pending, outcome, leaf, value, erasure, epoch, period, head IN EXCLUSIVE MODE");
 
-    // The number of times that the check for a pooler is tried, because another program may take the free session before the second
-    // connection does.
+    // The number of times that this class tries the check for a pooler. One try is not enough, because another program may take the free
+    // session before the second connection gets it.
     private const int PoolerTries = 3;
 
     private readonly NpgsqlDataSource _source;
@@ -44,14 +45,15 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     /// <inheritdoc/>
     public override string SessionName { get; }
 
-    /// <summary>The frontier of the pending rows that this store reads.</summary>
+    /// <summary>The frontier up to which this store has seen all pending rows.</summary>
     public AcceptFrontier Frontier { get; } = new();
 
     /// <inheritdoc/>
     public override Statements Statements => PostgreSqlStatements.All;
 
     /// <summary>
-    /// The interval of polls, which find epochs whose notification was lost with a connection or in a proxy that pools sessions.
+    /// The interval at which waiting stores poll. Polls find epochs whose notification was lost with a connection or in a proxy that pools
+    /// sessions.
     /// </summary>
     public override TimeSpan PollInterval { get; } = TimeSpan.FromMilliseconds(500);
 
@@ -61,13 +63,14 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     /// <inheritdoc/>
     protected override Sql LockHead => Statements.LockHead;
 
-    /// <summary>Opens the database and checks the conditions without which a service must not work.</summary>
+    /// <summary>Opens the database and checks its schema and settings, so that a service does not work with an unsuitable
+    /// database.</summary>
     public static async Task<Database> OpenAsync(PostgreSqlSettings settings, CancellationToken cancellationToken)
     {
         Database database = Connect(settings);
         try
         {
-            // This check comes first, because once the database has worked for this store, its faults count as temporary failures.
+            // This check comes first: once the other checks have passed, this class treats every error of the database as temporary.
             await database.TwiceIfLostAsync(() => database.ThrowIfPooledByTransactionAsync(cancellationToken), cancellationToken);
             await database.OpenAsync(CheckAsync, settings.FirstWork, cancellationToken);
             return database;
@@ -79,10 +82,10 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
         }
     }
 
-    /// <summary>Creates the pool without a check, for the migrator.</summary>
+    /// <summary>Creates the pool without checking the database, because a migrator works with older schemas too.</summary>
     public static Database Connect(PostgreSqlSettings settings) => new(settings);
 
-    /// <summary>Throws when the database does not have the schema that a service needs.</summary>
+    /// <summary>Throws if the database does not have the schema that this build needs.</summary>
     public Task CheckAsync(CancellationToken cancellationToken) => ReadAsync<object?>(
         async (session, cancel) =>
         {
@@ -94,7 +97,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     /// <inheritdoc/>
     public override Task NextPublished() => _listener.Next();
 
-    /// <summary>Opens a connection that the caller keeps, runs a first statement on it, and returns it.</summary>
+    /// <summary>Opens a connection, runs a first statement on it, and returns the connection, which then belongs to the caller.</summary>
     public Task<NpgsqlConnection> OpenConnectionAsync(string first, CancellationToken cancellationToken) => TwiceIfLostAsync(
         async () =>
         {
@@ -148,8 +151,8 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
         (other, cancel) => other.ChangeAsync(s_end, cancel, Parameter.Create("id", session), Parameter.Create("session", SessionName)), CancellationToken.None);
 
     /// <remarks>
-    /// An existing session must be dropped because it finds the schema by the rights that it had earlier. When a membership is granted
-    /// again, the session does not notice.
+    /// Existing sessions must be closed because each of them remembers whether it had the right to use the schema. A session does not
+    /// notice when an operator grants the membership in a role again.
     /// </remarks>
     /// <inheritdoc/>
     protected override void DropSessions() => _source.Clear();
@@ -169,9 +172,10 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     /// <inheritdoc/>
     protected override Exception? Translate(Exception e, CancellationToken cancellationToken) => e is NpgsqlException error ? PostgreSqlErrors.Translate(error, Location) : null;
 
-    // Throws when a pooler between this program and the server gives each transaction another session: statements could then run in
-    // sessions whose settings lose commits. A pooler reports made-up session numbers, and such a pooler gives this connection's session,
-    // while it is idle, to the next client.
+    // Throws if a pooler between this program and the server gives each transaction another session, because statements could then run in
+    // sessions whose settings lose commits. A pooler reports a made-up session number at connection, so a true number means that there is
+    // no pooler. Otherwise the method opens a second connection: a pooler that gives each transaction another session gives the idle
+    // session of the first connection to the second one.
     private async Task<object?> ThrowIfPooledByTransactionAsync(CancellationToken cancellationToken)
     {
         await using NpgsqlConnection first = await ConnectAsync(cancellationToken);
@@ -200,8 +204,8 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     private static async Task CheckAsync(Session session, CancellationToken cancellationToken) =>
         PostgreSqlSchema.Schema.ThrowIfOther(await PostgreSqlSchema.ReadVersionAsync(session, cancellationToken), session.Database.Location);
 
-    // Turns off the session's time limits, because there may be long pauses between two calls. Then runs a first query, at which PostgreSQL
-    // takes the snapshot.
+    // Turns off the session's time limits, because there may be long pauses between two calls. Then runs a first query, because PostgreSQL
+    // takes a transaction's snapshot at its first query.
     private static async Task BeginAsync(Session session, Sql first, CancellationToken cancellationToken)
     {
         _ = await session.ChangeAsync(s_noTimeouts, cancellationToken);

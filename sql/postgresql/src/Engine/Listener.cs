@@ -3,12 +3,12 @@ using Npgsql;
 namespace Optiks.Storage.PostgreSql.Engine;
 
 /// <summary>
-/// Waits for notifications on its own connection, which the first caller opens. Notifications only save time: waiting callers also poll, so
-/// a failure here causes only a delay. Safe for concurrent use.
+/// Waits for notifications of new epochs on a connection of its own, which it opens for the first caller. Notifications only save time:
+/// waiting callers also poll, so a failure of this class causes only a delay. Safe for concurrent use.
 /// </summary>
 internal sealed class Listener : IAsyncDisposable
 {
-    /// <summary>The channel that announces new epochs.</summary>
+    /// <summary>The name of the channel on which the update-task announces new epochs.</summary>
     public const string Published = "optiks_published";
 
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
@@ -22,8 +22,8 @@ internal sealed class Listener : IAsyncDisposable
     public Listener(Database database) => _database = database;
 
     /// <summary>
-    /// Returns a task that completes at the next notification. Callers get the task before they read the announced data, so that they miss
-    /// no notification.
+    /// Returns a task that completes at the next notification. Callers must get the task before they read the announced data, so that they
+    /// miss no notification.
     /// </summary>
     public Task Next()
     {
@@ -62,7 +62,7 @@ internal sealed class Listener : IAsyncDisposable
             }
             catch (Exception e) when (e is StorageException or NpgsqlException)
             {
-                // The error is ignored here: waiting callers poll until the database is back, and reads report the error themselves.
+                // This loop ignores the error, because waiting callers poll until the database is back, and their reads report the error.
                 await Task.Delay(RetryInterval, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
@@ -73,7 +73,7 @@ internal sealed class Listener : IAsyncDisposable
         await using NpgsqlConnection connection = await _database.OpenConnectionAsync($"LISTEN {Published}", cancellationToken);
         while (true)
         {
-            // An epoch may have been published while this connection did not listen.
+            // Wake the waiting callers, because an epoch may have been published while this connection did not listen.
             Wake();
             await connection.WaitAsync(cancellationToken);
         }

@@ -10,21 +10,23 @@ internal static class PostgreSqlErrors
     private const string InvalidPreparedStatementName = "26000";
 
     /// <summary>
-    /// Returns whether the error means that the session is lost, for example because a restart cut a pooled connection or a successor ended
-    /// it. A timeout does not mean that, because the server may still be working.
+    /// Returns whether the error means that the session is lost, for example because a restart of the server closed a pooled connection, or
+    /// because the next holder of the lease ended the session. A timeout does not mean that the session is lost, because the server may
+    /// still be working.
     /// </summary>
     public static bool IsConnectionLost(NpgsqlException e) => e is PostgresException server
         ? server.SqlState is PostgresErrorCodes.AdminShutdown or PostgresErrorCodes.CrashShutdown or IdleInTransactionSessionTimeout
             || server.SqlState.StartsWith("08", StringComparison.Ordinal)
         : e.InnerException is not TimeoutException;
 
-    /// <summary>Creates the error for a pooler between this program and the database that gives each transaction another session.</summary>
+    /// <summary>Creates the exception for the case that a pooler between this program and the database gives each transaction another
+    /// session.</summary>
     public static StorageMisconfiguredException PooledByTransaction(string location, string more = "", Exception? inner = null) => new(
         $"A pooler in front of the database {location} pools transactions, and would drop the settings that keep commits safe: let it pool sessions (PgBouncer: pool_mode = session).{more}", inner);
 
     /// <summary>
-    /// Returns the contract's exception. The exception's message has the server's text without its detail, because the detail can quote
-    /// rows.
+    /// Returns the exception of the storage contract for an error. Its message contains the server's message text, but not the server's
+    /// detail text, because that can quote rows.
     /// </summary>
     public static StorageException Translate(NpgsqlException e, string location)
     {
@@ -41,7 +43,7 @@ internal static class PostgreSqlErrors
             PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.UndefinedColumn or PostgresErrorCodes.InvalidSchemaName =>
                 new StorageMisconfiguredException($"The database {location} has another schema than this program needs: run 'optiks-db migrate'. {text}", e),
             // These errors mean that a pooler gave this transaction another connection's session, which has that connection's prepared
-            // statements and lacks the settings that keep commits.
+            // statements and lacks the settings that keep commits durable.
             DuplicatePreparedStatement or InvalidPreparedStatementName => PooledByTransaction(location, $" {text}", e),
             [_, _, ..] state when state.StartsWith("28", StringComparison.Ordinal) => new StorageMisconfiguredException($"The database {location} refuses this user: {text}", e),
             [_, _, ..] state when state.StartsWith("23", StringComparison.Ordinal) || state is PostgresErrorCodes.DataCorrupted or PostgresErrorCodes.IndexCorrupted =>

@@ -3,7 +3,8 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 
-/// <summary>Reads the rows of a command or of a batch. Disposes of the command together with the rows, but not of a batch.</summary>
+/// <summary>Reads the rows of a command or of a batch. Disposing of the rows also disposes of the command; a batch belongs to the
+/// caller.</summary>
 internal sealed class Rows(NpgsqlDataReader reader, NpgsqlCommand? command = null) : DbRows<NpgsqlDataReader>(reader, command)
 {
     public override int GetInt16(int column) => Reader.GetInt16(column);

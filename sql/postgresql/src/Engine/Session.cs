@@ -7,8 +7,8 @@ namespace Optiks.Storage.PostgreSql.Engine;
 /// <summary>A pooled connection with its transaction. Not thread-safe.</summary>
 internal sealed class Session : ISession
 {
-    // The largest number of rows that are sent beyond the last pending row that is needed. The number is limited because values have up to
-    // 64 KiB.
+    // The number of pending rows that one query returns, so that the server sends at most about this many rows that the selection does not
+    // need. The number is limited because values have up to 64 KiB.
     private const int PageRows = 2048;
 
     private static readonly Sql s_pendingPage = new(
@@ -20,9 +20,9 @@ internal sealed class Session : ISession
     private static readonly Sql s_requests = new(
         "SELECT r.seq, r.request_id, r.body_hash FROM unnest($1) AS p (seq) CROSS JOIN LATERAL (SELECT * FROM request WHERE seq = p.seq OFFSET 0) AS r");
 
-    // The server's function that waits for synchronous standbys. The server warns when a time limit or a cancellation ends the function's
-    // wait, although the commit stands. This class recognizes the warning by the function's name, because messages are in the server's
-    // language.
+    // The name of the server's function that waits for synchronous standbys after a commit. If a time limit or a cancellation ends the
+    // wait, the commit stands, and the server sends a warning. This class recognizes the warning by the function's name, because the
+    // warning's text is in the server's language.
     private const string WaitForStandbys = "SyncRepWaitForLSN";
 
     private readonly Database _database;
@@ -36,7 +36,7 @@ internal sealed class Session : ISession
 
     public NpgsqlConnection Connection { get; }
 
-    /// <summary>Whether the server answered a commit before the synchronous standbys had confirmed it.</summary>
+    /// <summary>Whether the server reported a commit of this session as done before the synchronous standbys had confirmed it.</summary>
     public bool IsUnconfirmed { get; private set; }
 
     /// <inheritdoc/>
@@ -64,7 +64,7 @@ internal sealed class Session : ISession
     {
         if (selection.After == default)
         {
-            // The selection begins before every row, so it does not continue an earlier selection.
+            // This selection begins before every row, so it does not continue an earlier selection, whose frontier may be out of date.
             _database.Frontier.Restart();
         }
         selection.ShowsAllThrough(_database.Frontier.Through);
@@ -93,8 +93,8 @@ internal sealed class Session : ISession
     {
         await using var batch = new NpgsqlBatch(Connection);
         NpgsqlBatchCommand insert = batch.Add(PostgreSqlStatements.All.InsertEpoch.Text, Commands.Parameters(epoch));
-        // The statement makes the server look up each row by its index. With statistics from a time when the table of pending rows was
-        // empty, a join would scan the whole table for every row.
+        // The statement is written so that the server looks up each row by its index. A join would scan the whole table for every row if
+        // the table's statistics were from a time when it was empty.
         NpgsqlBatchCommand delete = batch.Add(
             """
             DELETE FROM pending WHERE ctid = ANY (ARRAY(

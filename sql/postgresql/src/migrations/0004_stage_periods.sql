@@ -1,21 +1,22 @@
 -- Periods can now be prepared in advance, end, and be destroyed (docs/spec/periods.md section 10, docs/adr/0009).
--- State: 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed.
+-- The values of the column state are 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed.
 ALTER TABLE period
   ADD COLUMN state smallint NOT NULL DEFAULT 2,
   ADD COLUMN copies integer DEFAULT 0,  -- the number of rows of table copy that the period's first epoch took
   ALTER COLUMN first_epoch DROP NOT NULL;
--- Fails if a period has no secrets, because such a database is damaged.
+-- This statement fails if a period has no secrets, because such a database is damaged.
 ALTER TABLE period
   ALTER COLUMN state DROP DEFAULT,
   ALTER COLUMN copies DROP DEFAULT,
   ADD CONSTRAINT ck_period_state CHECK (state BETWEEN 1 AND 5),
   ADD CONSTRAINT ck_period_first CHECK ((first_epoch IS NULL) = (state = 1) AND (copies IS NULL) = (state = 1)),
   ADD CONSTRAINT ck_period_secrets CHECK (state = 4 OR (octet_length(wrapped_secrets) = 0) = (state = 5));
--- At most one period has state next, and at most one has state current.
+-- This index ensures that at most one period has the state next, and at most one the state current.
 CREATE UNIQUE INDEX ix_period_state ON period (state) WHERE state IN (1, 2);
 
--- The copies with which a period begins, staged while the period before is current. The last row of a key counts; a row
--- with version 0 takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
+-- This table has the copies with which a period begins; the update-task stages them while the previous period is current. If a key has
+-- several rows, the last one is in force; a row with version 0 removes the key's copy. The source of a copy is a leaf or, if source_epoch
+-- is 0, a copy of the previous period.
 CREATE TABLE copy (
   period         bigint NOT NULL CHECK (period > 0),
   version        bigint NOT NULL CHECK (version >= 0),
@@ -28,11 +29,11 @@ CREATE TABLE copy (
   tag            bytea NOT NULL CHECK (octet_length(tag) = 16),
   CONSTRAINT pk_copy PRIMARY KEY (period, number)
 );
--- An erasure finds the copies of a value by this index. Sources are staged in the order of their table, so the index
--- grows at its end.
+-- An erasure finds the copies of a value by this index. Copies are staged in the order of their sources, so new entries go to the index's
+-- end.
 CREATE INDEX ix_copy_source ON copy (source_epoch, source_ordinal);
 
--- The values of copies, which are erasable like table value.
+-- This table has the values of copies. An erasure deletes its rows, as it deletes rows of table value.
 CREATE TABLE copy_value (
   period  bigint NOT NULL,
   number  integer NOT NULL,
@@ -43,7 +44,7 @@ CREATE TABLE copy_value (
 );
 ALTER TABLE copy_value ALTER COLUMN value SET STORAGE EXTERNAL;
 
--- The erasure of a copy has the copy's period, epoch 0, and the copy's number as the ordinal.
+-- A row for an erased copy has the copy's period, epoch 0, and the copy's number as its ordinal.
 ALTER TABLE erasure
   ADD COLUMN period bigint,
   DROP CONSTRAINT erasure_check,

@@ -1,3 +1,3 @@
--- For a period that is being destroyed: the period's epochs before destroyed_before no longer have values of devices
--- and keys.
+-- The new column destroyed_before is for periods that are being destroyed: epochs of the period before this one no longer have values of
+-- the structures devices and keys.
 ALTER TABLE period ADD COLUMN destroyed_before bigint;

@@ -1,26 +1,27 @@
 namespace Optiks.Storage.Replay.Tests;
 
 /// <summary>
-/// Shows a log's rows as a test changes them. A database that is damaged, was edited or was restored from a backup may have such rows.
+/// Wraps a store and changes the rows that it returns, as a test demands. So a test gets rows as in a database that is damaged, was edited,
+/// or was restored from a backup.
 /// </summary>
 internal sealed class EditedStore(IFollowStore store) : IFollowStore
 {
-    /// <summary>Changes the rows that <see cref="ReadEpochsAsync"/> reads.</summary>
+    /// <summary>The function that changes the rows that <see cref="ReadEpochsAsync"/> returns.</summary>
     public Func<IEnumerable<EpochRow>, IEnumerable<EpochRow>> Epochs { get; set; } = rows => rows;
 
-    /// <summary>Changes each batch of leaves.</summary>
+    /// <summary>The function that changes each batch of leaves.</summary>
     public Func<LeafBatch, LeafBatch> Leaves { get; set; } = batch => batch;
 
-    /// <summary>Changes each batch of copies.</summary>
+    /// <summary>The function that changes each batch of copies.</summary>
     public Func<CopyBatch, CopyBatch> Copies { get; set; } = batch => batch;
 
-    /// <summary>Changes the rows that <see cref="ReadPeriodsAsync"/> reads.</summary>
+    /// <summary>The function that changes the rows that <see cref="ReadPeriodsAsync"/> returns.</summary>
     public Func<IEnumerable<PeriodRow>, IEnumerable<PeriodRow>> Periods { get; set; } = rows => rows;
 
-    /// <summary>The columns that the replay read, in the order of its reads.</summary>
+    /// <summary>The columns of leaves that the replay has read, in the order of its reads.</summary>
     public List<LeafColumns> Columns { get; } = [];
 
-    /// <summary>Runs before a read of leaves.</summary>
+    /// <summary>The function that runs before each read of leaves.</summary>
     public Func<Task> BeforeLeaves { get; set; } = () => Task.CompletedTask;
 
     public Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken) => store.ReadHeadAsync(cancellationToken);

@@ -5,7 +5,7 @@ namespace Optiks.Storage.Replay.Tests;
 /// <summary>Provides a log of three epochs, the second without leaves, for tests that do not change it.</summary>
 public sealed class SampleLog : IAsyncLifetime
 {
-    /// <summary>The newest epoch.</summary>
+    /// <summary>The number of the log's newest epoch.</summary>
     public const ulong Newest = 3;
 
     internal TestLog Log { get; private set; } = null!;
@@ -20,7 +20,7 @@ public sealed class SampleLog : IAsyncLifetime
 
     public async ValueTask DisposeAsync() => await Log.DisposeAsync();
 
-    /// <summary>Opens a log's database as replicas do.</summary>
+    /// <summary>Opens a log's database in the role of the query-service.</summary>
     internal static Task<IFollowStore> OpenAsync(TestLog log) =>
         new SqliteStorageProvider().OpenFollowAsync($"Data Source={log.Folder.Database}", TestContext.Current.CancellationToken);
 }

@@ -5,7 +5,7 @@ using Optiks.Secrets;
 
 namespace Optiks.Storage.Replay.Tests;
 
-/// <content>The periods of the log. They are made as the update-task makes them: secrets, rows of copies, and the switch.</content>
+/// <content>The part that makes periods in the update-task's way: first the secrets, then rows of copies, then the switch.</content>
 internal sealed partial class TestLog
 {
     private readonly Dictionary<(StructureId Structure, string Key), (CopySource Source, byte[] Value)> _latest = [];
@@ -17,12 +17,12 @@ internal sealed partial class TestLog
     private int _numStaged;
     private ulong _periodFirstEpoch;
 
-    /// <summary>The period of the last epoch.</summary>
+    /// <summary>The number of the last epoch's period.</summary>
     public ulong Period { get; private set; }
 
     private ulong Newest => (ulong)Records.Count - 1;
 
-    /// <summary>Makes the next period's secrets and trees, which have no copies yet.</summary>
+    /// <summary>Makes the next period's secrets, and its trees, which have no copies yet.</summary>
     public async Task BeginNextAsync()
     {
         using var source = new FileSecretSource(Folder, KeyRing.Load(Folder));
@@ -37,14 +37,16 @@ internal sealed partial class TestLog
         }
     }
 
-    /// <summary>Stages the latest version of each key, given as text, and takes out the keys that begin with a minus.</summary>
+    /// <summary>Stages the latest version of each key, given as text. If a text begins with a minus, stages a row that removes that key's
+    /// copy.</summary>
     public Task StageAsync(params string[] keys) => StageAsync([.. keys.Select(key => (StructureId.Keys, key))]);
 
-    /// <summary>Stages every key that is not staged yet or that changed after it was staged.</summary>
+    /// <summary>Stages every key that is not staged yet or that got a new version after it was staged.</summary>
     public Task StageAllAsync() => StageAsync([.. _latest.Where(latest => !_staged.TryGetValue(latest.Key, out CopySource staged) || staged != latest.Value.Source).Select(latest => latest.Key)]);
 
     /// <summary>
-    /// Stages keys of any structure. <paramref name="tamper"/> changes the stored rows, but this log's trees keep the original ones.
+    /// Stages keys of any structure. If the function <paramref name="tamper"/> is given, it changes the rows that are stored, while this
+    /// log's trees keep the original rows.
     /// </summary>
     public async Task StageAsync(IReadOnlyList<(StructureId Structure, string Key)> keys, Func<LeafRow[], LeafRow[]>? tamper = null)
     {
@@ -93,8 +95,8 @@ internal sealed partial class TestLog
     }
 
     /// <summary>
-    /// Makes the next period's first epoch from the staged copies. <paramref name="tamper"/> changes its record before the log stores and
-    /// signs it.
+    /// Makes the next period's first epoch from the staged copies. If the function <paramref name="tamper"/> is given, it changes the
+    /// epoch's record before the log stores and signs it.
     /// </summary>
     public async Task<EpochRow> SwitchAsync(Func<EpochRecord, EpochRecord>? tamper = null)
     {
@@ -142,7 +144,7 @@ internal sealed partial class TestLog
         return row;
     }
 
-    /// <summary>Goes to the next period, with copies of all keys.</summary>
+    /// <summary>Makes the next period, with copies of all keys, and switches to it.</summary>
     public async Task<EpochRow> NextPeriodAsync()
     {
         await BeginNextAsync();
@@ -150,7 +152,7 @@ internal sealed partial class TestLog
         return await SwitchAsync();
     }
 
-    /// <summary>Destroys a period that has ended.</summary>
+    /// <summary>Destroys the secrets and values of a period that has ended.</summary>
     public async Task DestroyAsync(ulong period)
     {
         await _pipeline.BeginDestroyingAsync(_lease, period, Anchor.Configuration.RetainedPeriods, CancellationToken.None);

@@ -55,22 +55,22 @@ internal sealed partial class TestLog : IAsyncDisposable
 
     public TrustAnchor Anchor { get; }
 
-    /// <summary>The records of all epochs.</summary>
+    /// <summary>The rows of all epochs that were published so far.</summary>
     public List<EpochRow> Records { get; } = [];
 
     /// <summary>The wrapped secrets of period 0.</summary>
     public ReadOnlyMemory<byte> WrappedSecrets { get; private set; }
 
-    /// <summary>The API key with the scopes history and lookup.</summary>
+    /// <summary>An API key with the scopes history and lookup.</summary>
     public string HistoryKey { get; }
 
-    /// <summary>An API key with another scope.</summary>
+    /// <summary>An API key with the scope update only.</summary>
     public string UpdateKey { get; }
 
-    /// <summary>The API key with the scope snapshot.</summary>
+    /// <summary>An API key with the scope snapshot.</summary>
     public string SnapshotKey { get; }
 
-    /// <summary>The file that holds the snapshot key.</summary>
+    /// <summary>The path of the file that contains the API key with the scope snapshot.</summary>
     public string SnapshotKeyFile { get; }
 
     private static ulong NowMs => (ulong)TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds();
@@ -78,8 +78,8 @@ internal sealed partial class TestLog : IAsyncDisposable
     private string ConnectionString => $"Data Source={Folder.Database}";
 
     /// <summary>Creates a log whose epoch 0 is published.</summary>
-    /// <param name="periodLengthMs">The log's least period length T in milliseconds. The records' times make every switch wait this
-    /// long.</param>
+    /// <param name="periodLengthMs">The least period length T of the log, in milliseconds. Before each switch, the records' times advance
+    /// by this length.</param>
     public static async Task<TestLog> CreateAsync(ulong periodLengthMs = 1)
     {
         var folder = new DataFolder(Directory.CreateTempSubdirectory("optiks-log-").FullName);
@@ -87,7 +87,8 @@ internal sealed partial class TestLog : IAsyncDisposable
         string connection = $"Data Source={folder.Database}";
         await provider.CreateMigrator(connection).MigrateAsync(CancellationToken.None);
         using var secretSource = new FileSecretSource(folder, KeyRing.LoadOrCreate(folder));
-        // No task publishes heartbeats, and a run of tests may take longer than the default of 5 minutes.
+        // The log promises heartbeats only once a day: nobody publishes heartbeats here, and the tests may run longer than the default of 5
+        // minutes.
         const uint maxBehindMs = 24 * 3_600_000;
         (TrustAnchor anchor, INoteSigner signer) = secretSource.CreateLog(new Configuration { Origin = "localhost/test", MaxAheadMs = 60_000, MaxBehindMs = maxBehindMs, PeriodLengthMs = periodLengthMs });
         using var secrets = DirectorySecrets.Generate();
@@ -118,16 +119,17 @@ internal sealed partial class TestLog : IAsyncDisposable
         return log;
     }
 
-    /// <summary>Writes a row of period 1 in state next, with unusable secrets.</summary>
+    /// <summary>Writes a row for period 1 with the state next and with unusable secrets.</summary>
     public Task<PeriodRow> BeginPeriodAsync() => _pipeline.BeginPeriodAsync(_lease, 1, "no secrets"u8.ToArray(), CancellationToken.None);
 
     /// <summary>
-    /// Makes one epoch of updates to keys, given as text. <paramref name="tamper"/> changes its record before the log stores and signs it.
+    /// Makes one epoch of updates to keys, given as text. If the function <paramref name="tamper"/> is given, it changes the epoch's record
+    /// before the log stores and signs it.
     /// </summary>
     public Task<EpochRow> PublishAsync(IReadOnlyList<(string Key, byte[] Value)> updates, Func<EpochRecord, EpochRecord>? tamper = null) =>
         PublishItemsAsync([.. updates.Select(update => Item(StructureId.Keys, update.Key, update.Value))], tamper);
 
-    /// <summary>Creates an item of an epoch from a key, given as text.</summary>
+    /// <summary>Creates an update item from a key, given as text, and its new value.</summary>
     public static AcceptItem Item(StructureId structure, string key, byte[] value) => new(structure, Encoding.UTF8.GetBytes(key), value, null);
 
     /// <summary>Makes one epoch with a leaf for each item; the keys may be of any structure.</summary>
@@ -188,17 +190,17 @@ internal sealed partial class TestLog : IAsyncDisposable
         var erased = new List<Func<LeafOrigin, Erasure>>();
         foreach ((string key, ulong version) in versions)
         {
-            // The number of a copy is the number of its last row.
+            // A version without a leaf in an epoch is a copy, which the number of its last row identifies.
             LeafPlace? place = NameOf(key, version).Epoch == 0 ? null : await FindAsync(key, version);
             erased.Add(origin => place is null ? new Erasure(0, _copied[(StructureId.Keys, key)], origin) { Period = Period } : new Erasure(place.Epoch, place.Ordinal, origin));
         }
         await EraseAsync(versions[0].Key, erased);
     }
 
-    /// <summary>Erases leaves of any period in one epoch.</summary>
+    /// <summary>Makes one epoch that erases the given leaves, which may belong to any period.</summary>
     public Task EraseAsync(string key, params LeafPlace[] places) => EraseAsync(key, places.Select(Func<LeafOrigin, Erasure> (place) => origin => new Erasure(place.Epoch, place.Ordinal, origin)));
 
-    /// <summary>Finds the leaf of a version in the current period that is not a copy.</summary>
+    /// <summary>Finds the leaf of a key's version in the current period; the version must not be a copy.</summary>
     public async Task<LeafPlace> FindAsync(string key, ulong version) => (await _pipeline.FindLeavesAsync([NameOf(key, version)], CancellationToken.None))[0]!;
 
     private async Task EraseAsync(string key, IEnumerable<Func<LeafOrigin, Erasure>> erased)
@@ -215,8 +217,8 @@ internal sealed partial class TestLog : IAsyncDisposable
     }
 
     /// <summary>
-    /// Publishes an epoch on the board first, then runs <paramref name="meanwhile"/>, and only then publishes the epoch in the database,
-    /// which replicas follow.
+    /// Publishes an epoch on the board first, then runs the function <paramref name="meanwhile"/>, and only then publishes the epoch in the
+    /// database, which query-services follow.
     /// </summary>
     public async Task PublishOnBoardFirstAsync(Func<Task> meanwhile)
     {
@@ -227,7 +229,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         await _pipeline.PublishAsync(_lease, row.Epoch, CancellationToken.None);
     }
 
-    /// <summary>Lets a test change the database's files.</summary>
+    /// <summary>Closes the database, lets a test change its files, and opens it again.</summary>
     public async Task WithDatabaseClosedAsync(Action<string[]> action)
     {
         await _pipeline.DisposeAsync();
@@ -238,7 +240,8 @@ internal sealed partial class TestLog : IAsyncDisposable
         _lease = (await _pipeline.AcquireLeaseAsync(Holder, TimeSpan.FromHours(1), CancellationToken.None))!;
     }
 
-    /// <summary>Writes a snapshot and its leaf log with the log's secrets, and with leaves that the log does not have.</summary>
+    /// <summary>Writes a snapshot and its leaf log that were made with the log's secrets, but with leaves that the log does not
+    /// have.</summary>
     public void Forge(ulong epochs, string snapshotFile, string leafLog)
     {
         using var source = new FileSecretSource(Folder, KeyRing.Load(Folder));
@@ -259,7 +262,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         view.Save(snapshotFile);
     }
 
-    /// <summary>Whether the log holds back the checkpoints of new epochs, like checkpoints that wait for witnesses.</summary>
+    /// <summary>Whether the log holds back the checkpoints of new epochs, as the update-task does while it waits for witnesses.</summary>
     public bool HoldsCheckpoints { get; set; }
 
     /// <summary>Publishes the newest checkpoint.</summary>
@@ -269,7 +272,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         await _board.PublishAsync(boardLock, Records[^1].Checkpoint, CancellationToken.None);
     }
 
-    /// <summary>Signs, with the log's key, a tree that the log does not have.</summary>
+    /// <summary>Signs a checkpoint of a size and root that the log does not have, with the log's key.</summary>
     public async Task<byte[]> SignAsync(ulong size, TreeHash root) =>
         (await SignedNote.SignAsync(new Checkpoint(Anchor.Configuration.Origin, size, root).Encode(), _signer, CancellationToken.None)).Encode();
 

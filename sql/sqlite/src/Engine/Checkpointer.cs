@@ -1,33 +1,35 @@
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// Copies the pages that this process wrote from the database's write-ahead log into the database file, while writers continue to work.
-/// Without this class, SQLite itself would do so in a commit, once every 1,000 pages, and an update would wait for it. Any thread.
+/// Copies pages that this process wrote from the database's write-ahead log into the database file, while writers continue to work. Without
+/// this class, SQLite itself would copy them during a commit, once every 1,000 pages, and an update would have to wait for the copying.
+/// Thread-safe.
 /// </summary>
 /// <remarks>
-/// Pages in the log are already durable, so a failed checkpoint loses nothing: the next checkpoint copies them. A full disk is detected by
-/// commits.
+/// Pages in the log are already durable, so a failed checkpoint loses nothing, and the next checkpoint copies them. This class ignores a
+/// full disk, because commits report it.
 /// </remarks>
 internal sealed class Checkpointer : IAsyncDisposable
 {
-    // A checkpoint runs after this many pages; the number is SQLite's own default.
+    // The number of written pages after which a checkpoint runs; it is SQLite's own default.
     private const int PagesApart = 1000;
 
-    // SQLite restarts the log from its beginning when a writer finds that all of the log is copied. When writers never leave enough time
-    // for that, and the log is longer than this, the checkpointer forces a restart unless a reader prevents it. It forces a restart only
-    // when everything except the latest pages is copied, because writers wait while it copies the remaining pages.
+    // The length of the log, in pages, above which the checkpointer forces a restart of the log. SQLite restarts the log from its beginning
+    // when a writer finds that the whole log is copied. If writers never leave enough time for this, the log would grow without limit, so
+    // the checkpointer forces a restart unless a reader prevents it. It does so only when everything except the latest pages is copied,
+    // because writers wait while it copies the remaining pages.
     private const int MaxLogPages = 16_384;
 
     private readonly Connection _connection;
     private Task _running = Task.CompletedTask;
     private int _pages;
 
-    /// <summary>Opens a file for checkpoints.</summary>
+    /// <summary>Opens the database file on a connection of its own.</summary>
     public Checkpointer(SqliteSettings settings) => _connection = Connection.Open(settings, readOnly: false);
 
     /// <summary>
-    /// Adds the number of pages that a transaction wrote to the log. Must not run at the same time as another call or as
-    /// <see cref="DisposeAsync"/>.
+    /// Adds the number of pages that a transaction wrote to the log, and starts a checkpoint if enough pages were written. Must not run at
+    /// the same time as another call or as <see cref="DisposeAsync"/>.
     /// </summary>
     public void Wrote(int pages)
     {
@@ -49,7 +51,7 @@ internal sealed class Checkpointer : IAsyncDisposable
     {
         try
         {
-            // Does not write into a file that is no longer the database.
+            // The checkpoint must not write into a file that was replaced at the database's path.
             _connection.ThrowIfMoved();
             (int pages, int copied) = _connection.Checkpoint(restarts: false);
             if (pages > MaxLogPages && copied == pages)

@@ -4,8 +4,8 @@ using SQLitePCL;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// One open database with its prepared statements. One thread at a time. This class calls SQLite directly, because ADO.NET would copy every
-/// byte string of a leaf into a separate array.
+/// A connection to one database file, with its prepared statements. Only one thread at a time may use it. This class calls SQLite directly,
+/// because ADO.NET would copy every byte string of a leaf into a separate array.
 /// </summary>
 internal sealed class Connection : IDisposable
 {
@@ -29,12 +29,13 @@ internal sealed class Connection : IDisposable
     /// <summary>The row id of the last insert.</summary>
     public long LastRowId => raw.sqlite3_last_insert_rowid(_handle);
 
-    /// <summary>Whether a transaction is open; false again after SQLite rolled back on its own.</summary>
+    /// <summary>Whether a transaction is open. It becomes false when SQLite rolls the transaction back without being asked, such as after a
+    /// full disk.</summary>
     public bool InTransaction => raw.sqlite3_get_autocommit(_handle) == 0;
 
     /// <summary>
-    /// Opens an existing file with the settings that lose no commit, and checks that the settings took effect. The check is needed because
-    /// SQLite silently ignores settings that its build or configuration excludes. Never creates a file.
+    /// Opens an existing file with settings that keep every commit durable, and checks that the settings took effect. The check is needed
+    /// because SQLite silently ignores settings that its build or configuration excludes. Never creates a file.
     /// </summary>
     public static Connection Open(SqliteSettings settings, bool readOnly)
     {
@@ -52,7 +53,7 @@ internal sealed class Connection : IDisposable
             {
                 throw connection.Error();
             }
-            // When SQLite cannot write a file, it silently opens the file read-only.
+            // This check is needed because SQLite silently opens a file read-only when it cannot write the file.
             if (!readOnly && raw.sqlite3_db_readonly(handle, "main") != 0)
             {
                 throw SqliteLibrary.IsOnReadOnlyFileSystem(settings.Path) ? SqliteErrors.ReadOnlyFileSystem(settings.Path) : SqliteErrors.WriteProtected(settings.Path);
@@ -61,11 +62,12 @@ internal sealed class Connection : IDisposable
             _ = raw.sqlite3_busy_timeout(handle, (int)settings.BusyTimeout.TotalMilliseconds);
             connection.Execute(string.Create(CultureInfo.InvariantCulture, $"PRAGMA synchronous = {settings.Synchronous}"));
             connection.Execute("PRAGMA trusted_schema = OFF");
-            // Overwrites deleted data with zeros, so that an erased value does not stay in a free page of the file. When SQLite balances
-            // pages, the former copy of a moved row may remain: only VACUUM removes it (docs/operations/state.md).
+            // This setting overwrites deleted data with zeros, so that an erased value does not stay in a free page of the file. When
+            // SQLite moves rows between pages, old copies of the moved rows may remain; only VACUUM removes them
+            // (docs/operations/state.md).
             connection.Execute("PRAGMA secure_delete = ON");
             connection.Execute("PRAGMA cache_size = -16384");
-            // Adds an SQL function that returns the clock's time in whole milliseconds, the form in which times are stored.
+            // This call adds an SQL function that returns the clock's time in whole milliseconds, as the database stores times.
             _ = raw.sqlite3_create_function(
                 handle, "clock_timestamp", 0, raw.SQLITE_UTF8, settings.Clock, (context, clock, _) => raw.sqlite3_result_int64(context, ((TimeProvider)clock).GetUtcNow().ToUnixTimeMilliseconds()));
             return connection;
@@ -77,7 +79,8 @@ internal sealed class Connection : IDisposable
         }
     }
 
-    /// <summary>Prepares a statement or takes it from the connection's cache. Callers dispose of the statement after use.</summary>
+    /// <summary>Returns a prepared statement from the connection's cache, or prepares it. Callers must dispose of the statement after each
+    /// use.</summary>
     public Statement Prepare(string sql)
     {
         if (!_statements.TryGetValue(sql, out Statement? statement))
@@ -102,7 +105,8 @@ internal sealed class Connection : IDisposable
     }
 
     /// <summary>
-    /// Rolls back the transaction if there is one: SQLite may already have rolled back on its own, for instance after a full disk.
+    /// Rolls back the transaction if one is open. None is open if SQLite has already rolled it back without being asked, such as after a
+    /// full disk.
     /// </summary>
     public void RollBack()
     {
@@ -112,7 +116,7 @@ internal sealed class Connection : IDisposable
         }
     }
 
-    /// <summary>Runs several statements, such as those of a migration.</summary>
+    /// <summary>Runs several statements, such as the statements of a migration.</summary>
     public void ExecuteScript(string sql)
     {
         if (raw.sqlite3_exec(_handle, sql) != raw.SQLITE_OK)
@@ -131,19 +135,20 @@ internal sealed class Connection : IDisposable
         return error is null ? result == raw.SQLITE_OK : throw error;
     }
 
-    /// <summary>Turns off automatic checkpoints in this connection's commits.</summary>
+    /// <summary>Stops SQLite from running checkpoints during this connection's commits.</summary>
     public void LeaveCheckpoints() => _ = raw.sqlite3_wal_autocheckpoint(_handle, 0);
 
-    /// <summary>Returns the number of pages that were written since the last call.</summary>
+    /// <summary>Returns the number of pages that this connection has written since the last call.</summary>
     public int TakeWrittenPages() => raw.sqlite3_db_status(_handle, raw.SQLITE_DBSTATUS_CACHE_WRITE, out int pages, out _, resetFlg: 1) == raw.SQLITE_OK ? pages : 0;
 
     /// <summary>
-    /// Copies as much of the log into the file as possible, without blocking readers and writers. Returns the number of pages in the log,
-    /// and how many of these pages are in the file. Both numbers are 0 when another connection was running a checkpoint. Pages that a
-    /// transaction still uses are left for the next call.
+    /// Copies as many pages of the log as possible into the file, without blocking readers and writers. Pages that a transaction still uses
+    /// stay for the next call. Returns the number of pages in the log, and how many of these pages the file already has. Both numbers are 0
+    /// if another connection was running a checkpoint.
     /// </summary>
     /// <param name="restarts">
-    /// Makes the next transaction restart the log, while writers wait. This has no effect while a reader or writer uses the log.
+    /// Whether the next writing transaction should begin the log anew. If so, writers wait during this call. It has no effect while a
+    /// reader or writer uses the log.
     /// </param>
     public (int Pages, int Copied) Checkpoint(bool restarts)
     {
@@ -167,8 +172,8 @@ internal sealed class Connection : IDisposable
     }
 
     /// <summary>
-    /// Throws when the file was deleted or replaced. On Linux, writes to a deleted file succeed, but the file that replaced it never gets
-    /// them. SQLite compares the inode of the opened file with the inode at the path.
+    /// Throws if the file was deleted or replaced since it was opened. On Linux, writes to a deleted file succeed, but a file that replaced
+    /// it does not get them. SQLite makes the check: it compares the inode of the opened file with the inode at the path.
     /// </summary>
     public void ThrowIfMoved()
     {
@@ -178,7 +183,7 @@ internal sealed class Connection : IDisposable
         }
     }
 
-    /// <summary>Creates the exception for the error of the last call.</summary>
+    /// <summary>Creates the exception for the error that the last call of SQLite returned.</summary>
     public StorageException Error() =>
         SqliteErrors.From(raw.sqlite3_extended_errcode(_handle), raw.sqlite3_errmsg(_handle).utf8_to_string(), Path);
 

@@ -2,7 +2,7 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>The file, with the connections of one store. Any thread.</summary>
+/// <summary>Holds the connections of one store to the database file. Thread-safe.</summary>
 internal sealed class Database : IDatabase
 {
     private static readonly Task s_never = new TaskCompletionSource().Task;
@@ -21,22 +21,23 @@ internal sealed class Database : IDatabase
     /// <inheritdoc/>
     public string Location => _settings.Path;
 
-    /// <summary>Empty, because SQLite has no server: a process that has ended leaves no session.</summary>
+    /// <summary>Always empty, because SQLite has no server, so a process that has ended leaves no session.</summary>
     public string SessionName => "";
 
     /// <inheritdoc/>
     public Statements Statements => SqliteStatements.All;
 
     /// <summary>
-    /// The interval of polls, because SQLite has no notifications. A poll may be this frequent because it reads one row from the page
-    /// cache, which takes some ten microseconds.
+    /// The interval at which waiting stores poll; they poll because SQLite has no notifications. Polls can be this frequent because each
+    /// one reads one row from the page cache, which takes about ten microseconds.
     /// </summary>
     public TimeSpan PollInterval { get; } = TimeSpan.FromMilliseconds(20);
 
     /// <inheritdoc/>
     public bool HasOneWriter => true;
 
-    /// <summary>Opens a file that services can use, for reading and, if <paramref name="writes"/> is true, for writing.</summary>
+    /// <summary>Opens a file whose schema and settings suit a service, for reading and, if the parameter <paramref name="writes"/> is true,
+    /// for writing.</summary>
     public static Database Open(SqliteSettings settings, bool writes)
     {
         var readers = new ReaderPool(settings);
@@ -52,13 +53,14 @@ internal sealed class Database : IDatabase
         }
     }
 
-    /// <summary>Opens a file of any version for writing.</summary>
+    /// <summary>Opens a file of any schema version for writing.</summary>
     public static Database OpenForMigration(SqliteSettings settings) => new(settings, readers: null, new Writer(settings, _ => { }));
 
     /// <summary>Throws <see cref="StorageUnavailableException"/> while the file system is read-only.</summary>
     public void ThrowIfReadOnly() => _writer!.ThrowIfReadOnly();
 
-    /// <summary>Returns a task that never completes: see <see cref="PollInterval"/>.</summary>
+    /// <summary>Returns a task that never completes, because SQLite has no notifications and stores poll
+    /// (<see cref="PollInterval"/>).</summary>
     public Task NextPublished() => s_never;
 
     /// <summary>Runs queries in one read transaction.</summary>
@@ -73,7 +75,7 @@ internal sealed class Database : IDatabase
         {
             return value;
         }
-        // A commit that returned an error may nevertheless be durable, so the caller's function looks up the result.
+        // A commit that returned an error may nevertheless be durable, so the caller's function resolve looks up the result.
         return resolve is not null && await resolve(0) is { } known ? known.Value : throw StorageMisconfiguredException.JudgeOpened(failure);
     }
 
@@ -82,15 +84,15 @@ internal sealed class Database : IDatabase
         WriteAsync(work, resolve, cancellationToken);
 
     /// <summary>
-    /// Does nothing: a process that is paused inside a transaction holds the file's write lock, and no other process can release it.
+    /// Does nothing, because no other process can release the file's write lock, which a process that is paused inside a transaction holds.
     /// </summary>
     public Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Reads at once: when SQLite reports the result of a commit, the transaction has already ended.</summary>
+    /// <summary>Runs the work at once, because the transaction has already ended when SQLite reports the result of its commit.</summary>
     public Task<T> ReadAfterAsync<T>(int session, Func<ISession, CancellationToken, Task<T>> work) => ReadAsync(work, CancellationToken.None);
 
     /// <summary>
-    /// Returns false: the head row is compared under the write lock before anything is written, so no other holder's rows can exist.
+    /// Returns false. Another holder's rows cannot exist, because each write first compares the head row while it holds the write lock.
     /// </summary>
     public bool IsDuplicate(StorageCorruptException e) => false;
 
@@ -102,8 +104,8 @@ internal sealed class Database : IDatabase
     public Task<ITransaction> BeginImportAsync(CancellationToken cancellationToken) =>
         Task.Run<ITransaction>(() => Transaction.Begin(this, _settings, readOnly: false, "BEGIN IMMEDIATE"), cancellationToken);
 
-    // Runs work on an open file. Opening refuses files that no call could use, but a file that becomes write-protected or unreadable later
-    // may be repaired, so such an error counts as temporary here.
+    // Runs work on a file that is already open. A file that no call could use fails when it is opened. But an operator may repair a file
+    // that becomes write-protected or unreadable later, so this method treats such an error as temporary.
     private static async Task<T> JudgeAsync<T>(Func<Task<T>> work)
     {
         try
@@ -118,8 +120,8 @@ internal sealed class Database : IDatabase
 
     public async ValueTask DisposeAsync()
     {
-        // The last connection to close writes the log back into the file, so that neither file contains erased values. A reader cannot do
-        // that, so the readers close first.
+        // The connection that closes last copies the log into the file and removes the log, so that erased values are in neither of them. A
+        // reader cannot do this, so the readers must close first.
         _readers?.Dispose();
         if (_writer is not null)
         {

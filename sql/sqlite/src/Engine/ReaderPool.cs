@@ -2,7 +2,8 @@ using System.Collections.Concurrent;
 
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>Keeps connections for reading: each call sees one state of the database and does not block writers. Any thread.</summary>
+/// <summary>Keeps connections for reading. Each call sees the database at one point in time and does not block writers.
+/// Thread-safe.</summary>
 internal sealed class ReaderPool : IDisposable
 {
     private const int MaxConnections = 8;
@@ -10,7 +11,7 @@ internal sealed class ReaderPool : IDisposable
     private readonly ConcurrentBag<Connection> _idle = [];
     private readonly SemaphoreSlim _slots = new(MaxConnections);
     private readonly SqliteSettings _settings;
-    // No query uses this connection. It stays open to identify the file that was opened first, whatever file is at the path now.
+    // No query uses this connection. It stays open to identify the file that was opened first, even if another file is at the path now.
     private readonly Connection _first;
     private readonly Lock _firstLock = new();
     private volatile bool _disposed;
@@ -18,7 +19,7 @@ internal sealed class ReaderPool : IDisposable
     public ReaderPool(SqliteSettings settings)
     {
         _settings = settings;
-        // Opens one connection now, so that the start fails for a file that no call could use.
+        // This connection is opened now, so that the program's start fails for a file that no call could use.
         _first = Open();
     }
 
@@ -79,8 +80,8 @@ internal sealed class ReaderPool : IDisposable
         }
     }
 
-    // The first connection checks that the path still has the first file. A new connection alone could not detect that it opened another
-    // file.
+    // Opens a new connection. The first connection then checks that the path still has the file that was opened first, because the new
+    // connection itself cannot detect that it opened another file.
     private Connection OpenAnother()
     {
         Connection connection;

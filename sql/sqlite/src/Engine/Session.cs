@@ -3,7 +3,8 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// A connection in a transaction. No call waits: SQLite runs in this process, on the calling thread. One thread at a time.
+/// A connection with an open transaction. Calls complete synchronously, because SQLite runs in this process, on the calling thread. Only
+/// one thread at a time may use it.
 /// </summary>
 internal sealed class Session : ISession
 {
@@ -73,7 +74,8 @@ internal sealed class Session : ISession
         _ = select.Bind(1, RowIds.Item(selection.After.Sequence, selection.After.Item));
         while (!selection.IsFull && select.Step())
         {
-            // Rows of an epoch that is under way are skipped. Their further columns are not read, so SQLite need not copy the values.
+            // The rows of an epoch that is not committed yet are skipped before their other columns are read, so that SQLite does not copy
+            // their values.
             if (!skipped.Contains(select.GetInt64(0)))
             {
                 _ = selection.TryAdd(StoredRows.PendingRow(select));
@@ -134,8 +136,8 @@ internal sealed class Session : ISession
         return deleted;
     }
 
-    // Binds the cells of a row to the parameters of an insert, one after another. Parameters keep their values from row to row and are null
-    // before the first row, so a cell that stays null costs nothing.
+    // Binds the cells of a row to the parameters of an INSERT statement, one after another. Parameters are null before the first row and
+    // keep their values from row to row, so a cell that is always null costs nothing.
     private sealed class Cells(Statement insert) : IRowWriter
     {
         private readonly bool[] _isSet = new bool[insert.ParameterCount + 1];

@@ -2,31 +2,34 @@ using SQLitePCL;
 
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>Translates result codes into the contract's exceptions, with a sentence that says what to do.</summary>
+/// <summary>Translates SQLite's result codes into exceptions of the storage contract, whose messages say what the operator can
+/// do.</summary>
 internal static class SqliteErrors
 {
-    /// <summary>Creates the error for a path that no longer has the file that was opened.</summary>
+    /// <summary>Creates the exception for a path that no longer has the file that was opened.</summary>
     public static StorageMisconfiguredException Moved(string path) => new(
         $"The database file {path} was deleted, moved or replaced while it was open: nothing more is written to the old file. Put the right file back and restart this program.")
     {
         IsOtherDatabase = true,
     };
 
-    /// <summary>Creates the error for another program that held the write lock too long.</summary>
+    /// <summary>Creates the exception for the case that another program held the write lock too long.</summary>
     public static StorageUnavailableException Busy(string path) => new(
         $"The database {path} is busy: another program has held its write lock too long. Nothing was stored; try again.");
 
     /// <summary>
-    /// Creates the error for a read-only file system, for example after a disk error when the system mounted it again read-only.
+    /// Creates the exception for a read-only file system, for example one that the operating system mounted read-only again after a disk
+    /// error.
     /// </summary>
     public static StorageUnavailableException ReadOnlyFileSystem(string path) => new(
         $"The database {path} is on a file system that is mounted read-only: nothing was stored. Look for disk errors, then mount it for writing.");
 
-    /// <summary>Creates the error for a file that this user cannot write.</summary>
+    /// <summary>Creates the exception for a file that the process's user may not write.</summary>
     public static StorageMisconfiguredException WriteProtected(string path) => new($"The database {path} cannot be written: check its owner and mode.");
 
     /// <summary>
-    /// Creates the error for a result code and SQLite's own message, which names tables and columns but contains no stored data.
+    /// Creates the exception for a result code and SQLite's own message. That message names tables and columns, but contains no stored
+    /// data.
     /// </summary>
     public static StorageException From(int extendedCode, string message, string path) => (extendedCode & 0xFF) switch
     {

@@ -10,12 +10,12 @@ namespace Optiks.Storage.Sqlite.Engine;
 /// </summary>
 internal static partial class SqliteLibrary
 {
-    // The newest feature in use is STRICT tables, which need SQLite 3.37.
+    // The oldest usable version of SQLite is 3.37, because the schema has STRICT tables.
     private const int MinVersion = 3_037_000;
     private const string BindingName = "e_sqlite3";
     private const int HasMovedOpcode = 20; // SQLITE_FCNTL_HAS_MOVED
 
-    // From unistd.h and errno.h; the values are the same on Linux and macOS.
+    // The constants come from unistd.h and errno.h; their values are the same on Linux and macOS.
     private const int W_OK = 2;
     private const int EROFS = 30;
 
@@ -52,7 +52,8 @@ internal static partial class SqliteLibrary
         }
     }
 
-    /// <summary>Returns whether the path no longer has the file that SQLite opened. Also returns true when the check fails.</summary>
+    /// <summary>Returns whether the database's path no longer has the file that SQLite opened. If the check itself fails, also returns
+    /// true.</summary>
     public static bool HasMoved(sqlite3 database)
     {
         int result = sqlite3_file_control(database.DangerousGetHandle(), "main", HasMovedOpcode, out int moved);
@@ -60,8 +61,8 @@ internal static partial class SqliteLibrary
     }
 
     /// <summary>
-    /// Returns whether the file is on a read-only file system. It does not open the file, because closing the file again would release
-    /// SQLite's locks on it. Any thread.
+    /// Returns whether the file is on a read-only file system. This method does not open the file, because closing it again would release
+    /// SQLite's locks on it. Thread-safe.
     /// </summary>
     public static bool IsOnReadOnlyFileSystem(string path) => access(path, W_OK) != 0 && Marshal.GetLastPInvokeError() == EROFS;
 

@@ -4,8 +4,8 @@ using SQLitePCL;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// A prepared statement that its <see cref="Connection"/> keeps: Dispose makes the statement ready for its next use. Parameters are
-/// numbered from 1, columns from 0. Spans of columns are valid until the next step.
+/// A prepared statement, which its <see cref="Connection"/> keeps. Dispose only makes the statement ready for its next use. Parameters are
+/// numbered from 1, columns from 0. The span of a column is valid until the next call of <see cref="Step"/>.
 /// </summary>
 internal sealed class Statement : IRows, IDisposable
 {
@@ -25,7 +25,7 @@ internal sealed class Statement : IRows, IDisposable
     public int ParameterCount => raw.sqlite3_bind_parameter_count(_handle);
 
     /// <summary>
-    /// Marks the statement as used. Only one use at a time is allowed, because a nested use would move the cursor of the outer use.
+    /// Marks the statement as in use. Only one use at a time is allowed, because a nested use would move the cursor of the outer use.
     /// </summary>
     public Statement Take()
     {
@@ -90,7 +90,7 @@ internal sealed class Statement : IRows, IDisposable
         return this;
     }
 
-    /// <summary>Moves to the next row; returns false after the last.</summary>
+    /// <summary>Moves to the next row; returns false if there is no further row.</summary>
     public bool Step()
     {
         int result = raw.sqlite3_step(_handle);
@@ -106,7 +106,8 @@ internal sealed class Statement : IRows, IDisposable
     }
 
     /// <summary>
-    /// Runs a statement, returns how many rows it changed (1 if it returns a row instead), and makes it ready for other parameters.
+    /// Runs a statement and returns the number of rows that it changed, or 1 if it returns a row instead. Makes the statement ready for
+    /// other parameters.
     /// </summary>
     public int Execute()
     {
@@ -118,10 +119,10 @@ internal sealed class Statement : IRows, IDisposable
 
     public ValueTask<bool> ReadAsync(CancellationToken cancellationToken) => new(Step());
 
-    /// <summary>Moves before the first row; parameters keep their values.</summary>
+    /// <summary>Moves the cursor before the first row. The parameters keep their values.</summary>
     public Statement Reset()
     {
-        // The result is ignored, because it repeats the error of the last step, which was already thrown.
+        // The result is ignored, because it only repeats the error of the last step, for which an exception was already thrown.
         _ = raw.sqlite3_reset(_handle);
         return this;
     }
@@ -161,7 +162,7 @@ internal sealed class Statement : IRows, IDisposable
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>Returns the statement to SQLite; only the connection calls it.</summary>
+    /// <summary>Releases the statement in SQLite. Only the connection calls this method.</summary>
     public void Close() => _handle.Dispose();
 
     private void Check(int result)

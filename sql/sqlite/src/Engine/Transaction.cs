@@ -3,8 +3,8 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// A transaction over many calls, on its own connection. While a reading transaction is open, SQLite's log keeps the writes of other
-/// connections and cannot be truncated. Not thread-safe.
+/// A transaction that lasts over many calls, on its own connection. While a reading transaction is open, SQLite's log keeps all writes of
+/// other connections, so it grows. Not thread-safe.
 /// </summary>
 internal sealed class Transaction : ITransaction
 {
@@ -20,7 +20,7 @@ internal sealed class Transaction : ITransaction
         {
             SqliteSchema.ThrowIfUnusable(connection);
             connection.Execute(begin);
-            // SQLite takes the transaction's snapshot at the first read, so this statement reads a row at once.
+            // SQLite takes a transaction's snapshot at its first read, so this statement reads a row at once.
             _ = connection.ReadLong("SELECT count(*) FROM head");
             return new Transaction(new Session(database, connection));
         }

@@ -3,13 +3,14 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// A process's only writing connection. It runs transactions one after another, and each is synced when its task completes. It waits for
-/// other processes' transactions up to the busy timeout. Any thread.
+/// Holds the only connection on which a process writes. Runs transactions one after another; when the task of a call completes, its
+/// transaction is on the disk. Waits for other processes' transactions up to the busy timeout. Thread-safe.
 /// </summary>
 /// <remarks>
-/// SQLite's write lock is not fair. A waiting process sleeps up to 100 ms between two attempts, so a process that commits without a pause
-/// keeps all other processes out for seconds (seen in the conformance suite). So this class, while it waits, tries every millisecond, and
-/// after a transaction it leaves the lock free for longer than that. Updates that arrive in the meantime share the next transaction.
+/// SQLite's write lock is not fair. A process that waits for it sleeps up to 100 ms between two attempts. So a process that commits without
+/// a pause keeps all other processes out for seconds (seen in the conformance suite). Therefore this class tries every millisecond while it
+/// waits, and after a transaction it leaves the lock free for more than a millisecond. Updates that arrive in the meantime share the next
+/// transaction.
 /// </remarks>
 internal sealed class Writer : IAsyncDisposable
 {
@@ -23,7 +24,7 @@ internal sealed class Writer : IAsyncDisposable
     private long _released;
     private bool _disposed;
 
-    /// <summary>Opens a file for writing, unless <paramref name="check"/> refuses it.</summary>
+    /// <summary>Opens a file for writing. Then calls the action <paramref name="check"/>, which throws if the file is unsuitable.</summary>
     public Writer(SqliteSettings settings, Action<Connection> check)
     {
         _busyTimeout = settings.BusyTimeout;
@@ -42,11 +43,11 @@ internal sealed class Writer : IAsyncDisposable
     }
 
     /// <summary>
-    /// Runs work in a transaction that holds the write lock from its beginning, and commits or rolls back. The returned failure is the
-    /// failure of COMMIT itself: the transaction has ended, and may nevertheless be stored.
+    /// Runs work in a transaction that holds the write lock from its beginning, and commits it or rolls it back. If COMMIT itself fails,
+    /// returns that failure: the transaction has ended, but nobody knows whether it is stored.
     /// </summary>
-    /// <param name="work">The statements. An exception rolls everything back.</param>
-    /// <param name="cancellationToken">Cancels the wait, but not a transaction that has begun.</param>
+    /// <param name="work">The function that runs the statements. If it throws, the transaction is rolled back.</param>
+    /// <param name="cancellationToken">Cancels the wait for the lock, but not a transaction that has begun.</param>
     public async Task<(T Value, StorageException? Failure)> RunAsync<T>(Func<Connection, Task<WriteResult<T>>> work, CancellationToken cancellationToken)
     {
         await _gate.WaitAsync(cancellationToken);
@@ -66,7 +67,8 @@ internal sealed class Writer : IAsyncDisposable
     }
 
     /// <summary>
-    /// Throws <see cref="StorageUnavailableException"/> while the file system is read-only. Uses neither the file nor the connection.
+    /// Throws <see cref="StorageUnavailableException"/> while the file system is read-only. The check needs neither the file nor the
+    /// connection.
     /// </summary>
     public void ThrowIfReadOnly()
     {

@@ -1,11 +1,10 @@
--- The pipeline's tables. Integer keys that pack two numbers keep every table a plain sequential b-tree (no second
--- index, no random inserts):
---   request item: seq * 2^8 + item,  leaf: epoch * 2^28 + ordinal.
--- Only pending has an index by key. No index makes labels and keys of leaves unique, because random inserts halve the
--- rate and multiply the log. The tree and the fence make them unique.
+-- The tables of the pipeline. Their primary keys are integers that pack two numbers: seq * 2^8 + item for a request's item, and epoch *
+-- 2^28 + ordinal for a leaf. So each table is one b-tree to whose end rows are appended, without a second index and without inserts at
+-- random places. Only table pending has an index by key. Table leaf has no unique index on labels or keys, because its random inserts would
+-- halve the rate and multiply the log. The tree and the fence already ensure that labels and keys are unique.
 
 CREATE TABLE request (
-  -- AUTOINCREMENT, so that a number is never reused after its request was purged.
+  -- Because of AUTOINCREMENT, the number of a purged request is never used again.
   seq        INTEGER PRIMARY KEY AUTOINCREMENT CHECK (seq > 0 AND seq < 1 << 54),
   request_id BLOB NOT NULL UNIQUE CHECK (length(request_id) = 16),  -- UUIDv7 in network order, which sorts by time
   body_hash  BLOB NOT NULL CHECK (length(body_hash) = 32)
@@ -34,8 +33,8 @@ CREATE TABLE outcome (
   current_period  INTEGER CHECK ((current_period IS NULL) = (refusal IS NULL)),
   current_version INTEGER CHECK ((current_version IS NULL) = (refusal IS NULL))
 ) STRICT;
--- With this index, the update-task finds the refusals of an unpublished epoch, whose bundle it makes again after a
--- crash. The index is small, because refusals are few.
+-- After a crash, the update-task makes the bundle of an unpublished epoch again, and finds the epoch's refusals by this index. The index is
+-- small, because refusals are rare.
 CREATE INDEX ix_outcome_refused ON outcome (epoch) WHERE refusal IS NOT NULL;
 
 CREATE TABLE leaf (
@@ -52,7 +51,7 @@ CREATE TABLE leaf (
   request_id BLOB NOT NULL CHECK (length(request_id) = 16)
 ) STRICT;
 
--- The values of leaves. This is the only table in this script from which an erasure deletes rows.
+-- This table has the values of leaves. It is the only table in this script from which an erasure deletes rows.
 CREATE TABLE value (
   id      INTEGER PRIMARY KEY,
   opening BLOB NOT NULL CHECK (length(opening) = 16),

@@ -1,6 +1,6 @@
--- The erasure sequence (docs/spec/erasure.md): the leaves whose values are gone, ordered by the epoch that decided the
--- erasure. Rows stay forever, because a program or backup that has not yet seen the row may still have the value.
---   id: decided_in * 2^28 + number,  leaf: id of the leaf.
+-- This table is the erasure sequence (docs/spec/erasure.md): it names the leaves whose values are gone, ordered by the epoch that decided
+-- the erasure. Its rows stay forever, because a program or backup that has not yet seen a row may still have the value.
+--   The column id is decided_in * 2^28 + number, and the column leaf is the id of the leaf.
 CREATE TABLE erasure (
   id         INTEGER PRIMARY KEY,
   decided_in INTEGER GENERATED ALWAYS AS (id >> 28) VIRTUAL,

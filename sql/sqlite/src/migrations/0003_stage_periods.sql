@@ -1,5 +1,5 @@
 -- Periods can now be prepared in advance, end, and be destroyed (docs/spec/periods.md section 10, docs/adr/0009).
--- State: 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed.
+-- The values of the column state are 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed.
 ALTER TABLE period RENAME TO earlier_period;
 CREATE TABLE period (
   period          INTEGER PRIMARY KEY,
@@ -9,15 +9,16 @@ CREATE TABLE period (
   wrapped_secrets BLOB NOT NULL CHECK (state = 4 OR (length(wrapped_secrets) = 0) = (state = 5)),
   configuration   BLOB NOT NULL
 ) STRICT;
--- Fails if a period has no secrets, because such a database is damaged.
+-- This statement fails if a period has no secrets, because such a database is damaged.
 INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) SELECT period, 2, first_epoch, 0, wrapped_secrets, configuration FROM earlier_period;
 DROP TABLE earlier_period;
--- At most one period has state next, and at most one has state current.
+-- This index ensures that at most one period has the state next, and at most one the state current.
 CREATE UNIQUE INDEX ix_period_state ON period (state) WHERE state IN (1, 2);
 
--- The copies with which a period begins, staged while the period before is current. The last row of a key counts; a row
--- with version 0 takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
---   id: period * 2^31 + number
+-- This table has the copies with which a period begins; the update-task stages them while the previous period is current. If a key has
+-- several rows, the last one is in force; a row with version 0 removes the key's copy. The source of a copy is a leaf or, if source_epoch
+-- is 0, a copy of the previous period.
+--   The column id is period * 2^31 + number.
 CREATE TABLE copy (
   id             INTEGER PRIMARY KEY CHECK (id >= 1 << 31),
   period         INTEGER GENERATED ALWAYS AS (id >> 31) VIRTUAL,
@@ -30,11 +31,11 @@ CREATE TABLE copy (
   commitment     BLOB NOT NULL CHECK (length(commitment) = 32),
   tag            BLOB NOT NULL CHECK (length(tag) = 16)
 ) STRICT;
--- An erasure finds the copies of a value by this index. Sources are staged in the order of their table, so the index
--- grows at its end.
+-- An erasure finds the copies of a value by this index. Copies are staged in the order of their sources, so new entries go to the index's
+-- end.
 CREATE INDEX ix_copy_source ON copy (source_epoch, source_ordinal);
 
--- The values of copies, which are erasable like table value.
+-- This table has the values of copies. An erasure deletes its rows, as it deletes rows of table value.
 CREATE TABLE copy_value (
   id      INTEGER PRIMARY KEY,
   opening BLOB NOT NULL CHECK (length(opening) = 16),
@@ -42,7 +43,7 @@ CREATE TABLE copy_value (
   value   BLOB NOT NULL
 ) STRICT;
 
--- The erasure of a copy has the copy's period, and its column leaf has the id of the copy.
+-- A row for an erased copy has the copy's period, and its column leaf has the copy's id.
 ALTER TABLE erasure RENAME TO earlier_erasure;
 CREATE TABLE erasure (
   id         INTEGER PRIMARY KEY,

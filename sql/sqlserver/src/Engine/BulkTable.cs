@@ -2,10 +2,11 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>A table into which rows are copied in bulk.</summary>
+/// <summary>Describes a table into which the driver copies rows in bulk.</summary>
 /// <param name="Name">The table's name in T-SQL.</param>
 /// <param name="Sorted">
-/// The number of leading columns that form the clustered key, in whose order the rows come; 0 for rows in any order.
+/// The number of leading columns that form the clustered key, if the driver sends the rows in that key's order; 0 if it sends them in any
+/// order.
 /// </param>
 /// <param name="Columns">The columns, in the order of <see cref="Table"/>.</param>
 internal sealed record BulkTable(string Name, int Sorted, params string[] Columns)

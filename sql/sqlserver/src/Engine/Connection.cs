@@ -4,13 +4,14 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// A pooled connection with the transaction that its commands belong to, if any. Without a transaction, each statement sees one point in
-/// time of the database. Not thread-safe.
+/// A pooled connection, with the transaction to which its commands belong, if there is one. Without a transaction, each statement sees the
+/// database at its own point in time. Not thread-safe.
 /// </summary>
 internal sealed class Connection : ISession
 {
-    // The largest list for Babelfish. Babelfish 4.3 turns a list into one statement and keeps a copy of the statement's text for each row:
-    // for 20,000 rows the copies alone take gigabytes. The conformance suite sends lists that are shorter and longer than this.
+    // The largest number of rows that the driver sends to Babelfish in one list. Babelfish 4.3 turns a list into one statement and keeps a
+    // copy of the statement's text for each row, so for 20,000 rows these copies take gigabytes. The conformance suite sends both shorter
+    // and longer lists.
     private const int BabelfishListRows = 512;
 
     private static readonly Statement s_begin = new("DECLARE @changed int; BEGIN TRANSACTION;\n");
@@ -37,10 +38,10 @@ internal sealed class Connection : ISession
     /// <inheritdoc/>
     public IDatabase Database => _database;
 
-    /// <summary>The largest number of rows in a parameter of a table type.</summary>
+    /// <summary>The largest number of rows that a parameter of a table type may have on this server.</summary>
     public int MaxListRows => _isBabelfish ? BabelfishListRows : int.MaxValue;
 
-    /// <summary>Runs a statement without reading a result.</summary>
+    /// <summary>Runs a statement that returns no result.</summary>
     public async Task ExecuteAsync(Statement statement, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
         await using SqlCommand command = Command(statement.Text, parameters);
@@ -48,8 +49,9 @@ internal sealed class Connection : ISession
     }
 
     /// <summary>
-    /// Runs one or several statements, and returns how many rows the last statement changed. The batch itself selects that number, for the
-    /// reason in <see cref="SessionLimits"/>. When the connection has no transaction, the batch has its own.
+    /// Runs one or several statements, and returns how many rows the last statement changed. The statements themselves select that number,
+    /// for the reason in <see cref="SessionLimits"/>. If the connection has no transaction, the statements run in a transaction of their
+    /// own.
     /// </summary>
     public async Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
@@ -58,8 +60,8 @@ internal sealed class Connection : ISession
     }
 
     /// <summary>
-    /// Runs statements whose rows the caller reads. When this method returns its task, the statements have been passed to the network. The
-    /// task completes with the server's first answer.
+    /// Runs statements whose rows the caller reads. When this method returns its task, it has already passed the statements to the network.
+    /// The task completes when the server's first answer arrives.
     /// </summary>
     public async Task<Rows> QueryAsync(Sql sql, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
@@ -75,7 +77,8 @@ internal sealed class Connection : ISession
         }
     }
 
-    /// <summary>Inserts a list, passed as <c>@list</c>, into a temporary table of the session.</summary>
+    /// <summary>Runs the statement <paramref name="insert"/> for all given rows. The statement inserts the list in its parameter
+    /// <c>@list</c> into a temporary table of the session.</summary>
     public async Task StageAsync<T>(Statement insert, ListType<T> type, IEnumerable<T> rows, CancellationToken cancellationToken)
     {
         foreach (T[] chunk in Chunks(rows))
@@ -85,7 +88,7 @@ internal sealed class Connection : ISession
     }
 
     /// <summary>
-    /// Splits a list into chunks that fit into one parameter of a table type; on SQL Server, the whole list is one chunk. No chunk is
+    /// Splits a list into chunks that each fit into one parameter of a table type. On SQL Server, the whole list is one chunk. No chunk is
     /// empty.
     /// </summary>
     public IEnumerable<T[]> Chunks<T>(IEnumerable<T> rows) => rows.Chunk(MaxListRows);
@@ -104,7 +107,8 @@ internal sealed class Connection : ISession
             return;
         }
         BulkTable target = BulkTable.All[table];
-        // Without this option, the copy would ignore constraints, and the server would no longer trust the table's constraints.
+        // Without the option CheckConstraints, the bulk copy would ignore the table's constraints, and the server would no longer rely on
+        // them.
         using var copy = new SqlBulkCopy(_connection, SqlBulkCopyOptions.CheckConstraints, _transaction) { DestinationTableName = target.Name, BulkCopyTimeout = _limits.CommandSeconds };
         for (int i = 0; i < target.Columns.Length; i++)
         {

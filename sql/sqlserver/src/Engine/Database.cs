@@ -6,8 +6,8 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// One role's pool of connections. Each statement that only reads sees one point in time of the database (READ_COMMITTED_SNAPSHOT) and
-/// waits for no writer. Safe for concurrent use.
+/// Holds one role's pool of connections. Because of READ_COMMITTED_SNAPSHOT, each statement that only reads sees the database at one point
+/// in time and waits for no writer. Safe for concurrent use.
 /// </summary>
 internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDatabase
 {
@@ -35,8 +35,8 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     public override Statements Statements => SqlServerStatements.All;
 
     /// <summary>
-    /// The interval of polls. Stores poll because the engine's notifications need a broker, rights and a queue for each reader. A poll
-    /// reads one row from memory in one round trip.
+    /// The interval at which waiting stores poll. They poll because the engine's notifications would need a broker, rights and a queue for
+    /// each reader. A poll is cheap: it reads one row from memory in one round trip.
     /// </summary>
     public override TimeSpan PollInterval { get; } = TimeSpan.FromMilliseconds(50);
 
@@ -47,8 +47,8 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     protected override Sql LockHead => s_lockHead;
 
     /// <summary>
-    /// Opens the database and checks the conditions without which a service must not work. <paramref name="warn"/> receives notices for the
-    /// operator.
+    /// Opens the database and checks its schema and settings, so that a service does not work with an unsuitable database. Passes notices
+    /// for the operator to the action <paramref name="warn"/>.
     /// </summary>
     public static async Task<Database> OpenAsync(SqlServerSettings settings, Action<string> warn, CancellationToken cancellationToken)
     {
@@ -65,10 +65,10 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         }
     }
 
-    /// <summary>Creates the pool without a check, for the migrator.</summary>
+    /// <summary>Creates the pool without checking the database, because a migrator works with older schemas too.</summary>
     public static Database Connect(SqlServerSettings settings) => new(settings, _ => { });
 
-    /// <summary>Throws when a service may not work with the database.</summary>
+    /// <summary>Throws if the database's schema or settings do not allow a service to work with it.</summary>
     public Task CheckAsync(CancellationToken cancellationToken) => ReadAsync<object?>(
         async (connection, cancel) =>
         {
@@ -78,9 +78,9 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         cancellationToken);
 
     /// <summary>
-    /// Sends the whole transaction in one batch, so that a client that is paused leaves no transaction open. This matters for a standby
-    /// that takes the lease: the head row names only the sessions of the present holder, so a successor could not find and end the paused
-    /// standby's session.
+    /// Sends the whole transaction in one batch, so that a paused client leaves no transaction open. This matters for a standby that is
+    /// paused while it takes the lease: the head row names only the sessions of the current holder, so no other process could find and end
+    /// the standby's session.
     /// </summary>
     Task<T> IDatabase.WriteOneAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => RepeatAsync<T>(work, cancellationToken);
 
@@ -98,7 +98,7 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
 
     /// <inheritdoc/>
     public override Task<ITransaction> BeginConsistentReadAsync(CancellationToken cancellationToken) =>
-        // Reads the head row at once, because the server takes the snapshot at the first statement that reads.
+        // The head row is read at once, because the server takes the snapshot at the first statement that reads.
         BeginAsync(IsolationLevel.Snapshot, connection => connection.ReadHeadAsync(cancellationToken), cancellationToken);
 
     /// <inheritdoc/>
@@ -106,19 +106,20 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         IsolationLevel.ReadCommitted,
         async connection =>
         {
-            // Locks the row that numbers requests, which every accept needs, and the head row, which every epoch needs. So no other program
-            // writes.
+            // An import locks two rows: the row that numbers requests, which every accept needs, and the head row, which every epoch needs.
+            // So no other program can write.
             _ = await RequestNumbers.DrawAsync(connection, 0, cancellationToken);
             await connection.ExecuteAsync(s_lockHead, cancellationToken);
         },
         cancellationToken);
 
-    /// <summary>Returns a task that never completes: see <see cref="PollInterval"/>.</summary>
+    /// <summary>Returns a task that never completes, because this driver has no notifications and its stores poll
+    /// (<see cref="PollInterval"/>).</summary>
     public override Task NextPublished() => s_never;
 
     public override ValueTask DisposeAsync()
     {
-        // Clears the pool: unused connections are closed now, and connections in use when they return to the pool.
+        // Clearing the pool closes unused connections now, and other connections when they return to the pool.
         using var any = new SqlConnection(_settings.ConnectionString);
         SqlConnection.ClearPool(any);
         return ValueTask.CompletedTask;
@@ -128,8 +129,8 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     protected override Task<SqlConnection> ConnectAsync(CancellationToken cancellationToken) => ConnectAsync(_settings.ConnectionString, cancellationToken);
 
     /// <summary>
-    /// Opens a connection outside the pool, because a pooled session would pass the isolation level of its last transaction on to its next
-    /// user.
+    /// Opens a connection outside the pool, because a pooled session keeps the isolation level of its last transaction, also for the next
+    /// user of the connection.
     /// </summary>
     protected override Task<SqlConnection> ConnectAloneAsync(CancellationToken cancellationToken) => ConnectAsync(_settings.UnpooledConnectionString, cancellationToken);
 
@@ -149,8 +150,8 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         CancellationToken.None);
 
     /// <summary>
-    /// Discards all present connections of the pool, so that no store uses them again. When this connection closes, a transaction that it
-    /// left open ends.
+    /// Discards all current connections of the pool, so that no store uses them again. Closing this connection ends a transaction that it
+    /// may have left open.
     /// </summary>
     protected override void Abandon(SqlConnection connection) => SqlConnection.ClearPool(connection);
 

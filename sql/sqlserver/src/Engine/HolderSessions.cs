@@ -6,9 +6,9 @@ namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
 /// Ends the sessions of a holder that lost the lease. SQL Server has no time limit for an idle transaction, so a process that is paused
-/// inside a transaction would hold the head row until that process ends. Correctness does not depend on this class. If the caller lacks the
-/// rights to see or end other sessions (docs/operations/sqlserver.md), or the server does not support it, the caller waits for the lock
-/// instead. Any thread.
+/// inside a transaction would lock the head row until that process ends. Correctness does not depend on this class. If the database user
+/// may not see or end other sessions (docs/operations/sqlserver.md), or the server does not support it, the next holder waits for the lock
+/// instead. Thread-safe.
 /// </summary>
 internal sealed class HolderSessions
 {
@@ -18,8 +18,8 @@ internal sealed class HolderSessions
         WHERE Holder NOT IN (N'', @holder) AND LeaseEnd <= SYSUTCDATETIME() AND Session NOT IN (N'', @session)
         """);
 
-    // The statement names the collation, because the column with the session's name has the catalog's collation, whatever the database's
-    // collation is.
+    // The statement names a collation, because the catalog's column with the session's name has the catalog's collation, which may differ
+    // from the database's.
     private static readonly Statement s_ofName = new(
         """
         SELECT CAST(session_id AS int) FROM sys.dm_exec_sessions
@@ -31,12 +31,13 @@ internal sealed class HolderSessions
     private readonly Action<string> _warn;
     private int _warned;
 
-    /// <summary>Creates an instance that calls <paramref name="warn"/> only the first time that it cannot end a session.</summary>
+    /// <summary>Creates an instance that calls the action <paramref name="warn"/> only the first time that it cannot end a
+    /// session.</summary>
     public HolderSessions(Action<string> warn) => _warn = warn;
 
     /// <summary>
-    /// Ends the sessions of the store whose lease has ended, unless that store belongs to <paramref name="holder"/> or is this store. Must
-    /// not be called inside a transaction.
+    /// Ends the sessions of the store that last held the lease, if that lease has expired. Does nothing if that store is this store, or
+    /// belongs to the given <paramref name="holder"/>. Must not be called inside a transaction.
     /// </summary>
     public async Task EndOfExpiredHolderAsync(Connection connection, string holder, string session, CancellationToken cancellationToken)
     {
@@ -46,7 +47,8 @@ internal sealed class HolderSessions
         }
     }
 
-    /// <summary>Ends one session if it still belongs to the store with this name. Must not be called inside a transaction.</summary>
+    /// <summary>Ends one session of the server, if it still belongs to the store whose sessions have the given name. Must not be called
+    /// inside a transaction.</summary>
     public Task EndAsync(Connection connection, int id, string session, CancellationToken cancellationToken) => EndAsync(connection, other => other == id, session, cancellationToken);
 
     private async Task EndAsync(Connection connection, Func<int, bool> isWanted, string session, CancellationToken cancellationToken)
@@ -77,7 +79,7 @@ internal sealed class HolderSessions
         }
         catch (SqlException e) when (SqlServerErrors.IsNoSuchSession(e))
         {
-            // The session ended before this statement could end it.
+            // The session ended by itself before this statement could end it.
         }
     }
 }

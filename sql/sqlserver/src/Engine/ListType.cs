@@ -5,7 +5,8 @@ using Microsoft.Data.SqlClient.Server;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// A table type of the schema, with the function that fills its rows, so that a whole list is one parameter. Safe for concurrent use.
+/// Describes a table type of the schema, with the function that fills its rows. Such a type allows a statement to get a whole list as one
+/// parameter. Safe for concurrent use.
 /// </summary>
 internal sealed class ListType<T>
 {
@@ -21,11 +22,11 @@ internal sealed class ListType<T>
     }
 
     /// <summary>
-    /// Creates a parameter with the given rows, of which there must be at least one. The rows are read while the command is sent.
+    /// Creates a parameter with the given rows; at least one row is required. The client reads the rows while it sends the command.
     /// </summary>
     public SqlParameter Parameter(string name, IEnumerable<T> rows) => new(name, SqlDbType.Structured) { TypeName = _name, Value = Records(rows) };
 
-    // All rows use the same record object, because the client sends each row before it requests the next.
+    // All rows share one record object, because the client sends each row before it asks for the next one.
     private IEnumerable<SqlDataRecord> Records(IEnumerable<T> rows)
     {
         var record = new SqlDataRecord(_columns);

@@ -4,9 +4,9 @@ using Microsoft.Data.SqlClient.Server;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// The table types of the schema, each with the grants that its users need (grants.sql). No column may be null. If a server mistakes a
-/// value of a list for null (docs/operations/sqlserver.md, Other servers of the protocol), that server then refuses the statement instead
-/// of storing something that was not sent.
+/// Defines the table types of the schema; grants.sql gives the roles the rights to use them. No column of these types may be null. Some
+/// servers mistake a value in a list for null (docs/operations/sqlserver.md, Other servers of the protocol). Such a server then refuses the
+/// statement, instead of storing something that the driver did not send.
 /// </summary>
 internal static class Lists
 {
@@ -18,7 +18,7 @@ internal static class Lists
     /// <summary>Request ids.</summary>
     public static ListType<Guid> RequestIds { get; } = new("optiks.RequestIdList", (record, id) => SetRequestId(record, 0, id), Binary("RequestId", 16));
 
-    /// <summary>Keys with their indexes and the number of their occurrences in the group.</summary>
+    /// <summary>The type for lists of keys, each with its index in the list and the number of its occurrences in the group.</summary>
     public static ListType<(int Index, (UpdateKey Key, int Occurrences) Item)> Keys { get; } = new(
         "optiks.KeyList",
         (record, row) =>
@@ -34,8 +34,8 @@ internal static class Lists
         new SqlMetaData("Occurrences", SqlDbType.Int));
 
     /// <summary>
-    /// Requests with their indexes. The sequence numbers in the list begin with 1 and count from the first number that was drawn for the
-    /// requests.
+    /// The type for lists of requests with their indexes. The sequence numbers in a list begin with 1; the statement adds the last number
+    /// that was assigned before.
     /// </summary>
     public static ListType<(int Index, AcceptRequest Item)> Requests { get; } = new(
         "optiks.RequestList",
@@ -50,8 +50,8 @@ internal static class Lists
         Binary("BodyHash", 32));
 
     /// <summary>
-    /// Items, with requests numbered as in <see cref="Requests"/>; an update that expects no version has <c>-1</c> as expected period and
-    /// as expected version.
+    /// The type for lists of items, whose requests are numbered as in <see cref="Requests"/>. An update that accepts any version has
+    /// <c>-1</c> as its expected period and version.
     /// </summary>
     public static ListType<(int Request, int Item, AcceptItem Update)> Items { get; } = new(
         "optiks.PendingList",
@@ -73,7 +73,7 @@ internal static class Lists
         new SqlMetaData("Key", SqlDbType.VarBinary, 255),
         new SqlMetaData("Value", SqlDbType.VarBinary, SqlMetaData.Max));
 
-    /// <summary>The items that an epoch decides.</summary>
+    /// <summary>The type for lists of the items that an epoch decides.</summary>
     public static ListType<Outcome> Decided { get; } = new(
         "optiks.DecidedList",
         (record, outcome) =>
@@ -86,14 +86,14 @@ internal static class Lists
         new SqlMetaData("Item", SqlDbType.TinyInt),
         Binary("RequestId", 16));
 
-    // Returns the sequence number in a list: the first number is 1.
+    // Returns a request's sequence number within a list; the first number is 1.
     private static long Sequence(int index) => index + 1L;
 
     private static SqlMetaData Binary(string name, int length) => new(name, SqlDbType.Binary, length);
 
     private static void SetRequestId(SqlDataRecord record, int column, Guid id) => SetOctets(record, column, Parameters.Octets(id));
 
-    // This method replaces the whole value. SetBytes would keep the rest of a longer old value, so the reused record would keep the end of
-    // the previous row's value.
+    // SetSqlBinary replaces the whole value of the reused record. SetBytes would keep the end of the previous row's value if that value was
+    // longer.
     private static void SetOctets(SqlDataRecord record, int column, ReadOnlyMemory<byte> octets) => record.SetSqlBinary(column, new System.Data.SqlTypes.SqlBinary(octets.ToArray()));
 }

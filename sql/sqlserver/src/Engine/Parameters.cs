@@ -5,16 +5,16 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// Creates parameters by name and with the type that the statement compares them with. With another type the server would convert the
-/// column and could not use its index.
+/// Creates named parameters, each with the type of the column with which the statement compares it. If the types differed, the server would
+/// convert the column's values and could not use the column's index.
 /// </summary>
 internal static class Parameters
 {
-    // The length is greater than that of any key, hash or name. It is also the greatest length that a type of SQL Server can name, except
-    // (max).
+    // The declared length of short parameters, which no key, hash or name exceeds. It is the greatest length that a type of SQL Server can
+    // declare, apart from (max).
     private const int MaxSizedLength = 8000;
 
-    /// <summary>Converts the parameters of a statement.</summary>
+    /// <summary>Converts the parameters of a statement to parameters of the client.</summary>
     public static SqlParameter[] Create(Parameter[] parameters) => Array.ConvertAll(parameters, parameter => Create(parameter, $"@{parameter.Name}"));
 
     public static SqlParameter Bigint(string name, long value) => new(name, SqlDbType.BigInt) { Value = value };
@@ -42,7 +42,7 @@ internal static class Parameters
         _ => RequestId(name, parameter.RequestId),
     };
 
-    /// <summary>Returns the bytes of a request id in the order that sorts by time.</summary>
+    /// <summary>Returns the bytes of a request id in network order, in which ids sort by time.</summary>
     public static byte[] Octets(Guid requestId)
     {
         byte[] octets = new byte[RequestIds.Length];

@@ -5,8 +5,8 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// Supplies rows to SqlBulkCopy one after another, so that no object holds them all. Only the members that SqlBulkCopy calls are
-/// implemented. Not thread-safe.
+/// Supplies rows to SqlBulkCopy one after another, so that they are never all in memory. Implements only the members that SqlBulkCopy
+/// calls. Not thread-safe.
 /// </summary>
 internal sealed class RowSource : DbDataReader, IRowWriter
 {
@@ -16,7 +16,7 @@ internal sealed class RowSource : DbDataReader, IRowWriter
     private int _row = -1;
     private int _column;
 
-    /// <summary>Creates a source of <paramref name="rows"/> rows; <paramref name="write"/> writes the cells of each.</summary>
+    /// <summary>Creates a source of the given number of rows. The function <paramref name="write"/> writes the cells of one row.</summary>
     public RowSource(int rows, int columns, Action<IRowWriter, int> write)
     {
         _rows = rows;
@@ -55,7 +55,7 @@ internal sealed class RowSource : DbDataReader, IRowWriter
 
     public override bool IsDBNull(int ordinal) => GetValue(ordinal) is DBNull;
 
-    // The value is often the same in every row, as the epoch is, so its boxed form is reused.
+    // If the value is the same as in the previous row, as an epoch's number is, the previous row's boxed object is reused.
     public void WriteInt64(long? value) => Add(value is not long present ? DBNull.Value : _cells[_column] is long before && before == present ? _cells[_column] : present);
 
     public void WriteInt32(int? value) => Add(value is int present ? present : DBNull.Value);

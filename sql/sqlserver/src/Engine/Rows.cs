@@ -3,7 +3,7 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>Reads the rows of a command, which is disposed of with them.</summary>
+/// <summary>Reads the rows of a command. Disposing of the rows also disposes of the command.</summary>
 internal sealed class Rows(SqlDataReader reader, SqlCommand command) : DbRows<SqlDataReader>(reader, command)
 {
     public override int GetInt16(int column) => Reader.GetByte(column);

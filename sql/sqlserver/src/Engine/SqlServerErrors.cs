@@ -10,35 +10,38 @@ internal static class SqlServerErrors
     private const int UniqueIndex = 2601;
     private const int NoSuchSession = 6106;
     private const int LockTimeout = 1222;
-    // Errors of this class and above end the connection. The client also reports a broken connection as such an error.
+    // The lowest class of errors that end the connection. The client also reports a broken connection as an error of this class or above.
     private const byte FatalClass = 20;
 
     /// <summary>
-    /// Returns whether an exception comes from Microsoft.Data.SqlClient, which reports an empty pool and a closed connection as misuse.
+    /// Returns whether an exception comes from Microsoft.Data.SqlClient. That client throws an InvalidOperationException when its pool has
+    /// no free connection or a connection is closed.
     /// </summary>
     public static bool IsClientError(Exception e) => e is SqlException || (e is InvalidOperationException && e.Source == typeof(SqlException).Assembly.GetName().Name);
 
     /// <summary>
-    /// Returns whether the error means that the session is lost, for example because a restart cut a pooled connection or a successor ended
-    /// it. A timeout does not mean that, because the server may still be working.
+    /// Returns whether the error means that the session is lost, for example because a restart of the server closed a pooled connection, or
+    /// because the next holder of the lease ended the session. A timeout does not mean that the session is lost, because the server may
+    /// still be working.
     /// </summary>
     public static bool IsConnectionLost(Exception e) => e is SqlException { Class: >= FatalClass };
 
-    /// <summary>Returns whether the error means that a row with the same key existed.</summary>
+    /// <summary>Returns whether the error means that a row with the same primary key already existed.</summary>
     public static bool IsDuplicate(Exception? e) => e is SqlException { Number: UniqueConstraint or UniqueIndex };
 
-    /// <summary>Returns whether the error means that a session to end had already ended.</summary>
+    /// <summary>Returns whether the error means that the session that a statement should end had already ended.</summary>
     public static bool IsNoSuchSession(SqlException e) => e.Number == NoSuchSession;
 
     /// <summary>
-    /// Returns whether the error means that the database cannot be opened: it does not exist, this login may not use it, or it is
-    /// recovering or failing over. In these cases the server also reports that the login failed.
+    /// Returns whether the error means that the database cannot be opened because it does not exist, this login may not use it, or it is
+    /// recovering or failing over. In all of these cases the server also reports that the login failed.
     /// </summary>
     public static bool IsNoSuchDatabase(Exception? e) => e is SqlException server && server.Errors.Cast<SqlError>().Any(error => error.Number is 4060 or 911);
 
     /// <summary>
-    /// Returns the contract's exception. The message omits the server's text about rows, because that text quotes rows. If
-    /// <paramref name="wasOpen"/> is true, the database exists, so when it cannot be opened later, it must be recovering or failing over.
+    /// Returns the exception of the storage contract for an error. For errors about rows, the message omits the server's text, because that
+    /// text quotes rows. If the database was open before (<paramref name="wasOpen"/>), it exists, so an error in opening it means that it
+    /// is recovering or failing over.
     /// </summary>
     public static StorageException Translate(Exception e, string location, bool wasOpen)
     {

@@ -1,21 +1,21 @@
--- Rows are appended to every table in the order of its clustered key. Only Pending has an index by key. Leaves need no
--- such index, because the tree and the fence make their labels and keys unique. An index on random bytes would touch a
--- page for nearly every row. Names of holders and sessions are compared as they are written, whatever the database's
--- collation.
+-- Rows are appended to every table in the order of its clustered key. Only Pending has an index by key. Table Leaf needs no such index,
+-- because the tree and the fence already ensure that labels and keys are unique. An index on random bytes would touch a page for nearly
+-- every row. The columns with names of holders and sessions have a binary collation, so that their comparison does not depend on the
+-- database's collation.
 
 CREATE TABLE optiks.Request (
-  -- UUIDv7 in network order, which sorts by time. The type uniqueidentifier would sort by the last bytes of the id
-  -- first, which are random.
+  -- A request id is a UUIDv7 in network order, which sorts by time. The type uniqueidentifier would sort by the id's last bytes first,
+  -- which are random.
   RequestId binary(16) NOT NULL CONSTRAINT PK_Request PRIMARY KEY CLUSTERED WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON),
   Seq       bigint     NOT NULL CONSTRAINT CK_Request_Seq CHECK (Seq > 0),
   BodyHash  binary(32) NOT NULL
 );
--- The index includes the hash, because an epoch reads its requests by number.
+-- This index includes the hash, because an epoch reads the ids and hashes of its requests by their numbers.
 CREATE UNIQUE INDEX IX_Request_Seq ON optiks.Request (Seq) INCLUDE (BodyHash) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON);
 
--- The last number that was assigned. A transaction that accepts requests raises this number first. The row's lock then
--- makes groups of requests decide and insert one after another, and numbers commit in their order. A number is never
--- reused after its request was purged.
+-- The only row of this table has the last assigned sequence number. A transaction that accepts requests increases this number first. The
+-- row's lock then makes groups of requests decide and insert one after another, so that transactions commit in the order of their numbers.
+-- The number of a purged request is never used again.
 CREATE TABLE optiks.Acceptance (
   One     tinyint NOT NULL CONSTRAINT PK_Acceptance PRIMARY KEY CONSTRAINT CK_Acceptance_One CHECK (One = 1),
   LastSeq bigint  NOT NULL
@@ -49,8 +49,8 @@ CREATE TABLE optiks.Outcome (
     (Ordinal IS NOT NULL AND Refusal IS NULL AND RefusedItem IS NULL AND CurrentPeriod IS NULL AND CurrentVersion IS NULL)
     OR (Ordinal IS NULL AND Refusal IS NOT NULL AND RefusedItem IS NOT NULL AND CurrentPeriod IS NOT NULL AND CurrentVersion IS NOT NULL))
 );
--- With this index, the update-task finds the refusals of an unpublished epoch, whose bundle it makes again after a
--- crash. The index is small, because refusals are few.
+-- After a crash, the update-task makes the bundle of an unpublished epoch again, and finds the epoch's refusals by this index. The index is
+-- small, because refusals are rare.
 CREATE INDEX IX_Outcome_Refused ON optiks.Outcome (Epoch) WHERE Refusal IS NOT NULL;
 
 CREATE TABLE optiks.Leaf (
@@ -67,7 +67,7 @@ CREATE TABLE optiks.Leaf (
   CONSTRAINT PK_Leaf PRIMARY KEY CLUSTERED (Epoch, Ordinal) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)
 );
 
--- The values of leaves. This is the only table in this script from which an erasure deletes rows.
+-- This table has the values of leaves. It is the only table in this script from which an erasure deletes rows.
 CREATE TABLE optiks.[Value] (
   Epoch   bigint         NOT NULL,
   Ordinal int            NOT NULL,
@@ -107,7 +107,7 @@ CREATE TABLE optiks.Head (
 );
 INSERT INTO optiks.Head (One, Fence, LeaseEnd, Holder, Session, RecordHash) VALUES (1, 0, '1970-01-01', N'', N'', 0x);
 
--- The types of lists that are passed as one parameter. No column may be null: see Lists.cs.
+-- These types are for lists that the driver passes as one parameter. None of their columns may be null, for the reason in Lists.cs.
 CREATE TYPE optiks.SequenceList AS TABLE (Seq bigint NOT NULL PRIMARY KEY);
 CREATE TYPE optiks.RequestIdList AS TABLE (RequestId binary(16) NOT NULL PRIMARY KEY);
 CREATE TYPE optiks.KeyList AS TABLE (Number int NOT NULL PRIMARY KEY, Structure tinyint NOT NULL, [Key] varbinary(255) NOT NULL);
@@ -119,6 +119,6 @@ CREATE TYPE optiks.PendingList AS TABLE (
 CREATE TYPE optiks.DecidedList AS TABLE (Seq bigint NOT NULL, Item tinyint NOT NULL, RequestId binary(16) NOT NULL, PRIMARY KEY (Seq, Item));
 GO
 
--- Turns off lock escalation. An epoch deletes hundreds of thousands of rows by their keys. If the locks of these rows
--- escalated to a lock on the table, accepts would wait for the epoch's commit. Babelfish has no escalation.
+-- The statement turns off lock escalation. An epoch deletes hundreds of thousands of rows by their keys. If the locks on these rows
+-- escalated to a lock on the table, accepts would wait for the epoch's commit. Babelfish has no lock escalation.
 IF SERVERPROPERTY(N'Babelfish') IS NULL EXEC (N'ALTER TABLE optiks.Pending SET (LOCK_ESCALATION = DISABLE)');

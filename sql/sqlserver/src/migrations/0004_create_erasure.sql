@@ -1,5 +1,5 @@
--- The erasure sequence (docs/spec/erasure.md): the leaves whose values are gone, ordered by the epoch that decided the
--- erasure. Rows stay forever, because a program or backup that has not yet seen the row may still have the value.
+-- This table is the erasure sequence (docs/spec/erasure.md): it names the leaves whose values are gone, ordered by the epoch that decided
+-- the erasure. Its rows stay forever, because a program or backup that has not yet seen a row may still have the value.
 CREATE TABLE optiks.Erasure (
   DecidedIn bigint     NOT NULL,
   Number    int        NOT NULL CONSTRAINT CK_Erasure_Number CHECK (Number >= 0),

@@ -1,6 +1,6 @@
 -- Periods can now be prepared in advance, end, and be destroyed (docs/spec/periods.md section 10, docs/adr/0009).
--- State: 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed. The table is created again because Babelfish cannot
--- make a column nullable afterwards.
+-- The values of the column State are 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed. The migration creates the table again, because
+-- Babelfish cannot make an existing column nullable.
 CREATE TABLE #Period (Period bigint NOT NULL, FirstEpoch bigint NOT NULL, WrappedSecrets varbinary(max) NOT NULL, Configuration varbinary(max) NOT NULL);
 INSERT INTO #Period (Period, FirstEpoch, WrappedSecrets, Configuration) SELECT Period, FirstEpoch, WrappedSecrets, Configuration FROM optiks.Period;
 DROP TABLE optiks.Period;
@@ -16,16 +16,17 @@ CREATE TABLE optiks.Period (
   CONSTRAINT CK_Period_First CHECK ((State = 1 AND FirstEpoch IS NULL AND Copies IS NULL) OR (State > 1 AND FirstEpoch IS NOT NULL AND Copies IS NOT NULL)),
   CONSTRAINT CK_Period_Secrets CHECK (State = 4 OR (State = 5 AND DATALENGTH(WrappedSecrets) = 0) OR (State < 4 AND DATALENGTH(WrappedSecrets) > 0))
 );
--- Fails if a period has no secrets, because such a database is damaged.
+-- This statement fails if a period has no secrets, because such a database is damaged.
 INSERT INTO optiks.Period (Period, State, FirstEpoch, Copies, WrappedSecrets, Configuration) SELECT Period, 2, FirstEpoch, 0, WrappedSecrets, Configuration FROM #Period;
 DROP TABLE #Period;
 GO
 
--- At most one period has state next, and at most one has state current.
+-- This index ensures that at most one period has the state next, and at most one the state current.
 CREATE UNIQUE INDEX IX_Period_State ON optiks.Period (State) WHERE State < 3;
 
--- The copies with which a period begins, staged while the period before is current. The last row of a key counts; a row
--- with version 0 takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
+-- This table has the copies with which a period begins; the update-task stages them while the previous period is current. If a key has
+-- several rows, the last one is in force; a row with version 0 removes the key's copy. The source of a copy is a leaf or, if SourceEpoch is
+-- 0, a copy of the previous period.
 CREATE TABLE optiks.[Copy] (
   Period        bigint     NOT NULL CONSTRAINT CK_Copy_Period CHECK (Period > 0),
   Number        int        NOT NULL CONSTRAINT CK_Copy_Number CHECK (Number >= 0),
@@ -39,11 +40,11 @@ CREATE TABLE optiks.[Copy] (
   CONSTRAINT PK_Copy PRIMARY KEY CLUSTERED (Period, Number) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON),
   CONSTRAINT CK_Copy_Source CHECK ((Version = 0 AND SourceEpoch IS NULL AND SourceOrdinal IS NULL) OR (Version > 0 AND SourceEpoch IS NOT NULL AND SourceEpoch >= 0 AND SourceOrdinal IS NOT NULL AND SourceOrdinal >= 0))
 );
--- An erasure finds the copies of a value by this index. Sources are staged in the order of their table, so the index
--- grows at its end.
+-- An erasure finds the copies of a value by this index. Copies are staged in the order of their sources, so new entries go to the index's
+-- end.
 CREATE INDEX IX_Copy_Source ON optiks.[Copy] (SourceEpoch, SourceOrdinal) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON);
 
--- The values of copies, which are erasable like table Value.
+-- This table has the values of copies. An erasure deletes its rows, as it deletes rows of table Value.
 CREATE TABLE optiks.CopyValue (
   Period  bigint         NOT NULL,
   Number  int            NOT NULL,
@@ -53,7 +54,7 @@ CREATE TABLE optiks.CopyValue (
   CONSTRAINT PK_CopyValue PRIMARY KEY CLUSTERED (Period, Number) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)
 );
 
--- The erasure of a copy has the copy's period, epoch 0, and the copy's number as the ordinal.
+-- A row for an erased copy has the copy's period, epoch 0, and the copy's number as its ordinal.
 ALTER TABLE optiks.Erasure DROP CONSTRAINT CK_Erasure_Epoch;
 ALTER TABLE optiks.Erasure ADD Period bigint NULL;
 GO

@@ -1,3 +1,3 @@
--- For a period that is being destroyed: the period's epochs before DestroyedBefore no longer have values of devices and
--- keys.
+-- The new column DestroyedBefore is for periods that are being destroyed: epochs of the period before this one no longer have values of the
+-- structures devices and keys.
 ALTER TABLE optiks.Period ADD DestroyedBefore bigint NULL;
