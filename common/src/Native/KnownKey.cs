@@ -12,5 +12,5 @@ namespace Optiks.Native;
 /// <param name="Time">T(w), the time of the known version.</param>
 /// <param name="AbsentEpoch">n, the last epoch at which the absence of w + 1 was verified; null if unknown.</param>
 /// <param name="PageVersion">b, the latest version that the last page of a history claimed, if the known version w is that page's last
-/// version; 0 if w does not come from a page. Lookups do not accept a value above 0.</param>
+/// version; 0 if w does not come from a page. A lookup must have 0 here.</param>
 public readonly record struct KnownKey(ulong LeastEpoch, ulong Period, ulong Version, ulong Time, ulong? AbsentEpoch, ulong PageVersion = 0);
