@@ -7,7 +7,7 @@ public static class ReasonExtensions
     public static string Name(this Reason reason) =>
         ReasonNames.Find(reason) ?? throw new ArgumentOutOfRangeException(nameof(reason), reason, "Not a reason.");
 
-    /// <summary>Returns whether every check passed.</summary>
+    /// <summary>Returns whether the reason means that every check passed.</summary>
     public static bool IsValid(this Reason reason) => reason == Reason.Valid;
 
     /// <summary>Returns whether the reason means that the bytes could not be decoded. Other reasons mean that a check failed.</summary>
