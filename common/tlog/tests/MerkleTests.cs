@@ -93,7 +93,7 @@ public sealed class MerkleTests
                     TlogError error =
                         ConsistencyProof.Verify((ulong)claimed, Vectors.Roots[claimed], (ulong)size, Vectors.Roots[size], proof);
 
-                    // The proof from size 0 and the proof from a tree to itself are both empty, so a claim can confuse them.
+                    // The proof from size 0 and the proof from a tree to itself are both empty, so each is accepted in place of the other.
                     bool bothEmpty = (old == 0 || old == size) && (claimed == 0 || claimed == size);
                     Assert.Equal(claimed == old || bothEmpty, error == TlogError.None);
                 }
