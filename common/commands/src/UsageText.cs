@@ -11,7 +11,8 @@ internal static partial class UsageText
     public static IEnumerable<string> Format(ParseResult parse)
     {
         string[] messages = [.. parse.Errors.Select(Message).Distinct()];
-        // If there is a message about an unknown word, the message "Required command was not provided" is left out.
+        // If a word is unknown, only the messages about unknown words are shown. The message "Required command was not provided" would add
+        // nothing.
         return parse.UnmatchedTokens.Count > 0 && messages.Length > 1
             ? messages.Where(message => parse.UnmatchedTokens.Any(word => message.Contains($"'{word}'", StringComparison.Ordinal)))
             : messages;

@@ -1,16 +1,18 @@
 namespace Optiks.UpdateTask.Options;
 
 /// <summary>
-/// Configures where the log's signing key is (<c>Optiks:LogKey</c>; docs/operations/pkcs11.md). The key itself never changes.
+/// Configures the place of the log's signing key (<c>Optiks:LogKey</c>; docs/operations/pkcs11.md). The place may change, but the key
+/// itself never changes.
 /// </summary>
 internal sealed class LogKeyOptions
 {
     public const string Section = "Optiks:LogKey";
 
     /// <summary>
-    /// The URI (RFC 7512) of a private key in a PKCS#11 token, with module-path and pin-source:
-    /// <c>pkcs11:token=...;object=...?module-path=...&amp;pin-source=...</c>.
+    /// The URI (RFC 7512) of the key in a PKCS#11 token, with module-path and pin-source:
+    /// <c>pkcs11:token=...;object=...?module-path=...&amp;pin-source=...</c>. If it is empty, the key is in the data folder's file
+    /// <c>log.key</c>, wrapped by the key-encryption key.
     /// </summary>
-    /// <value>Empty: the key is in the data folder's log.key, wrapped by the key-encryption key.</value>
+    /// <value>Empty.</value>
     public string Uri { get; set; } = "";
 }
