@@ -134,7 +134,7 @@ public sealed class FileTargetTests : IDisposable
         Assert.NotNull(again);
         Directory.CreateDirectory(_folder["folder.lock"]);
         Assert.Contains("folder.lock", Assert.ThrowsAny<IOException>(() => LockFile.TryTake(_folder["folder.lock"])).Message, StringComparison.Ordinal);
-        // Not even root can create a lock file in this folder.
+        // Not even root can create a lock file in the folder /proc/self.
         Assert.ThrowsAny<IOException>(() => LockFile.TryTake("/proc/self/lock"));
     }
 
