@@ -188,8 +188,8 @@ public static partial class FailPoints
         }
     }
 
-    /// <summary>Kills or stops the process if the variable names this fail point.</summary>
-    /// <param name="name">One of the constants.</param>
+    /// <summary>Kills or stops the process if <see cref="Variable"/> names this fail point.</summary>
+    /// <param name="name">The name of the fail point, which is one of the constants of this class.</param>
     public static void Hit(string name)
     {
         if (s_choice is not null && string.Equals(s_choice.Name, name, StringComparison.Ordinal) && Interlocked.Decrement(ref s_remaining) == 0
@@ -199,7 +199,7 @@ public static partial class FailPoints
         }
     }
 
-    // Null means that the text names no fail point.
+    // Returns the fail point that a text names, or null if the text names none.
     internal static Choice? Parse(string? text)
     {
         string[] parts = (text ?? "").Split(':');
@@ -217,6 +217,7 @@ public static partial class FailPoints
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static partial int kill(int process, int signal);
 
-    /// <summary>Describes the chosen fail point, the visit that triggers it, and whether it sends SIGSTOP instead of SIGKILL.</summary>
+    /// <summary>Describes the chosen fail point: its name, at which of the process's visits it acts, and whether it sends SIGSTOP instead
+    /// of SIGKILL.</summary>
     internal sealed record Choice(string Name, int Times, bool Stop);
 }

@@ -53,7 +53,7 @@ internal sealed class EpochFiller : IDisposable
 
     private static ReadOnlySpan<byte> Value => "v"u8;
 
-    /// <summary>Makes epoch 0 and <paramref name="epochs"/> further epochs.</summary>
+    /// <summary>Makes epoch 0, and then as many further epochs as <paramref name="epochs"/> says.</summary>
     public async Task RunAsync(int epochs, CancellationToken cancellationToken)
     {
         await using IMaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync($"Data Source={_folder.Database}", cancellationToken);

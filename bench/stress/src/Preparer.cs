@@ -32,7 +32,8 @@ internal sealed class Preparer
         _progress = progress;
     }
 
-    /// <summary>Prepares the keys, and returns the number of updates that were needed. Throws <see cref="StressException"/>.</summary>
+    /// <summary>Prepares the keys, and returns the number of updates that were needed. Throws <see cref="StressException"/> if the
+    /// preparation fails.</summary>
     /// <param name="manyVersions">The least number of versions that each of the additional keys with many versions must have.</param>
     /// <param name="cancellationToken">Cancels the preparation; the updates that were accepted stay.</param>
     public async Task<int> PrepareAsync(int manyVersions, CancellationToken cancellationToken)

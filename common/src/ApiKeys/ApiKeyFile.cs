@@ -60,7 +60,7 @@ public static class ApiKeyFile
         return [.. stream.ToArray(), (byte)'\n'];
     }
 
-    /// <summary>Returns a scope's name in the file and in problem documents.</summary>
+    /// <summary>Returns the name of a scope, which the file and problem details contain.</summary>
     public static string ScopeName(ApiScopes scope) => scope switch
     {
         ApiScopes.Update => "update",

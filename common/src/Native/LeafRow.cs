@@ -15,7 +15,7 @@ public struct LeafRow
     /// <summary>The length of a row in bytes.</summary>
     public const int Length = 128;
 
-    /// <summary>The <see cref="ValueOffset"/> of a leaf whose value was erased or is not available.</summary>
+    /// <summary>The number that <see cref="ValueOffset"/> has if the leaf's value was erased or is not available.</summary>
     public const ulong NoValue = ulong.MaxValue;
 
     private const int StructureShift = 28;
@@ -73,7 +73,7 @@ public struct LeafRow
         set => Set(value, _opening);
     }
 
-    /// <summary>The structure that the leaf belongs to.</summary>
+    /// <summary>The structure to which the leaf belongs.</summary>
     public StructureId Structure
     {
         readonly get => (StructureId)(_structureAndInput >> StructureShift);

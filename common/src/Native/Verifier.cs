@@ -8,7 +8,8 @@ namespace Optiks.Native;
 /// </summary>
 public static unsafe partial class Verifier
 {
-    // The shortest member of a Versions structure: VRF proof, epoch, kind, opening, length of an empty value, and a path without siblings.
+    // The length of the shortest member of a Versions structure. It has a VRF proof, an epoch, a kind, an opening, the length of an empty
+    // value, and a path without siblings.
     private const int LeastMemberLength = Lengths.VrfProof + 8 + 1 + Lengths.Opening + 3 + Lengths.Hash + 2;
 
     /// <summary>Checks that a configuration is within its bounds and that a log key (32 bytes) is valid, and computes the log id.</summary>

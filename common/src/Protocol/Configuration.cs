@@ -33,7 +33,7 @@ public sealed record Configuration
     /// <value>90 days.</value>
     public ulong PeriodLengthMs { get; init; } = 90UL * 24 * 3600 * 1000;
 
-    /// <summary>The number of retained periods, at least 2.</summary>
+    /// <summary>The number of periods whose history and monitoring the log serves, including the current period; at least 2.</summary>
     public byte RetainedPeriods { get; init; } = 2;
 
     /// <summary>The rule for reassigning usernames: 0 means never, 1 means by generations (docs/spec/recycled-names.md).</summary>
@@ -68,7 +68,7 @@ public sealed record Configuration
     /// </summary>
     public UsernameForm UsernameForm { get; init; }
 
-    /// <summary>Returns the log id of a configuration and a log's public key (32 bytes).</summary>
+    /// <summary>Computes the log id from a configuration and the log's public key (32 bytes).</summary>
     public static byte[] LogId(ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> logPublicKey)
     {
         Check.Length(logPublicKey, Ed25519.PublicKeyLength);
@@ -76,8 +76,8 @@ public sealed record Configuration
     }
 
     /// <summary>
-    /// Decodes a configuration and checks its bounds. Throws <see cref="EncodingException"/>, with <see cref="Reason.Configuration"/> if a
-    /// field is out of bounds.
+    /// Decodes a configuration and checks its bounds. Throws <see cref="EncodingException"/> if the bytes are invalid. The reason is
+    /// <see cref="Reason.Configuration"/> if a field is out of bounds.
     /// </summary>
     public static Configuration Decode(ReadOnlyMemory<byte> octets)
     {

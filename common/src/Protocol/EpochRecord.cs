@@ -41,7 +41,7 @@ public sealed record EpochRecord
     /// <summary>The states of the structures, beginning with structure 1.</summary>
     public required IReadOnlyList<StructureState> Structures { get; init; }
 
-    /// <summary>The hash of the record of the epoch before, 32 bytes; zeros in epoch 0.</summary>
+    /// <summary>The hash of the previous epoch's record, 32 bytes; zeros in epoch 0.</summary>
     public required ReadOnlyMemory<byte> Previous { get; init; }
 
     /// <summary>Returns the hash of an encoded record, 32 bytes.</summary>

@@ -16,8 +16,8 @@ public readonly record struct OwnerNote(ulong Sequence, ReadOnlyMemory<byte> Tex
     private const int PrefixLength = sizeof(ulong) + sizeof(ushort);
 
     /// <summary>
-    /// Returns the bytes that a value commits to. Throws <see cref="ArgumentOutOfRangeException"/> if the sequence is 0 or the text is too
-    /// long.
+    /// Returns the bytes of the note, to which a value commits. Throws <see cref="ArgumentOutOfRangeException"/> if the sequence is 0 or
+    /// the text is too long.
     /// </summary>
     public byte[] Encode()
     {

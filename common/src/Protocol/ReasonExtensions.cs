@@ -1,6 +1,6 @@
 namespace Optiks.Protocol;
 
-/// <summary>Returns the names and kinds of reasons.</summary>
+/// <summary>Extends reasons with their names and kinds.</summary>
 public static class ReasonExtensions
 {
     /// <summary>Returns the reason's name in docs/spec/reasons.md, such as <c>member_root</c>.</summary>

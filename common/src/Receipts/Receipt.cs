@@ -21,7 +21,7 @@ public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs
     /// <summary>Computes the hash that represents an item of a request.</summary>
     /// <param name="requestId">The request's id.</param>
     /// <param name="item">The number of the item within the request.</param>
-    /// <param name="key">The key in structure keys, at most 255 bytes.</param>
+    /// <param name="key">The item's key in the structure <c>keys</c>, at most 255 bytes.</param>
     /// <param name="value">The key's new value.</param>
     public static TreeHash ItemHash(Guid requestId, int item, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {

@@ -41,7 +41,7 @@ public sealed class CallerRights : ClaimsIdentity
     /// </summary>
     internal int Number { get; }
 
-    /// <summary>The principal with these rights.</summary>
+    /// <summary>The ASP.NET Core principal that has these rights.</summary>
     internal ClaimsPrincipal Principal { get; }
 
     /// <summary>Returns the rights of a request's caller; null if the caller has no accepted credential.</summary>
@@ -66,7 +66,7 @@ public sealed class CallerRights : ClaimsIdentity
     public static CallerRights FromToken(string subject, ApiScopes scopes, IEnumerable<byte[]> keys, byte[]? user) =>
         new(subject, scopes, new HashSet<byte[]>(keys, new OctetsComparer()), user);
 
-    /// <summary>Returns whether an endpoint with this access answers the caller about at least one item.</summary>
+    /// <summary>Returns whether an endpoint with this access answers the caller about at least one key or user.</summary>
     public bool Allows(Access access)
     {
         ArgumentNullException.ThrowIfNull(access);
@@ -91,16 +91,16 @@ public sealed class CallerRights : ClaimsIdentity
 
     /// <summary>Returns the answer to a request about an earlier period of a key, in which the key may have belonged to another
     /// user.</summary>
-    /// <param name="field">The place of the key in the request.</param>
+    /// <param name="field">The text that names the key's place in the request.</param>
     public static Problem NotOwnBefore(string field) => new(
         ProblemTypes.Forbidden, "The key became free after that period, when the user whose device it was left: that user asks POST /v1/users/monitor with a token. No part of the request was carried out.", field);
 
     /// <summary>Returns the answer to a request about a user who is not the caller's own.</summary>
-    /// <param name="field">The place of the user in the request.</param>
+    /// <param name="field">The text that names the user's place in the request.</param>
     public static Problem NotOwnUser(string field) => new(ProblemTypes.Forbidden, "The token does not name this user. No part of the request was carried out.", field);
 
     /// <summary>Returns the answer to a part of a request that needs an API key.</summary>
-    /// <param name="field">The place of that part in the request.</param>
+    /// <param name="field">The text that names the place of that part in the request.</param>
     public static Problem NotForTokens(string field) => new(ProblemTypes.Forbidden, "This needs an API key; a token does not allow it. No part of the request was carried out.", field);
 
     private sealed class OctetsComparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
