@@ -188,7 +188,7 @@ public static partial class FailPoints
         }
     }
 
-    /// <summary>Kills or stops the process if <see cref="Variable"/> names this fail point.</summary>
+    /// <summary>Kills or stops the process if the environment variable names this fail point.</summary>
     /// <param name="name">The name of the fail point, which is one of the constants of this class.</param>
     public static void Hit(string name)
     {

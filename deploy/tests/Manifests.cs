@@ -40,7 +40,8 @@ internal sealed class Manifests
     /// <summary>Returns the YAML that kubectl renders from the kustomization in a folder.</summary>
     public static string TextOf(string folder) => s_texts[folder].Value;
 
-    /// <summary>Returns the objects of a kustomization whose base is <paramref name="folder"/>, after applying a JSON patch.</summary>
+    /// <summary>Returns the objects of a kustomization whose base is the kustomization in the given folder, after applying a JSON
+    /// patch.</summary>
     public static Manifests Patched(string folder, string patch, string target)
     {
         DirectoryInfo own = Directory.CreateTempSubdirectory("optiks-deploy-");

@@ -12,8 +12,8 @@ namespace Optiks.Commands;
 public sealed record CommandFailure(int ExitCode, string Reason, string Message, string? Hint = null, Action<Utf8JsonWriter>? More = null)
 {
     /// <summary>
-    /// Prints the failure as text to standard error. If <paramref name="json"/> is true, also prints a JSON object without a verdict to
-    /// standard output. Returns the exit code.
+    /// Prints the failure as text to standard error. If the parameter <paramref name="json"/> is true, also prints a JSON object without a
+    /// verdict to standard output. Returns the exit code.
     /// </summary>
     public int Print(bool json, TextWriter output, TextWriter error)
     {

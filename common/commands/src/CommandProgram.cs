@@ -38,8 +38,8 @@ public sealed class CommandProgram
     }
 
     /// <summary>
-    /// Runs the command line and returns the exit code. <paramref name="classify"/> turns the exceptions of failures that a user or
-    /// operator can repair into such failures. If it returns null, the exception is a bug, and the method rethrows it.
+    /// Runs the command line and returns the exit code. The function <paramref name="classify"/> turns the exceptions of failures that a
+    /// user or operator can repair into such failures. If it returns null, the exception is a bug, and the method rethrows it.
     /// </summary>
     public async Task<int> RunAsync(
         IReadOnlyList<string> args, TextWriter output, TextWriter error, Func<Exception, CommandFailure?> classify, CancellationToken cancellationToken = default)

@@ -10,7 +10,7 @@ public static class JsonLine
 {
     private static readonly JsonWriterOptions s_options = new() { Encoder = AnswerJson.Encoder };
 
-    /// <summary>Returns the JSON object whose members <paramref name="members"/> writes. The text has no line end.</summary>
+    /// <summary>Returns the JSON object whose members the given action writes. The text has no line end.</summary>
     public static string Write(Action<Utf8JsonWriter> members)
     {
         ArgumentNullException.ThrowIfNull(members);

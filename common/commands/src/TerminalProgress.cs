@@ -40,15 +40,15 @@ public sealed class TerminalProgress
     }
 
     /// <summary>
-    /// Returns the terminal to which <paramref name="error"/> writes. Returns null unless <paramref name="error"/> is the program's
-    /// standard error and a person may be watching it.
+    /// Returns the terminal to which the writer <paramref name="error"/> writes. Returns null unless this writer is the program's standard
+    /// error and a person may be watching it.
     /// </summary>
     public static IAnsiConsole? Terminal(TextWriter error) => ReferenceEquals(error, Console.Error) && !Console.IsErrorRedirected
         ? AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(error) })
         : null;
 
-    /// <summary>Shows how many of the things named <paramref name="what"/> are done, and how many there are. Both numbers may change from
-    /// call to call.</summary>
+    /// <summary>Shows how many of the things that the parameter <paramref name="what"/> names are done, and how many there are. Both
+    /// numbers may change from call to call.</summary>
     public void Show(string what, ulong done, ulong total)
     {
         if (_context is null)

@@ -56,8 +56,8 @@ public static class CosignerKey
     }
 
     /// <summary>
-    /// Opens the key that a text contains or names. Exceptions name <paramref name="source"/>, which is where the text comes from, and
-    /// contain no part of a key.
+    /// Opens the key that a text contains or names. Exceptions name the origin of the text (<paramref name="source"/>), and contain no part
+    /// of a key.
     /// </summary>
     public static INoteSigner Parse(string text, string source)
     {

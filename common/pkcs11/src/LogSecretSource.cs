@@ -32,7 +32,7 @@ public sealed class LogSecretSource : ISecretSource
         : throw new SecretsException($"{Setting} cannot be used. {problem}");
 
     /// <summary>
-    /// Returns the secret source of a log. If <paramref name="uri"/> is not null, the log's key is in a token; throws
+    /// Returns the secret source of a log. If the parameter <paramref name="uri"/> is not null, the log's key is in a token; throws
     /// <see cref="SecretsException"/> if the key is also in a file, credential or variable.
     /// </summary>
     public static ISecretSource Create(DataFolder folder, KeyRing keys, Pkcs11Uri? uri)

@@ -62,7 +62,7 @@ public sealed class Pkcs11Signer : INoteSigner
         }
     }
 
-    /// <summary>Opens a key in a token. The public key comes from the token, and <paramref name="name"/> is the key's name in
+    /// <summary>Opens a key in a token. The public key comes from the token, and the parameter <paramref name="name"/> is the key's name in
     /// signatures.</summary>
     public static Pkcs11Signer OpenExisting(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, Pkcs11Key.Open);
 

@@ -9,10 +9,10 @@ namespace Optiks.Pkcs11;
 /// </summary>
 public sealed class Pkcs11Uri
 {
-    /// <summary>The value of the attribute <c>type</c> for a signing key.</summary>
+    /// <summary>The value of the URI's attribute "type" for a signing key.</summary>
     public const string PrivateKey = "private";
 
-    /// <summary>The value of the attribute <c>type</c> for a key that wraps other keys.</summary>
+    /// <summary>The value of the URI's attribute "type" for a key that wraps other keys.</summary>
     public const string SecretKey = "secret-key";
 
     private const string Scheme = "pkcs11:";

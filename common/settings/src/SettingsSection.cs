@@ -22,8 +22,8 @@ public sealed class SettingsSection
     public Type Options { get; }
 
     /// <summary>
-    /// Makes a section whose options have the type <typeparamref name="T"/>. <paramref name="validator"/> is the validator that a program
-    /// uses at its start; null means no validation.
+    /// Makes a section whose options have the type <typeparamref name="T"/>. A program validates them at its start with the given
+    /// validator; if it is null, there is no validation.
     /// </summary>
     internal static SettingsSection Create<T>(string path, IValidateOptions<T>? validator = null)
         where T : class, new() => new(path, typeof(T), configuration =>

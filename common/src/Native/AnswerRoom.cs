@@ -13,7 +13,8 @@ internal ref struct AnswerRoom
     private readonly int _prefix;
     private Span<byte> _span;
 
-    /// <summary>Requests room for a prefix of 0 or 4 bytes and <paramref name="expected"/> bytes after it.</summary>
+    /// <summary>Requests room for a prefix of 0 or 4 bytes. The parameter <paramref name="expected"/> is the number of bytes of room after
+    /// the prefix.</summary>
     public AnswerRoom(IBufferWriter<byte> output, int prefix, int expected)
     {
         _output = output;
@@ -40,7 +41,7 @@ internal ref struct AnswerRoom
 
     /// <summary>
     /// Reads the latest version of each key from the structures that a native call wrote, one for each key. Each structure begins with the
-    /// latest version. <paramref name="ends"/> holds the offset of each structure's end.
+    /// latest version. The parameter <paramref name="ends"/> holds the offset of each structure's end.
     /// </summary>
     public readonly void ReadVersions(ReadOnlySpan<ulong> ends, Span<ulong> versions)
     {

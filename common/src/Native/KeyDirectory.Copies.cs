@@ -52,10 +52,10 @@ public sealed partial class KeyDirectory
     }
 
     /// <summary>
-    /// Stages the first epoch of the directory's period. The leaves of its structures <c>devices</c> and <c>keys</c> are the copies;
-    /// <paramref name="leaves"/> contains only leaves of the structures <c>usernames</c> and <c>decommissioned</c>. Committing the staged
-    /// epoch begins the period. Disposing the staged epoch leaves the directory as it was, so that the period may begin with a later epoch.
-    /// Only the writer may call this method.
+    /// Stages the first epoch of the directory's period. The leaves of its structures <c>devices</c> and <c>keys</c> are the copies; the
+    /// parameter <paramref name="leaves"/> contains only leaves of the structures <c>usernames</c> and <c>decommissioned</c>. Committing
+    /// the staged epoch begins the period. Disposing the staged epoch leaves the directory as it was, so that the period may begin with a
+    /// later epoch. Only the writer may call this method.
     /// </summary>
     public StagedEpoch StartPeriod(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs)
     {

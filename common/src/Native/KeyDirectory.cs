@@ -105,11 +105,11 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Appends stored leaves at start-up, without proofs. Each call has the leaves of whole epochs, in the order of epochs and ordinals;
-    /// <paramref name="epoch"/> is the last of these epochs. After the last call, the caller calls <see cref="EndLoad"/>. Until then, the
-    /// caller must not call other methods, and no view may exist. The call is not atomic: after a failure, the caller must dispose the
-    /// directory. Throws with <see cref="NativeStatus.Data"/> or <see cref="NativeStatus.Duplicate"/> if stored data contradicts itself.
-    /// Only the writer may call this method.
+    /// Appends stored leaves at start-up, without proofs. Each call has the leaves of whole epochs, in the order of epochs and ordinals.
+    /// The parameter <paramref name="epoch"/> is the last of these epochs. After the last call, the caller calls <see cref="EndLoad"/>.
+    /// Until then, the caller must not call other methods, and no view may exist. The call is not atomic: after a failure, the caller must
+    /// dispose the directory. Throws with <see cref="NativeStatus.Data"/> or <see cref="NativeStatus.Duplicate"/> if stored data
+    /// contradicts itself. Only the writer may call this method.
     /// </summary>
     public void Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values) =>
         OptiksNativeException.ThrowIfFailed(
@@ -174,8 +174,8 @@ public sealed partial class KeyDirectory : IDisposable
 
     /// <summary>
     /// Writes the labels (<see cref="Lengths.Hash"/> bytes each) and epochs of a key's committed leaves: one leaf for each element of
-    /// <paramref name="epochs"/>, from version <paramref name="from"/> on. In a structure without versions, only version 0 exists. Returns
-    /// false if the key does not have all of these versions. Only the writer may call this method.
+    /// <paramref name="epochs"/>. The parameter <paramref name="from"/> is the version of the first leaf. In a structure without versions,
+    /// only version 0 exists. Returns false if the key does not have all of these versions. Only the writer may call this method.
     /// </summary>
     public bool TryLeaves(StructureId structure, ReadOnlySpan<byte> key, ulong from, Span<byte> labels, Span<ulong> epochs)
     {

@@ -50,8 +50,8 @@ public sealed class ProofBatch : IDisposable
     /// <summary>
     /// Appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer with its length prefix; the vector has one Lookup for each key.
     /// <paramref name="knownPeriods"/> and <paramref name="knownVersions"/> hold the version of each key that the client knows. If the
-    /// version is 0 or the period is not the view's, the client knows no version. The call writes each key's latest version to
-    /// <paramref name="latest"/>, or 0 if the key has no version.
+    /// version is 0 or the period is not the view's, the client knows no version. The call writes each key's latest version to the
+    /// parameter <paramref name="latest"/>, or 0 if the key has no version.
     /// </summary>
     /// <returns>The number of bytes written.</returns>
     public int WriteLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)
@@ -75,8 +75,8 @@ public sealed class ProofBatch : IDisposable
     }
 
     /// <summary>
-    /// Appends one Versions structure, for a history or a monitoring answer. Its members are the key's versions from
-    /// <paramref name="from"/> >= 1 on. It has at least one member, at most <paramref name="maxMembers"/> members and about
+    /// Appends one Versions structure, for a history or a monitoring answer. The parameter <paramref name="from"/> is the version of its
+    /// first member and must be at least 1. The structure has at least one member, at most <paramref name="maxMembers"/> members and about
     /// <paramref name="maxOctets"/> bytes. If the key has more versions, the structure is a page.
     /// </summary>
     /// <returns>The number of bytes written.</returns>
@@ -97,7 +97,7 @@ public sealed class ProofBatch : IDisposable
 
     /// <summary>
     /// Appends a UserLookupAnswer without its head (docs/spec/users.md). Writes nothing if a client already knows a later version than the
-    /// view has, or if an answer to several queries would show more than <paramref name="maxEntries"/> entries. In both cases
+    /// view has, or if an answer to several queries would show more than <paramref name="maxEntries"/> entries. In both cases the parameter
     /// <paramref name="summary"/> gives the reason.
     /// </summary>
     /// <param name="queries">A UserQueryList (docs/spec/rest.md section 4). If it is not well formed, the call throws with

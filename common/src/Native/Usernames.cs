@@ -8,8 +8,8 @@ namespace Optiks.Native;
 /// </summary>
 public static class Usernames
 {
-    /// <summary>Computes the form of a username. If the username has no form, returns the reason, and <paramref name="form"/> is
-    /// empty.</summary>
+    /// <summary>Computes the form of a username. If the username has no form, returns the reason, and the parameter <paramref name="form"/>
+    /// is empty.</summary>
     /// <param name="configuration">The log's configuration.</param>
     /// <param name="name">The bytes of the username as the user of the program entered them.</param>
     /// <param name="form">The form that the protocol uses for the username. In a log with <see cref="UsernameForm.Octets"/>, the form

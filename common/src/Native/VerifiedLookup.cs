@@ -1,8 +1,8 @@
 namespace Optiks.Native;
 
 /// <summary>Holds the accepted answer for one key.</summary>
-/// <param name="Version">a, the latest version; 0 if the key is proven absent.</param>
-/// <param name="Time">T(a), the time of the latest version, which the client stores.</param>
+/// <param name="Version">The latest version, a; 0 if the key is proven absent.</param>
+/// <param name="Time">The time of the latest version, T(a), which the client stores.</param>
 /// <param name="LeafEpoch">The epoch of the latest version's leaf; 0 if the leaf is a copy, or if the answer has no member for that
 /// version.</param>
 /// <param name="Value">The place of the value in the answer; null if the key is absent or unchanged since the known version.</param>

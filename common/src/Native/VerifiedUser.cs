@@ -3,7 +3,7 @@ namespace Optiks.Native;
 /// <summary>Holds the accepted answer about one user (docs/spec/users.md section 5).</summary>
 /// <param name="Kind">The kind of user that the answer shows.</param>
 /// <param name="UserId">The user id, from the answer or from the stored state; empty if there is no such user.</param>
-/// <param name="Epoch">e*, the epoch of the answer. The client stores this epoch with the results.</param>
+/// <param name="Epoch">The epoch of the answer, e*. The client stores this epoch with the results.</param>
 /// <param name="LargestEpoch">The epoch up to which auditors must cover the log.</param>
 /// <param name="ListEpoch">The value n of the device list: the epoch at which the answer showed the absence of the list's next version. It
 /// is 0 unless the user is current.</param>

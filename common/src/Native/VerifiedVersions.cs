@@ -1,7 +1,7 @@
 namespace Optiks.Native;
 
 /// <summary>Holds the accepted history of one key.</summary>
-/// <param name="Version">a, the latest version.</param>
+/// <param name="Version">The latest version, a.</param>
 /// <param name="From">The first version that the client asked for.</param>
 /// <param name="Members">The versions from <paramref name="From"/> on.</param>
 /// <param name="Complete">Whether <paramref name="Members"/> ends the history. If not, the result is a page. The caller then shows no

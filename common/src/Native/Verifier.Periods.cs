@@ -5,7 +5,8 @@ namespace Optiks.Native;
 public static unsafe partial class Verifier
 {
     /// <summary>
-    /// Verifies a PeriodsAnswer that begins with <paramref name="period"/>, which is the kept record's period or an earlier period.
+    /// Verifies a PeriodsAnswer. The parameter <paramref name="period"/> is the first period of the answer: the kept record's period or an
+    /// earlier period.
     /// </summary>
     public static PeriodsVerdict Periods(VerifierContext context, ulong period, ReadOnlySpan<byte> answer)
     {
@@ -35,7 +36,8 @@ public static unsafe partial class Verifier
     /// <summary>
     /// Returns the period of an answer's record, if the log signed the record and its period differs from the kept record's period. The
     /// caller must not accept such an answer: it first uses <see cref="Periods"/> to get from the kept period to the later period, and then
-    /// repeats its request. Otherwise returns null, and the caller decides about the answer by <paramref name="reason"/> only.
+    /// repeats its request. Otherwise returns null, and the caller decides about the answer only by the parameter
+    /// <paramref name="reason"/>.
     /// </summary>
     /// <param name="context">The context with which the answer was verified. It must not be the context of a query about an ended
     /// period.</param>
@@ -63,8 +65,8 @@ public static unsafe partial class Verifier
 
     /// <summary>
     /// Compares version 1 of a key or device list, in an accepted answer of the next period, with the end state of the same key or list
-    /// (docs/spec/periods.md section 6). <paramref name="shown"/> must begin with version 1. Later versions do not matter, so the first
-    /// page of a history is enough.
+    /// (docs/spec/periods.md section 6). The versions in the parameter <paramref name="shown"/> must begin with version 1. Later versions
+    /// do not matter, so the first page of a history is enough.
     /// </summary>
     /// <param name="head">The head of the answer.</param>
     /// <param name="shown">The answer's versions of the key.</param>

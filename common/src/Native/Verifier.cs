@@ -41,8 +41,8 @@ public static unsafe partial class Verifier
         }
     }
 
-    /// <summary>Verifies a LookupAnswer about keys of the structure <c>keys</c>; <paramref name="known"/> has one element for each
-    /// key.</summary>
+    /// <summary>Verifies a LookupAnswer about keys of the structure <c>keys</c>; the parameter <paramref name="known"/> has one element for
+    /// each key.</summary>
     public static LookupVerdict Lookup(VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
     {
         ArgumentNullException.ThrowIfNull(context);
@@ -119,9 +119,9 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Checks a record on its own and, unless <paramref name="earlier"/> is empty, also against this earlier record (docs/spec/records.md
-    /// sections 3 and 4). To accept a switch, the call needs the record of the first epoch of the earlier record's period: either the
-    /// earlier record itself or <paramref name="periodRecord"/>.
+    /// Checks a record on its own and, unless the parameter <paramref name="earlier"/> is empty, also against this earlier record
+    /// (docs/spec/records.md sections 3 and 4). To accept a switch, the call needs the record of the first epoch of the earlier record's
+    /// period: either the earlier record itself or <paramref name="periodRecord"/>.
     /// </summary>
     public static Reason VerifyRecord(TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier, ReadOnlySpan<byte> periodRecord = default)
     {

@@ -52,7 +52,7 @@ public readonly record struct NotedValue(ReadOnlyMemory<byte> Payload, ReadOnlyM
         return true;
     }
 
-    /// <summary>Returns whether the value commits to <paramref name="note"/> with this opening.</summary>
+    /// <summary>Returns whether the value commits to the given note with the given opening.</summary>
     public bool IsNote(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> note) => CryptographicOperations.FixedTimeEquals(Note.Span, Commit(opening, note));
 
     private static byte[] Commit(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> note)

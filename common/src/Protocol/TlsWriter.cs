@@ -17,7 +17,8 @@ internal sealed class TlsWriter
 
     public void UInt64(ulong value) => Integer(value, sizeof(ulong));
 
-    /// <summary>Writes a vector's length, then its contents, which have at most <paramref name="most"/> bytes.</summary>
+    /// <summary>Writes a vector's length, then its contents. The parameter <paramref name="most"/> is the greatest length that the vector
+    /// may have, in bytes.</summary>
     public void Vector(uint most, ReadOnlyMemory<byte> octets)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)octets.Length, most, nameof(octets));

@@ -39,7 +39,7 @@ public sealed class ReceiptKeys
                 $"There must be 1 to {ProtocolLimits.MaxReceiptKeys} different receipt keys, each with a time that ends after it begins. The log's key signs for them and cannot be one of them.", nameof(keys));
     }
 
-    /// <summary>Verifies a note with receipt keys; <paramref name="keys"/> is null unless the note is valid.</summary>
+    /// <summary>Verifies a note with receipt keys. The parameter <paramref name="keys"/> is null unless the note is valid.</summary>
     public static Reason Verify(TrustAnchor anchor, ReadOnlySpan<byte> note, out ReceiptKeys? keys)
     {
         ArgumentNullException.ThrowIfNull(anchor);

@@ -70,8 +70,8 @@ public static class CosignerKeyFile
     }
 
     /// <summary>
-    /// Opens the key that <paramref name="text"/> contains in the form of the file; the caller disposes the returned signer. If the text is
-    /// invalid, throws <see cref="SecretsException"/>, which names <paramref name="source"/> and contains no part of the text.
+    /// Opens the key in a text that has the form of the file; the caller disposes the returned signer. If the text is invalid, throws
+    /// <see cref="SecretsException"/>, which names <paramref name="source"/> and contains no part of the text.
     /// </summary>
     /// <param name="text">The line of the file, which may end with a newline.</param>
     /// <param name="source">The origin of the text: a file or an environment variable.</param>

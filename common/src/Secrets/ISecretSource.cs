@@ -20,14 +20,14 @@ public interface ISecretSource : IDisposable
     INoteSigner OpenLogSigner(TrustAnchor anchor);
 
     /// <summary>
-    /// Encrypts a period's secrets for storage; <paramref name="logId"/> has 32 bytes. Uses the key that <paramref name="by"/> names, or
-    /// the first key of the key ring if <paramref name="by"/> is null.
+    /// Encrypts a period's secrets for storage; <paramref name="logId"/> has 32 bytes. The parameter <paramref name="by"/> is the id of the
+    /// key to use; null selects the first key of the key ring.
     /// </summary>
     byte[] WrapPeriod(DirectorySecrets secrets, ulong period, ReadOnlySpan<byte> logId, KeyId? by = null);
 
     /// <summary>
-    /// Decrypts a period's secrets, and returns in <paramref name="by"/> the id of the key that had wrapped them. The caller disposes the
-    /// result.
+    /// Decrypts a period's secrets, and sets the parameter <paramref name="by"/> to the id of the key that had wrapped them. The caller
+    /// disposes the result.
     /// </summary>
     DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId, out KeyId by);
 

@@ -46,7 +46,7 @@ public sealed class KeyRing
     /// not a valid ring. This method never makes a key, and opens no token: a token is opened when its key is first used.
     /// </summary>
     /// <param name="folder">The data folder whose file <c>kek</c> is the source if no other source is set.</param>
-    /// <param name="file">The value of the setting <see cref="Setting"/>.</param>
+    /// <param name="file">The value of the setting that may name the ring's file.</param>
     /// <param name="openToken">The function that opens a key by its URI. If it is null, the ring must not contain URIs.</param>
     public static KeyRing Load(DataFolder folder, string file = "", Func<string, IKeyCipher>? openToken = null) => Load(folder, Environment.GetEnvironmentVariable, file, openToken);
 
@@ -79,8 +79,8 @@ public sealed class KeyRing
     /// </summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId) => Unwrap(wrapped, purpose, logId, out _);
 
-    /// <summary>Decrypts a wrapped secret as the overload without <paramref name="by"/> does, and sets <paramref name="by"/> to the id of
-    /// the key that had wrapped it.</summary>
+    /// <summary>Decrypts a wrapped secret as the other overload does, and sets the parameter <paramref name="by"/> to the id of the key
+    /// that had wrapped the secret.</summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId, out KeyId by)
     {
         using OpenedRing keys = Open();

@@ -12,8 +12,8 @@ public sealed class KeyRingFile
     private readonly string _path;
     private readonly Func<string, IKeyCipher>? _openToken;
 
-    /// <summary>Prepares to change the file of <paramref name="ring"/>. Throws <see cref="SecretsException"/> if the ring is in a variable
-    /// or a credential.</summary>
+    /// <summary>Prepares to change the file of a ring. Throws <see cref="SecretsException"/> if the ring is in a variable or a
+    /// credential.</summary>
     public KeyRingFile(KeyRing ring, Func<string, IKeyCipher>? openToken)
     {
         ArgumentNullException.ThrowIfNull(ring);

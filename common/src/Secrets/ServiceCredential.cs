@@ -1,8 +1,8 @@
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Finds secrets that the service manager gives to this process alone (systemd's <c>LoadCredential=</c>), as files in the folder that
-/// <see cref="Variable"/> names.
+/// Finds secrets that the service manager gives to this process alone (systemd's <c>LoadCredential=</c>), as files in the folder that the
+/// environment variable CREDENTIALS_DIRECTORY names.
 /// </summary>
 public static class ServiceCredential
 {

@@ -96,7 +96,7 @@ public sealed class TlogProof
     /// <summary>
     /// Verifies the checkpoint, and verifies that the log has the entry at <see cref="Index"/>. The caller must check that the index is the
     /// one it asked for; in an Optiks log, the index of a record is the record's epoch. The caller must also apply its policy to the
-    /// cosignatures of <paramref name="opened"/>.
+    /// cosignatures of the opened checkpoint.
     /// </summary>
     public TlogError Verify(CheckpointVerifier verifier, ReadOnlySpan<byte> entry, out SignedCheckpoint? opened)
     {

@@ -20,7 +20,7 @@ internal sealed class ArrivalSchedule
     private double _sum;
     private long _index;
 
-    /// <summary>Creates a schedule that begins at the time <paramref name="first"/> on the run's clock.</summary>
+    /// <summary>Creates a schedule that begins at the given time on the run's clock.</summary>
     /// <param name="arrivals">The spacing of the starts.</param>
     /// <param name="rate">The average number of arrivals per second.</param>
     /// <param name="first">The time of the schedule's beginning, in seconds on the run's clock.</param>

@@ -30,8 +30,8 @@ internal sealed class Histogram
     /// </summary>
     public IEnumerable<(long UpperEdge, long Count)> Buckets => _counts.Index().Where(bucket => bucket.Item > 0).Select(bucket => (UpperEdge(bucket.Index), bucket.Item));
 
-    /// <summary>Counts a duration <paramref name="times"/> times. A negative duration, which the rounding of a clock can cause, counts as
-    /// 0.</summary>
+    /// <summary>Counts a duration as often as the parameter <paramref name="times"/> says. A negative duration, which the rounding of a
+    /// clock can cause, counts as 0.</summary>
     public void Record(long microseconds, long times = 1)
     {
         if (times <= 0)

@@ -21,8 +21,8 @@ internal sealed class Findings
 
     public void Unverified() => Interlocked.Increment(ref _answers);
 
-    /// <summary>Counts a verified answer. <paramref name="complaint"/> says what is wrong with the answer; it is null if the answer is
-    /// correct.</summary>
+    /// <summary>Counts a verified answer. The parameter <paramref name="complaint"/> says what is wrong with the answer; it is null if the
+    /// answer is correct.</summary>
     public void Add(string? complaint)
     {
         Interlocked.Increment(ref _answers);

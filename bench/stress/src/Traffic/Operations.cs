@@ -30,7 +30,8 @@ internal sealed class Operations
     }
 
     /// <summary>
-    /// Sends the request. Reads the time with <paramref name="now"/> when the whole answer has arrived, and verifies the answer afterwards.
+    /// Sends the request. Reads the time with the function <paramref name="now"/> when the whole answer has arrived, and verifies the
+    /// answer afterwards.
     /// </summary>
     public Task<(RequestOutcome Outcome, double Ended)> RunAsync(Planned planned, Func<double> now, CancellationToken cancellationToken) => planned.Part.Kind switch
     {

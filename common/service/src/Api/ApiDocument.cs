@@ -54,8 +54,8 @@ public sealed class ApiDocument
     /// <summary>The title of the document, which is the service's name for people.</summary>
     public string Title { get; }
 
-    /// <summary>Returns whether the document describes this URL parameter of an endpoint. <paramref name="pattern"/> is the endpoint's path
-    /// as the document writes it.</summary>
+    /// <summary>Returns whether the document describes this URL parameter of an endpoint. The parameter <paramref name="pattern"/> is the
+    /// endpoint's path as the document writes it.</summary>
     public bool Takes(string method, string pattern, string parameter) =>
         _parameters.Contains((HttpMethods.IsHead(method) ? HttpMethods.Get : method, pattern, parameter));
 

@@ -7,8 +7,8 @@ namespace Optiks.ServiceDefaults;
 public static class DrainingSetup
 {
     /// <summary>
-    /// Adds <see cref="Draining"/> and the health check <c>drain</c> to a host. <paramref name="time"/> returns the drain time from the
-    /// host's options.
+    /// Adds <see cref="Draining"/> and the health check <c>drain</c> to a host. The function <paramref name="time"/> returns the drain time
+    /// from the host's options.
     /// </summary>
     public static void AddDraining(this WebApplicationBuilder builder, Func<IServiceProvider, TimeSpan> time)
     {

@@ -24,7 +24,8 @@ public sealed class HostFailure
     /// <summary>Whether <see cref="Stop"/> was called.</summary>
     public bool HasFailed => Volatile.Read(ref _reason) is not null;
 
-    /// <summary>Stops the host; <see cref="Startup.RunHostAsync"/> throws <paramref name="reason"/> after the host has stopped.</summary>
+    /// <summary>Stops the host; <see cref="Startup.RunHostAsync"/> throws the exception <paramref name="reason"/> after the host has
+    /// stopped.</summary>
     public void Stop(Exception reason)
     {
         Interlocked.CompareExchange(ref _reason, ExceptionDispatchInfo.Capture(reason), null);
@@ -32,8 +33,8 @@ public sealed class HostFailure
     }
 
     /// <summary>
-    /// Runs a background part of the host until <paramref name="stop"/> is cancelled. If the part throws an exception, the method passes it
-    /// to <paramref name="log"/> and ends the host.
+    /// Runs a background part of the host until the token <paramref name="stop"/> is cancelled. If the part throws an exception, the method
+    /// passes it to the action <paramref name="log"/> and ends the host.
     /// </summary>
     public async Task RunAsync(Func<CancellationToken, Task> part, Action<Exception> log, CancellationToken stop)
     {

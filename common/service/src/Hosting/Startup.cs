@@ -24,8 +24,8 @@ public static class Startup
     /// <summary>
     /// Checks the native library, runs the host and returns the exit code. The code is <see cref="ExitCodes.Configuration"/> if the
     /// configuration, the native library or a secret is unusable. A <see cref="StartupException"/> has its own code.
-    /// <paramref name="classify"/> returns the code of an exception that only this host knows, or null. All other exceptions are bugs, and
-    /// the method rethrows them.
+    /// The function <paramref name="classify"/> returns the code of an exception that only this host knows, or null. All other exceptions
+    /// are bugs, and the method rethrows them.
     /// </summary>
     public static Task<int> RunAsync(Func<Task> main, Func<Exception, int?>? classify = null) => RunAsync(
         () =>

@@ -25,7 +25,7 @@ internal sealed class CallerBuckets
     private readonly long _reserve;
     private readonly long _maxAhead;
 
-    /// <summary>Creates full buckets for all callers. The rate of <paramref name="limit"/> must be above 0.</summary>
+    /// <summary>Creates full buckets for all callers. The limit's rate must be above 0.</summary>
     public CallerBuckets(RateLimit limit, TimeProvider time)
     {
         _time = time;

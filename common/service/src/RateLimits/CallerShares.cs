@@ -52,8 +52,8 @@ public sealed class CallerShares
     }
 
     /// <summary>
-    /// Takes an amount of any size for a caller if the used amount is only <paramref name="own"/>, which the caller itself holds. Otherwise
-    /// returns false and takes nothing.
+    /// Takes an amount of any size for a caller if the used amount equals the parameter <paramref name="own"/>, which is the amount that
+    /// the caller itself holds. Otherwise returns false and takes nothing.
     /// </summary>
     public bool TryTakeAlone(int caller, long own, long amount)
     {

@@ -37,8 +37,8 @@ public sealed class RateLimiter
     }
 
     /// <summary>
-    /// Spends the tokens for the further items of an admitted request. <paramref name="items"/> is the number of all items, including the
-    /// first item, whose token was spent at the admission.
+    /// Spends the tokens for the further items of an admitted request. The parameter <paramref name="items"/> is the number of all items,
+    /// including the first item, whose token was spent at the admission.
     /// </summary>
     public void Spend(HttpContext context, RateLimitKind kind, int items)
     {

@@ -6,7 +6,7 @@ namespace Optiks.ServiceDefaults;
 
 /// <summary>
 /// Sends reports to the service manager that started this process. The manager is systemd, or another program with the protocol of
-/// sd_notify, in which datagrams of lines are sent to the socket that <see cref="Variable"/> names. Any thread may use it.
+/// sd_notify, in which datagrams of lines are sent to the socket that the environment variable NOTIFY_SOCKET names. Any thread may use it.
 /// </summary>
 /// <remarks>docs/adr/0010-we-speak-to-systemd-ourselves.md says why Optiks does not use the existing package.</remarks>
 internal sealed class ServiceManager
@@ -66,8 +66,8 @@ internal sealed class ServiceManager
     }
 
     /// <summary>
-    /// Runs <paramref name="reload"/>, and reports its beginning and its end. If the service was not ready before the reload, the report of
-    /// the end does not say that it is ready.
+    /// Runs the action <paramref name="reload"/>, and reports its beginning and its end. If the service was not ready before the reload,
+    /// the report of the end does not say that it is ready.
     /// </summary>
     public void TellReload(Action reload)
     {

@@ -5,8 +5,9 @@ using Microsoft.Extensions.Configuration.Json;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Reads settings from the JSON file that <see cref="Variable"/> names. An operator keeps this file outside the programs' folder, and can
-/// make a running service reload it. The environment and the command line override the file, and the file overrides appsettings.json.
+/// Reads settings from the JSON file that the environment variable OPTIKS_CONFIG names. An operator keeps this file outside the programs'
+/// folder, and can make a running service reload it. The environment and the command line override the file, and the file overrides
+/// appsettings.json.
 /// </summary>
 internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
 {
@@ -60,8 +61,8 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
     }
 
     /// <summary>
-    /// Loads the file's current contents if <paramref name="check"/> accepts the resulting configuration; if <paramref name="check"/>
-    /// throws, all settings stay as they were. Returns the names of the settings that were added, removed or changed. Throws
+    /// Loads the file's current contents if the action <paramref name="check"/> accepts the resulting configuration. If this action throws,
+    /// all settings stay as they were. Returns the names of the settings that were added, removed or changed. Throws
     /// <see cref="StartupException"/> if the file cannot be read.
     /// </summary>
     public IReadOnlyList<string> Reload(Action check)

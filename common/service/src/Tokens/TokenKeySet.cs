@@ -32,8 +32,8 @@ internal sealed class TokenKeySet
     public TokenCache Verified { get; } = new();
 
     /// <summary>
-    /// Parses the file strictly. The keys accept only tokens for <paramref name="audience"/>. Throws <see cref="SecretsException"/> if the
-    /// file is invalid.
+    /// Parses the file strictly. The keys accept only tokens for the given audience. Throws <see cref="SecretsException"/> if the file is
+    /// invalid.
     /// </summary>
     public static TokenKeySet Parse(ReadOnlyMemory<byte> json, string audience)
     {

@@ -1,7 +1,7 @@
 namespace Optiks.Protocol;
 
 /// <summary>Holds the part of a history or monitoring answer that is about one key (docs/spec/pahd.md section 2).</summary>
-/// <param name="Version">a, the latest version.</param>
+/// <param name="Version">The latest version, a.</param>
 /// <param name="From">The first version that the answer lists.</param>
 /// <param name="Members">The versions from <paramref name="From"/> on.</param>
 /// <param name="Absent">The proofs that later versions are absent; empty in a page that is not the last page.</param>

@@ -72,7 +72,7 @@ public sealed class BoardCosigner
     /// </summary>
     /// <param name="boardLock">The board's lock, held by the caller.</param>
     /// <param name="text">The text of the checkpoint that was cosigned.</param>
-    /// <param name="cosignatures">Verified cosignatures of <paramref name="text"/> by the verifier's cosigners.</param>
+    /// <param name="cosignatures">The verified cosignatures of this text by the verifier's cosigners.</param>
     /// <param name="cancellationToken">Cancels the reading; writing is not interrupted.</param>
     public async Task<SignedCheckpoint?> AddAsync(
         BoardLock boardLock, ReadOnlyMemory<byte> text, IReadOnlyCollection<VerifiedSignature> cosignatures, CancellationToken cancellationToken)

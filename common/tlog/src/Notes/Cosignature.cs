@@ -82,7 +82,8 @@ public static class Cosignature
         return TlogError.None;
     }
 
-    /// <summary>Returns whether a cosignature's time is ahead of <paramref name="now"/> by more than the tolerance.</summary>
+    /// <summary>Returns whether a cosignature's time is ahead of the current time (<paramref name="now"/>) by more than the
+    /// tolerance.</summary>
     public static bool IsAhead(ulong timestamp, DateTimeOffset now, TimeSpan tolerance) =>
         timestamp > (ulong)Math.Max(0, (now + tolerance).ToUnixTimeSeconds());
 }

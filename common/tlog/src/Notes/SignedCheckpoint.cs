@@ -7,8 +7,8 @@ namespace Optiks.Tlog;
 public sealed record SignedCheckpoint(SignedNote Note, Checkpoint Checkpoint, IReadOnlyList<VerifiedSignature> Cosignatures)
 {
     /// <summary>
-    /// Returns the note with only two signature lines, the log's line and the line of <paramref name="cosignature"/>. Programs keep and
-    /// serve this note, because all of its signature lines are verified.
+    /// Returns the note with only two signature lines, the log's line and the line of the given cosignature. Programs keep and serve this
+    /// note, because all of its signature lines are verified.
     /// </summary>
     /// <param name="logKey">The log's key.</param>
     /// <param name="cosignature">One of <see cref="Cosignatures"/>.</param>

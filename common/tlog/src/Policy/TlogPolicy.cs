@@ -31,8 +31,8 @@ public sealed class TlogPolicy
     public bool RequiresNone => _quorum is null;
 
     /// <summary>
-    /// Parses a policy. If the policy is refused, <paramref name="line"/> is the number of the invalid line, counted from 1, or 0 if the
-    /// text as a whole is invalid.
+    /// Parses a policy. If the policy is refused, the parameter <paramref name="line"/> is the number of the invalid line, counted from 1,
+    /// or 0 if the text as a whole is invalid.
     /// </summary>
     public static bool TryParse(ReadOnlySpan<byte> text, [NotNullWhen(true)] out TlogPolicy? policy, out TlogError error, out int line)
     {
@@ -58,8 +58,8 @@ public sealed class TlogPolicy
 
     /// <summary>
     /// Returns whether verified cosignatures meet the policy's quorum, and which of them count. Each witness counts only once. A signer
-    /// that is not a witness of the policy, such as the log, never counts. A cosignature does not count if its time is ahead of
-    /// <paramref name="now"/> by more than the tolerance.
+    /// that is not a witness of the policy, such as the log, never counts. A cosignature does not count if its time is ahead of the current
+    /// time (<paramref name="now"/>) by more than the tolerance.
     /// </summary>
     public PolicyVerdict Evaluate(IEnumerable<VerifiedSignature> cosignatures, DateTimeOffset now, TimeSpan tolerance)
     {
