@@ -25,6 +25,6 @@ public sealed class StartupException : Exception
     }
 
     /// <summary>The program's exit code.</summary>
-    /// <value><see cref="ExitCodes.Configuration"/>.</value>
+    /// <value>The default is <see cref="ExitCodes.Configuration"/>.</value>
     public int ExitCode { get; } = ExitCodes.Configuration;
 }

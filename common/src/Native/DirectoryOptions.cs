@@ -12,11 +12,11 @@ public sealed record DirectoryOptions
     /// The leaf log: a file that the directory creates, truncating an existing one. The directory appends all data of each leaf except its
     /// label.
     /// </summary>
-    /// <value>Null, which selects an unnamed file in <c>$TMPDIR</c> or <c>/var/tmp</c>.</value>
+    /// <value>The default is null, which selects an unnamed file in <c>$TMPDIR</c> or <c>/var/tmp</c>.</value>
     public string? LeafLogPath { get; init; }
 
     /// <summary>The values that the directory keeps.</summary>
-    /// <value>All values, so that the directory can answer lookups.</value>
+    /// <value>The default is all values, so that the directory can answer lookups.</value>
     public KeptValues Values { get; init; }
 
     /// <summary>
@@ -25,14 +25,14 @@ public sealed record DirectoryOptions
     /// commit of the folder and the leaf log. If the folder or the leaf log is unusable (<see cref="NativeStatus.Io"/>), the caller can
     /// rebuild both from stored leaves.
     /// </summary>
-    /// <value>Null, which selects linked mode, with trees and keys in memory.</value>
+    /// <value>The default is null, which selects linked mode, with trees and keys in memory.</value>
     public string? NodeStorePath { get; init; }
 
     /// <summary>The maximum size of the cache that holds parts of the trees in stored mode.</summary>
     public ulong NodeCacheBytes { get; init; }
 
     /// <summary>The maximum size of the cache of VRF proofs.</summary>
-    /// <value>0, which means no cache.</value>
+    /// <value>The default is 0, which means no cache.</value>
     public ulong VrfCacheBytes { get; init; }
 
     /// <summary>The period of the trees of the structures <c>devices</c> and <c>keys</c>.</summary>
@@ -48,7 +48,7 @@ public sealed record DirectoryOptions
     /// Whether the configuration lets usernames be reassigned. If so, usernames have versions, one for each user that the username has led
     /// to (docs/spec/recycled-names.md).
     /// </summary>
-    /// <value>False, so that a username always leads to the same user.</value>
+    /// <value>The default is false, so that a username always leads to the same user.</value>
     public bool ReusesUsernames { get; init; }
 
     /// <summary>The longest value that the configuration allows, in bytes; the directory refuses longer values.</summary>
@@ -58,7 +58,7 @@ public sealed record DirectoryOptions
     /// The number of threads that one call may use to make an epoch's labels, leaves or trees. The number includes the caller's thread and
     /// is at most 256.
     /// </summary>
-    /// <value>1. The number of threads does not change the results.</value>
+    /// <value>The default is 1. The number of threads does not change the results.</value>
     public uint Threads { get; init; } = 1;
 
     /// <summary>

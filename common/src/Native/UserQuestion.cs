@@ -8,18 +8,18 @@ namespace Optiks.Native;
 public sealed record UserQuestion(ReadOnlyMemory<byte> Username)
 {
     /// <summary>The one device that the query names.</summary>
-    /// <value>Empty, which asks for all devices.</value>
+    /// <value>The default is empty, which asks for all devices.</value>
     public ReadOnlyMemory<byte> Device { get; init; }
 
     /// <summary>The largest epoch in the stored state that this question carries. An answer about an earlier epoch is stale.</summary>
     public ulong LeastEpoch { get; init; }
 
     /// <summary>The user id to which the username is known to lead.</summary>
-    /// <value>Empty, which means that the user id is not known.</value>
+    /// <value>The default is empty, which means that the user id is not known.</value>
     public ReadOnlyMemory<byte> UserId { get; init; }
 
     /// <summary>The generation in which the username leads to <see cref="UserId"/> (docs/spec/recycled-names.md).</summary>
-    /// <value>0, which means that no user is known, or that the log does not reassign usernames.</value>
+    /// <value>The default is 0, which means that no user is known, or that the log does not reassign usernames.</value>
     public uint Generation { get; init; }
 
     /// <summary>Whether the user is known to have left.</summary>

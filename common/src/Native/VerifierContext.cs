@@ -15,7 +15,7 @@ public sealed record VerifierContext
     public required ulong NowMs { get; init; }
 
     /// <summary>The size of the kept checkpoint.</summary>
-    /// <value>0, which means that no checkpoint is kept.</value>
+    /// <value>The default is 0, which means that no checkpoint is kept.</value>
     public ulong KeptSize { get; init; }
 
     /// <summary>The root of the kept checkpoint, 32 bytes; empty if no checkpoint is kept.</summary>

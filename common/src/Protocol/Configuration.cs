@@ -30,7 +30,7 @@ public sealed record Configuration
     public required string Origin { get; init; }
 
     /// <summary>The length of a period in milliseconds, from 1 to 2^53 - 1, so that JSON can represent the number.</summary>
-    /// <value>90 days.</value>
+    /// <value>The default is 90 days.</value>
     public ulong PeriodLengthMs { get; init; } = 90UL * 24 * 3600 * 1000;
 
     /// <summary>The number of periods whose history and monitoring the log serves, including the current period; at least 2.</summary>
@@ -52,7 +52,7 @@ public sealed record Configuration
     public ushort MaxDevices { get; init; } = 256;
 
     /// <summary>The longest time between two epochs, in milliseconds.</summary>
-    /// <value>One minute.</value>
+    /// <value>The default is one minute.</value>
     public uint HeartbeatMs { get; init; } = 60_000;
 
     /// <summary>The number of milliseconds by which a record's time may be ahead of a verifier's clock.</summary>

@@ -18,7 +18,7 @@ public sealed class TrustAnchorException : Exception
     }
 
     /// <summary>The reason why the trust anchor is refused (docs/spec/records.md section 1).</summary>
-    /// <value><see cref="Reason.Configuration"/>. If the configuration cannot be decoded, the reason is one of the malformed
+    /// <value>The default is <see cref="Reason.Configuration"/>. If the configuration cannot be decoded, the reason is one of the malformed
     /// reasons.</value>
     public Reason Reason { get; init; } = Reason.Configuration;
 }

@@ -5,7 +5,7 @@ namespace Optiks.Protocol;
 public sealed record UserQuery(ReadOnlyMemory<byte> Username)
 {
     /// <summary>The one device that the query asks for.</summary>
-    /// <value>Empty, which asks for all devices.</value>
+    /// <value>The default is empty, which asks for all devices.</value>
     public ReadOnlyMemory<byte> Device { get; init; }
 
     /// <summary>Whether the client knows the user id to which the username leads. If it does, the answer omits the username's

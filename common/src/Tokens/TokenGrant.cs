@@ -12,11 +12,11 @@ namespace Optiks.Tokens;
 public sealed record TokenGrant(string Audience, string Subject, ApiScopes Scopes, DateTimeOffset IssuedAt, TimeSpan Lifetime)
 {
     /// <summary>The keys that the token's claims name.</summary>
-    /// <value>No keys.</value>
+    /// <value>The default is no keys.</value>
     public IReadOnlyList<ReadOnlyMemory<byte>> Keys { get; init; } = [];
 
     /// <summary>The id of the user that the token's claims name.</summary>
-    /// <value>Null, which means that the token names no user.</value>
+    /// <value>The default is null, which means that the token names no user.</value>
     public ReadOnlyMemory<byte>? User { get; init; }
 
     /// <summary>The time from which the token is no longer valid.</summary>

@@ -22,7 +22,7 @@ public sealed record OptiksServiceOptions
     public ApiDocument? Api { get; init; }
 
     /// <summary>Whether the host writes to the data folder. If it does, it checks at the start that it may write there.</summary>
-    /// <value>False, which means that the host only reads from the folder.</value>
+    /// <value>The default is false, which means that the host only reads from the folder.</value>
     public bool WritesData { get; init; }
 
     /// <summary>
@@ -62,7 +62,7 @@ public sealed record OptiksServiceOptions
     /// The greatest length in bytes of a body that any endpoint of the service accepts. Each endpoint passes its own limit to
     /// <see cref="RequestBody.ReadAsync"/>.
     /// </summary>
-    /// <value>1 MiB.</value>
+    /// <value>The default is 1 MiB.</value>
     public long MaxRequestBodyLength { get; init; } = 1024 * 1024;
 
     /// <summary>The host's own settings and the settings of every host.</summary>

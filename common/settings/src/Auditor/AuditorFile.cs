@@ -13,36 +13,36 @@ internal sealed record AuditorFile
     /// <summary>The default interval between two polls of a log, in seconds.</summary>
     public const int DefaultIntervalSeconds = 5;
 
-    /// <summary>The file with the auditor's key, which <c>optiks auditor init</c> makes. If it is empty, the key is in the environment
-    /// variable OPTIKS_AUDITOR_KEY.</summary>
-    /// <value>Empty.</value>
+    /// <summary>The file with the auditor's key, which <c>optiks auditor init</c> makes. If the setting is empty, the key is in the
+    /// environment variable OPTIKS_AUDITOR_KEY.</summary>
+    /// <value>The default is empty.</value>
     [Setting(File = SettingFile.Secret)]
     public string? KeyFile { get; init; }
 
-    /// <summary>The state folder, which records how far each log is verified, and the signed checkpoints. If it is empty, the folder is
-    /// <c>auditor</c> in the data folder.</summary>
-    /// <value>Empty.</value>
+    /// <summary>The state folder, which records how far each log is verified, and the signed checkpoints. If the setting is empty, the
+    /// folder is <c>auditor</c> in the data folder.</summary>
+    /// <value>The default is empty.</value>
     public string? State { get; init; }
 
-    /// <summary>The mark folder, which must be on another disk than the state folder and in no backup. If it is empty, the folder is
-    /// <c>auditor-mark</c> in the data folder.</summary>
-    /// <value>Empty.</value>
+    /// <summary>The mark folder, which must be on another disk than the state folder and in no backup. If the setting is empty, the folder
+    /// is <c>auditor-mark</c> in the data folder.</summary>
+    /// <value>The default is empty.</value>
     public string? Mark { get; init; }
 
-    /// <summary>The URLs on which the auditor listens, separated by semicolons. If it is empty, the auditor listens on
+    /// <summary>The URLs on which the auditor listens, separated by semicolons. If the setting is empty, the auditor listens on
     /// http://127.0.0.1:8341.</summary>
-    /// <value>Empty.</value>
+    /// <value>The default is empty.</value>
     public string? Urls { get; init; }
 
-    /// <summary>The interval between two polls of a log. If it is empty, the interval is 5 seconds.</summary>
-    /// <value>Empty.</value>
+    /// <summary>The interval between two polls of a log. If the setting is empty, the interval is 5 seconds.</summary>
+    /// <value>The default is empty.</value>
     [Setting(Unit = "seconds")]
     [Range(MinIntervalSeconds, int.MaxValue)]
     public int? IntervalSeconds { get; init; }
 
-    /// <summary>The http or https address of a webhook that receives findings. If it is empty, findings appear only in the auditor's log
-    /// output and on its page.</summary>
-    /// <value>Empty.</value>
+    /// <summary>The http or https address of a webhook that receives findings. If the setting is empty, findings appear only in the
+    /// auditor's log output and on its page.</summary>
+    /// <value>The default is empty.</value>
     public string? Webhook { get; init; }
 
     /// <summary>The logs to follow, at least one.</summary>

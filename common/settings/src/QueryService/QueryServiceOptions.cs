@@ -9,15 +9,15 @@ internal sealed class QueryServiceOptions
     public const string Section = "Optiks:QueryService";
 
     /// <summary>
-    /// The name of this replica's folder below <c>replicas/</c>, which may have letters, digits, '-' and '_'. If it is empty, the name is
-    /// the number of the port on which the service listens.
+    /// The name of this replica's folder below <c>replicas/</c>, which may have letters, digits, '-' and '_'. If the setting is empty, the
+    /// name is the number of the port on which the service listens.
     /// </summary>
     [RegularExpression("[A-Za-z0-9_-]{0,64}")]
     public string Replica { get; set; } = "";
 
     /// <summary>The maximum size of the cache of VRF proofs in memory. The value 0 means no cache. Around a switch of the period there are
     /// two such caches.</summary>
-    /// <value>64 MiB.</value>
+    /// <value>The default is 64 MiB.</value>
     [Range(0, 1L << 40)]
     [Setting(Unit = SettingAttribute.Octets)]
     public long VrfCacheBytes { get; set; } = 64L << 20;
@@ -27,7 +27,7 @@ internal sealed class QueryServiceOptions
     /// the trees need: the trees are in the replica's folder, and only this cache of them is in memory. The value 0 selects linked mode,
     /// with all trees in memory.
     /// </summary>
-    /// <value>0.</value>
+    /// <value>The default is 0.</value>
     [Range(0, 1L << 40)]
     [Setting(Unit = SettingAttribute.Octets)]
     public long NodeCacheBytes { get; set; }
@@ -36,7 +36,7 @@ internal sealed class QueryServiceOptions
     /// The number of epochs before the newest epoch about which clients may still ask (<c>?at_epoch</c>), so that the answers to several
     /// requests can be of the same epoch. For each of these epochs, the service keeps the later changes of the trees in memory.
     /// </summary>
-    /// <value>8.</value>
+    /// <value>The default is 8.</value>
     [Range(0, 256)]
     [Setting(Unit = "epochs")]
     public int RecentEpochs { get; set; } = 8;
@@ -46,7 +46,7 @@ internal sealed class QueryServiceOptions
     /// service also saves them at once if the folder has no snapshot, and when it stops. If the interval is zero, or in stored mode, the
     /// service saves no snapshots.
     /// </summary>
-    /// <value>One hour.</value>
+    /// <value>The default is one hour.</value>
     [Range(typeof(TimeSpan), "00:00:00", "7.00:00:00")]
     public TimeSpan SnapshotInterval { get; set; } = TimeSpan.FromHours(1);
 
@@ -55,7 +55,7 @@ internal sealed class QueryServiceOptions
     /// a usable snapshot or node store of its own, it downloads a snapshot from one of these replicas, which must be in linked mode. If
     /// there are no addresses, such a start loads everything from the database.
     /// </summary>
-    /// <value>None.</value>
+    /// <value>The default is an empty list.</value>
     public string[] SnapshotPeers { get; set; } = [];
 
     /// <summary>The file, of mode 0600, with the API key that the service sends to the snapshot peers. The peers must accept this key with
@@ -64,7 +64,7 @@ internal sealed class QueryServiceOptions
     public string SnapshotPeerKeyFile { get; set; } = "";
 
     /// <summary>The maximum number of bytes that the service downloads from a snapshot peer, for snapshot and leaf log together.</summary>
-    /// <value>64 GiB.</value>
+    /// <value>The default is 64 GiB.</value>
     [Range(1, 1L << 48)]
     [Setting(Unit = SettingAttribute.Octets)]
     public long SnapshotPeerMaxBytes { get; set; } = 64L << 30;
@@ -73,12 +73,12 @@ internal sealed class QueryServiceOptions
     /// The file with the log's auditors and witnesses, in the form of a tlog-policy (docs/operations/cosigners.md). It gives the URLs below
     /// which these cosigners serve their cosigned checkpoints. If the setting is empty, the service collects no cosignatures.
     /// </summary>
-    /// <value>Empty.</value>
+    /// <value>The default is empty.</value>
     [Setting(File = SettingFile.Policy)]
     public string CosignersFile { get; set; } = "";
 
     /// <summary>The interval at which the service asks each cosigner for cosignatures.</summary>
-    /// <value>5 seconds.</value>
+    /// <value>The default is 5 seconds.</value>
     [Range(typeof(TimeSpan), "00:00:00.100", "01:00:00")]
     public TimeSpan CosignersInterval { get; set; } = TimeSpan.FromSeconds(5);
 
@@ -86,14 +86,14 @@ internal sealed class QueryServiceOptions
     /// The maximum memory for answers that are being made or sent, and for the bodies of their requests. A single caller gets at most half
     /// of this memory.
     /// </summary>
-    /// <value>256 MiB.</value>
+    /// <value>The default is 256 MiB.</value>
     [Range(16L << 20, 1L << 40)]
     [Setting(Unit = SettingAttribute.Octets)]
     public long AnswerBytes { get; set; } = 256L << 20;
 
     /// <summary>The maximum size of the cache in memory of the board's files, if the service reads the board at a URL
     /// (<c>Optiks:Board:Url</c>).</summary>
-    /// <value>64 MiB.</value>
+    /// <value>The default is 64 MiB.</value>
     [Range(1L << 20, 1L << 40)]
     [Setting(Unit = SettingAttribute.Octets)]
     public long BoardCacheBytes { get; set; } = 64L << 20;
@@ -102,12 +102,12 @@ internal sealed class QueryServiceOptions
     /// The time for which the service continues to answer requests after it was told to stop, while <c>/health/ready</c> answers 503. It
     /// must be longer than a load balancer needs to notice the 503.
     /// </summary>
-    /// <value>One second.</value>
+    /// <value>The default is one second.</value>
     [Range(typeof(TimeSpan), "00:00:00", "00:00:10")]
     public TimeSpan DrainTime { get; set; } = TimeSpan.FromSeconds(1);
 
     /// <summary>Whether lookups need an API key with the scope <c>lookup</c>. If not, anyone may look up keys.</summary>
-    /// <value>False.</value>
+    /// <value>The default is false.</value>
     public bool RequireLookupScope { get; set; }
 
     /// <summary>
@@ -115,6 +115,6 @@ internal sealed class QueryServiceOptions
     /// reveals nothing about other callers' requests (docs/spec/privacy.md). If they are not, a request about a recently requested key is
     /// answered faster.
     /// </summary>
-    /// <value>False.</value>
+    /// <value>The default is false.</value>
     public bool HideCacheFromAnonymous { get; set; }
 }

@@ -7,6 +7,6 @@ internal sealed class ApiReferenceOptions
 
     /// <summary>Whether the service serves a page at <c>/docs</c> that shows the OpenAPI document to people. Everyone may read this
     /// page.</summary>
-    /// <value>true.</value>
+    /// <value>The default is true.</value>
     public bool Enabled { get; set; } = true;
 }

@@ -12,7 +12,7 @@ internal sealed class CorsOptions
 
     /// <summary>The allowed origins, such as <c>https://explorer.example.org</c>, in the form in which browsers send them. A list with only
     /// the element <c>*</c> allows every origin. If there are no origins, browsers let no page of another origin read answers.</summary>
-    /// <value>None.</value>
+    /// <value>The default is an empty list.</value>
     public string[] Origins { get; set; } = [];
 }
 

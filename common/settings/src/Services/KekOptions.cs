@@ -16,7 +16,7 @@ public sealed class KekOptions
     /// <c>optiks.kek</c>, or otherwise in the data folder's file <c>kek</c>. If more than one of these sources is set, the program refuses
     /// to start.
     /// </summary>
-    /// <value>Empty.</value>
+    /// <value>The default is empty.</value>
     [Setting(File = SettingFile.Secret)]
     public string File { get; set; } = "";
 }

@@ -9,6 +9,6 @@ internal sealed class MetricsOptions
 
     /// <summary>Whether the program serves its metrics at <c>/metrics</c>, to callers that have an API key with the scope <c>metrics</c>.
     /// If not, this path does not exist.</summary>
-    /// <value>False.</value>
+    /// <value>The default is false.</value>
     public bool Prometheus { get; set; }
 }

@@ -30,6 +30,6 @@ internal sealed class RateLimitOptions
     /// The proxies from which the service accepts the caller's address in the header <c>X-Forwarded-For</c>. Each element is a network such
     /// as <c>10.0.0.0/8</c> or <c>::1/128</c>. The service ignores the header from all other senders.
     /// </summary>
-    /// <value>None.</value>
+    /// <value>The default is an empty list.</value>
     public string[] Proxies { get; set; } = [];
 }

@@ -11,9 +11,9 @@ internal sealed class TlsOptions
 {
     public const string Section = "Optiks:Tls";
 
-    /// <summary>The PEM file with the service's certificate, followed by the intermediate certificates between it and the root. If it is
-    /// empty, the service uses no TLS, or the certificate of Kestrel's own settings.</summary>
-    /// <value>Empty.</value>
+    /// <summary>The PEM file with the service's certificate, followed by the intermediate certificates between it and the root. If the
+    /// setting is empty, the service uses no TLS, or the certificate of Kestrel's own settings.</summary>
+    /// <value>The default is empty.</value>
     [Setting(File = SettingFile.Public)]
     public string CertificateFile { get; set; } = "";
 

@@ -9,12 +9,12 @@ public sealed class StorageOptions
     public const string Section = "Optiks:Storage";
 
     /// <summary>The name of the database engine.</summary>
-    /// <value><c>sqlite</c>.</value>
+    /// <value>The default is <c>sqlite</c>.</value>
     [Required]
     public string Provider { get; set; } = "sqlite";
 
-    /// <summary>The connection string, in the form that the engine requires. If it is empty, the database is SQLite's file in the data
-    /// folder.</summary>
-    /// <value>Empty.</value>
+    /// <summary>The connection string, in the form that the engine requires. If the setting is empty, the database is SQLite's file in the
+    /// data folder.</summary>
+    /// <value>The default is empty.</value>
     public string ConnectionString { get; set; } = "";
 }

@@ -49,7 +49,7 @@ internal sealed class QueueOptions
     /// The time for which the service continues to answer requests after it was told to stop, while <c>/health/ready</c> answers 503. It
     /// must be longer than a load balancer needs to notice the 503.
     /// </summary>
-    /// <value>One second.</value>
+    /// <value>The default is one second.</value>
     [Range(typeof(TimeSpan), "00:00:00", "00:00:10")]
     public TimeSpan DrainTime { get; set; } = TimeSpan.FromSeconds(1);
 

@@ -9,7 +9,7 @@ internal sealed class ReceiptOptions
 {
     /// <summary>The file with this service's receipt key, which <c>optiks-db receipts key</c> makes. The service reads it at the start. If
     /// the setting is empty, the service gives no receipts.</summary>
-    /// <value>Empty.</value>
+    /// <value>The default is empty.</value>
     [Setting(File = SettingFile.Secret)]
     public string KeyFile { get; set; } = "";
 

@@ -11,8 +11,8 @@ internal sealed class BucketOptions
 {
     public const string Section = "Optiks:Bucket";
 
-    /// <summary>The name of the bucket, which must exist. If it is empty, the task does not copy the board.</summary>
-    /// <value>Empty.</value>
+    /// <summary>The name of the bucket, which must exist. If the setting is empty, the task does not copy the board.</summary>
+    /// <value>The default is empty.</value>
     public string Name { get; set; } = "";
 
     /// <summary>The prefix of the keys of all objects, such as <c>optiks/</c>. The names of the board's files follow it.</summary>
@@ -21,7 +21,7 @@ internal sealed class BucketOptions
 
     /// <summary>The URL of the storage, if it is not Amazon's. If the setting is empty, the storage is Amazon's, in the given
     /// region.</summary>
-    /// <value>Empty.</value>
+    /// <value>The default is empty.</value>
     public string ServiceUrl { get; set; } = "";
 
     /// <summary>The region of the bucket. Requests to a storage other than Amazon's are signed for this region too.</summary>
@@ -38,16 +38,16 @@ internal sealed class BucketOptions
     /// folder, and a task on a new host makes its folder anew; but no epochs are made while the bucket fails. If it does not, the tasks
     /// must share the folder <c>board</c>.
     /// </summary>
-    /// <value>False.</value>
+    /// <value>The default is false.</value>
     public bool KeepsMark { get; set; }
 
     /// <summary>The time limit for one request to the storage, up to the last byte of the answer.</summary>
-    /// <value>10 seconds.</value>
+    /// <value>The default is 10 seconds.</value>
     [Range(typeof(TimeSpan), "00:00:00.100", "00:05:00")]
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>The time for which the task waits after a failed request before it tries again.</summary>
-    /// <value>5 seconds.</value>
+    /// <value>The default is 5 seconds.</value>
     [Range(typeof(TimeSpan), "00:00:00.050", "01:00:00")]
     public TimeSpan RetryAfter { get; set; } = TimeSpan.FromSeconds(5);
 }

@@ -15,12 +15,12 @@ internal sealed class EpochOptions
     /// The time between the beginnings of two epochs. If more updates wait than fit into one epoch, or if an epoch took longer than this
     /// time, the next epoch begins at once.
     /// </summary>
-    /// <value>One second.</value>
+    /// <value>The default is one second.</value>
     [Range(typeof(TimeSpan), "00:00:00.010", "00:10:00")]
     public TimeSpan EpochInterval { get; set; } = TimeSpan.FromSeconds(1);
 
     /// <summary>The maximum number of updates in one epoch.</summary>
-    /// <value>100,000.</value>
+    /// <value>The default is 100,000.</value>
     [Range(1, 1 << 20)]
     [Setting(Unit = "updates")]
     public int MaxUpdatesPerEpoch { get; set; } = 100_000;
@@ -40,7 +40,7 @@ internal sealed class EpochOptions
     /// is due. A standby then takes over. The holder checks this at each renewal of the lease, so it may take up to a third of the lease's
     /// duration longer. If a step hangs for the same time again, the process ends with exit code 3.
     /// </summary>
-    /// <value>Two minutes.</value>
+    /// <value>The default is two minutes.</value>
     [Range(typeof(TimeSpan), "00:00:01", "01:00:00")]
     public TimeSpan StallTimeout { get; set; } = TimeSpan.FromMinutes(2);
 
@@ -70,7 +70,7 @@ internal sealed class EpochOptions
     /// The interval at which the task saves its trees to a snapshot in the data folder, from which the next start loads them. The task also
     /// saves them at once if the folder has no snapshot, and when it stops. If the interval is zero, the task saves no snapshots.
     /// </summary>
-    /// <value>One hour.</value>
+    /// <value>The default is one hour.</value>
     [Range(typeof(TimeSpan), "00:00:00", "7.00:00:00")]
     public TimeSpan SnapshotInterval { get; set; } = TimeSpan.FromHours(1);
 

@@ -10,9 +10,9 @@ internal sealed class LogKeyOptions
 
     /// <summary>
     /// The URI (RFC 7512) of the key in a PKCS#11 token, with module-path and pin-source:
-    /// <c>pkcs11:token=...;object=...?module-path=...&amp;pin-source=...</c>. If it is empty, the key is in the data folder's file
+    /// <c>pkcs11:token=...;object=...?module-path=...&amp;pin-source=...</c>. If the setting is empty, the key is in the data folder's file
     /// <c>log.key</c>, wrapped by the key-encryption key.
     /// </summary>
-    /// <value>Empty.</value>
+    /// <value>The default is empty.</value>
     public string Uri { get; set; } = "";
 }

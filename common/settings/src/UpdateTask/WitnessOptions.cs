@@ -11,9 +11,9 @@ internal sealed class WitnessOptions
 {
     public const string Section = "Optiks:Witnesses";
 
-    /// <summary>The policy file (tlog-policy), which lists the witnesses with their URLs, and the quorum. If it is empty, the task asks no
-    /// witnesses.</summary>
-    /// <value>Empty.</value>
+    /// <summary>The policy file (tlog-policy), which lists the witnesses with their URLs, and the quorum. If the setting is empty, the task
+    /// asks no witnesses.</summary>
+    /// <value>The default is empty.</value>
     [Setting(File = SettingFile.Policy)]
     public string PolicyFile { get; set; } = "";
 
@@ -21,16 +21,16 @@ internal sealed class WitnessOptions
     /// Whether a checkpoint is published and served only after the policy's quorum has cosigned it. The task makes epochs in any case. If
     /// not, a checkpoint is published as soon as it is signed, and cosignatures are added later.
     /// </summary>
-    /// <value>False.</value>
+    /// <value>The default is false.</value>
     public bool Require { get; set; }
 
     /// <summary>The time limit for one request to a witness.</summary>
-    /// <value>10 seconds.</value>
+    /// <value>The default is 10 seconds.</value>
     [Range(typeof(TimeSpan), "00:00:00.100", "00:05:00")]
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>The time for which the task waits after a failed request to a witness, before it sends the newest checkpoint.</summary>
-    /// <value>5 seconds.</value>
+    /// <value>The default is 5 seconds.</value>
     [Range(typeof(TimeSpan), "00:00:00.100", "01:00:00")]
     public TimeSpan RetryAfter { get; set; } = TimeSpan.FromSeconds(5);
 
@@ -38,7 +38,7 @@ internal sealed class WitnessOptions
     /// The time for which the newest checkpoint with enough cosignatures may be behind the published checkpoint. After this time, the
     /// health check reports that the quorum is missing.
     /// </summary>
-    /// <value>1 minute.</value>
+    /// <value>The default is 1 minute.</value>
     [Range(typeof(TimeSpan), "00:00:01", "1.00:00:00")]
     public TimeSpan QuorumGrace { get; set; } = TimeSpan.FromMinutes(1);
 }
