@@ -24,8 +24,8 @@ internal sealed record AuditorFile
     /// <value>The default is empty.</value>
     public string? State { get; init; }
 
-    /// <summary>The mark folder, which must be on another disk than the state folder and in no backup. If the setting is empty, the folder
-    /// is <c>auditor-mark</c> in the data folder.</summary>
+    /// <summary>The mark folder. Put it on another disk than the state folder, and leave it out of backups. If the setting is empty, the
+    /// folder is <c>auditor-mark</c> in the data folder.</summary>
     /// <value>The default is empty.</value>
     public string? Mark { get; init; }
 
