@@ -32,7 +32,8 @@ public sealed class ByteStrings : IDisposable
     /// <summary>The blob of all strings, one after another.</summary>
     public ReadOnlySpan<byte> Blob => _blob.AsSpan(0, _length);
 
-    /// <summary>The offsets into the blob, <see cref="Count"/> + 1 of them.</summary>
+    /// <summary>The offsets of the strings in the blob. There are <see cref="Count"/> + 1 offsets; the last offset is the blob's
+    /// length.</summary>
     public ReadOnlySpan<ulong> Offsets => _offsets.AsSpan(0, Count + 1);
 
     /// <summary>The i-th string.</summary>

@@ -57,7 +57,8 @@ public struct LeafRow
         set => Set(value, _commitment);
     }
 
-    /// <summary>The tag, 16 bytes: the keyed hash of (structure, key) that represents the key in stored leaves.</summary>
+    /// <summary>The tag of the leaf's key, 16 bytes. It is a keyed hash of structure and key, which represents the key in stored
+    /// leaves.</summary>
     public ReadOnlySpan<byte> Tag
     {
         [UnscopedRef]

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>Holds the verdict on a PeriodsAnswer (docs/spec/periods.md section 4).</summary>
-/// <param name="Reason">Valid, or why the answer is not valid.</param>
+/// <param name="Reason">The reason why the answer is not valid; <c>Valid</c> if it is valid.</param>
 /// <param name="Head">The head if valid, otherwise null.</param>
 /// <param name="Bounds">The places in the answer of the records of the periods' first and last epochs, in the order of epochs; empty unless
 /// valid.</param>

@@ -77,7 +77,7 @@ internal sealed class VerifyingSessions
         return (reply, verdict.Reason == Reason.Valid ? _views.Learn(replica, verdict, reply.Body) : verdict.Reason);
     }
 
-    // Follows the log from the period of a kept head to at least the given period, which the replica has shown.
+    // Follows the log from the period of a kept head at least to the given period, which the replica has shown.
     private async Task<(Reply Reply, Reason? Reason)> FollowAsync(int replica, KeptHead kept, ulong period, CancellationToken cancellationToken)
     {
         if (_views.Kept(replica)!.Period >= period)

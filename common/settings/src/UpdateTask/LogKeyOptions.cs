@@ -1,8 +1,7 @@
 namespace Optiks.UpdateTask.Options;
 
 /// <summary>
-/// Configures the place of the log's signing key (<c>Optiks:LogKey</c>; docs/operations/pkcs11.md). The place may change, but the key
-/// itself never changes.
+/// Configures where the log's signing key is stored (<c>Optiks:LogKey</c>; docs/operations/pkcs11.md). The key itself never changes.
 /// </summary>
 internal sealed class LogKeyOptions
 {

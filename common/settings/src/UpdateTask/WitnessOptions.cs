@@ -18,8 +18,8 @@ internal sealed class WitnessOptions
     public string PolicyFile { get; set; } = "";
 
     /// <summary>
-    /// Whether a checkpoint is published and served only after the policy's quorum has cosigned it. The task makes epochs in any case. If
-    /// not, a checkpoint is published as soon as it is signed, and cosignatures are added later.
+    /// Whether a checkpoint is published and served only after the policy's quorum has cosigned it. If not, a checkpoint is published as
+    /// soon as it is signed, and cosignatures are added later. The task makes epochs in both cases.
     /// </summary>
     /// <value>The default is false.</value>
     public bool Require { get; set; }
