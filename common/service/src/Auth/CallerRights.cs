@@ -36,8 +36,8 @@ public sealed class CallerRights : ClaimsIdentity
     public bool IsToken => _own is not null;
 
     /// <summary>
-    /// The number that represents the caller in rate limits. It is a hash with a key that the process chose at random, so that nobody can
-    /// choose a name with another caller's number.
+    /// The number that represents the caller in limits for each caller, such as rate limits. It is a hash with a key that the process chose
+    /// at random, so that nobody can choose a name with another caller's number.
     /// </summary>
     internal int Number { get; }
 
