@@ -1,5 +1,5 @@
-"""Three auditors and three witnesses that a query-service asks for cosignatures. One auditor and one witness are dead, one of each is slow,
-and one of each lies."""
+"""Three auditors and three witnesses that a query-service asks for cosignatures. One auditor and one witness are dead, another auditor and
+witness are slow, and the third auditor and witness make invalid cosignatures."""
 
 import sys
 import time
@@ -20,14 +20,14 @@ from ports import free_port
 from rest import Answer, Client
 
 KINDS = ("auditor", "witness")
-# This time is shorter than the time that a query-service waits for one cosigner.
+# The time that a slow cosigner takes. It is shorter than the time for which a query-service waits for a cosigner.
 SLOW_SECONDS = 5
 PATIENCE = 60
 TYPE = {"content-type": "text/plain; charset=utf-8"}
 
 
 class BadCosigners:
-    """A context manager that runs the cosigners; `file` is the policy that names them."""
+    """A context manager that runs the cosigners and writes the policy that names them to `file`."""
 
     def __init__(self, log: Deployment, file: Path):
         self._log, self.file = log, file
@@ -46,8 +46,8 @@ class BadCosigners:
         return self
 
     def wait_handed_out(self, service: Client) -> None:
-        """Waits until a query-service returns the cosignatures of the slow cosigners. Raises when the query-service returns the cosignature
-        of another cosigner, or when PATIENCE seconds are over."""
+        """Waits until the query-service returns the cosignatures of the slow cosigners. Raises AssertionError if it returns a cosignature
+        of another cosigner, or if PATIENCE seconds pass first."""
         deadline = time.monotonic() + PATIENCE
         while True:
             notes = [note.encode() for note in service.get("/v1/cosignatures").json()["checkpoints"]]
@@ -69,7 +69,7 @@ class BadCosigners:
             with self._log.query_client() as client:
                 note = cosigners.cosign(key, seed, client.get("/log/checkpoint").body, int(time.time()))
             if fault == "false":
-                # Replaces octets of the cosigner's line, which is the last line, so that its signature no longer verifies.
+                # Four characters of the cosigner's line, which is the last line, are replaced, so that its signature is invalid.
                 note = note[:-12] + (b"AAAA" if note[-12:-8] != b"AAAA" else b"BBBB") + note[-8:]
             return replace(said, status=200, headers=TYPE, body=note)
 

@@ -1,4 +1,4 @@
-"""Which database engines a benchmark measures."""
+"""The option for the database engines that a benchmark measures."""
 
 import argparse
 import sys
@@ -10,17 +10,17 @@ sys.path.insert(0, str(ROOT / "tests/e2e"))
 from sqlserver import VARIABLE
 from storage import ENGINES, OwnPostgreSql, OwnSqlServer, Sqlite
 
-# The engines that run on every machine.
+# The engines that are available on every machine, because the benchmark starts them itself.
 OWN = (OwnPostgreSql.name, Sqlite.name)
 
 
 def add_engines(parser: argparse.ArgumentParser) -> None:
-    """Adds the option --engines, which chosen() reads."""
+    """Adds the option --engines, whose value chosen() returns."""
     parser.add_argument("--engines", default=",".join(OWN), help=f"of {', '.join((*OWN, OwnSqlServer.name))} (default %(default)s)")
 
 
 def chosen(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> list[str]:
-    """Returns the engines of --engines. Ends the program when one of them is not available on this machine."""
+    """Returns the engines that --engines names. Ends the program if one of them is not available on this machine."""
     engines = arguments.engines.split(",")
     if not set(engines) <= set(ENGINES):
         parser.error(f"--engines are of {', '.join(ENGINES)}" + ("" if OwnSqlServer.name in ENGINES else

@@ -1,4 +1,4 @@
-"""The arithmetic of the service benchmarks, and the writing of their result files."""
+"""Computes the figures of the service benchmarks, and writes their result files."""
 
 import json
 import math
@@ -15,7 +15,8 @@ PUBLISHED_EVENT = 3030
 
 @dataclass(frozen=True)
 class Figure:
-    """One row of a result file. The baseline was measured in the same run, in the same unit. The row's ratio is value / baseline."""
+    """One row of a result file. The baseline was measured in the same run and has the same unit as the value. The row's ratio is value /
+    baseline."""
 
     name: str
     unit: str
@@ -36,7 +37,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Load:
-    """The results of an optiks-stress run's updates, from its JSON report."""
+    """The figures about updates in the JSON report of an optiks-stress run."""
 
     accepted: int
     """Number of updates that were accepted in the whole run, including the warm-up."""
@@ -66,13 +67,14 @@ def load_of(report: dict) -> Load:
 
 
 def updates_rate(report: dict) -> float:
-    """Returns the updates accepted per second, by the time of their answers, over the full seconds of the measured time."""
+    """Returns the number of updates accepted per second, over the full seconds of the measured time. An update counts in the second of its
+    answer."""
     begin, end = math.ceil(report["warm_up_s"]), math.floor(report["warm_up_s"] + report["measured_s"] + 1e-6)
     return sum(second["updates"] for second in report["seconds"][begin:end]) / (end - begin)
 
 
 def value_of(report: dict, name: str) -> float:
-    """Returns the value of the report's result with this name."""
+    """Returns the value of the result with this name in the report."""
     return next(row["value"] for row in report["results"] if row["name"] == name)
 
 
@@ -84,8 +86,8 @@ def bad_share(report: dict) -> float:
 
 
 def database_share(log_lines: list[str]) -> float:
-    """Returns the database's share of the time of the update-task's steps. Only the epochs with updates in these lines of the task's log
-    count."""
+    """Returns the database's share of the time that the update-task's steps take, from lines of the task's log. Epochs without updates do
+    not count."""
     database = steps = 0.0
     for line in log_lines:
         if f'"EventId":{PUBLISHED_EVENT},' in line:
@@ -99,7 +101,8 @@ def database_share(log_lines: list[str]) -> float:
 
 
 def paired(name: str, unit: str, values: list[float], baselines: list[float]) -> Figure:
-    """Returns a figure from values and baselines that were measured in turn: the medians of both, with the values as samples."""
+    """Returns a figure from values and baselines that were measured alternately. The figure has the medians of both, and the values as its
+    samples."""
     if len(values) != len(baselines):
         raise ValueError("one baseline a value")
     return Figure(name, unit, statistics.median(values), statistics.median(baselines), values)
@@ -130,7 +133,7 @@ def cpu() -> str:
 
 
 def commit() -> str | None:
-    """Returns the commit's hash, or None outside a clone."""
+    """Returns the hash of the current commit, or None if the folder is not a clone of the repository."""
     done = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else None
 

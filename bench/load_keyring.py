@@ -1,13 +1,12 @@
 #!/usr/bin/python3
-"""Loads a keyring into a running Optiks, an OpenPGP key for each e-mail address, and looks up and verifies each address.
+"""Loads a keyring into a running Optiks, one OpenPGP key for each e-mail address, and then looks up and verifies each address.
 
     bench/load_keyring.py [--keyring /usr/share/keyrings/debian-keyring.gpg]
 
-Debian's package debian-keyring has the keys of about a thousand people. The value of an address is the transferable public key as it
-is in the keyring. A key that is longer than the log accepts is loaded without other people's certifications and without pictures. An
-address in several keys gets one version for each, in the order of the keys' creation. Services and data folder are found as `optiks`
-finds them.
-"""
+Debian's package debian-keyring has the keys of about a thousand people. The value of an address is the transferable public key as it is in
+the keyring. If a key is longer than the log accepts, it is loaded without the certifications of other people and without pictures. An
+address that occurs in several keys gets one version for each of them, in the order of the keys' creation. The script finds the services and
+the data folder as `optiks` does. """
 
 import argparse
 import sys

@@ -1,11 +1,10 @@
 #!/usr/bin/python3
-"""Loads synthetic keys into a running Optiks, and verifies random lookups and the lookup of a key with many versions.
+"""Loads synthetic keys into a running Optiks, and verifies lookups of random keys and of a key with many versions.
 
     bench/load_synthetic.py [--keys 100000] [--lookups 1000] [--versions 100]
 
-The answer about the key with many versions must have R(a), the absence of C(a), and nothing else. Services and data folder are found as
-`optiks` finds them. Each run has keys of its own, so that it can be repeated on one log.
-"""
+The answer about the key with many versions must prove exactly that the versions in R(a) are present and the versions in C(a) are absent.
+The script finds the services and the data folder as `optiks` does. Each run uses new keys, so that runs can be repeated on one log. """
 
 import argparse
 import hashlib
@@ -21,8 +20,8 @@ import pahd
 from codec import LookupAnswer, decode_whole
 
 VALUE_LEN = 100
-# The maximum number of pending updates of one key: a further update is refused until one of them is published (docs/spec/rest.md section
-# 6).
+# The maximum number of pending updates of one key. While so many updates of a key are pending, further updates of the key are refused
+# (docs/spec/rest.md section 6).
 MAX_PENDING = 16
 
 

@@ -1,4 +1,5 @@
-"""The code that both loaders share: it finds a running Optiks, sends lists of updates, waits for publication, and verifies lookups."""
+"""The code that both loaders share. It finds a running Optiks, sends lists of updates, waits for their publication, and verifies
+lookups."""
 
 import json
 import os
@@ -14,21 +15,22 @@ sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/reference")]
 from facts import MAX_LIST, MAX_QUERIES
 from rest import Answer, Client, b64, uuid7
 
-# The maximum total length of the values in one list. A body has room for these values in base64, and for the rest of its JSON.
+# The maximum total length of the values in one list. The body of a request has room for such values in base64, and for the rest of its
+# JSON.
 MAX_LIST_OCTETS = 5 << 20
 WAIT_SECONDS = 600
 Update = tuple[bytes, bytes]
 
 
 class LoadFailed(Exception):
-    """A load failed; the text tells a person what is wrong."""
+    """Raised if a load fails. The text says what is wrong."""
 
 
 class Progress:
-    """A progress line, which is redrawn on a terminal and printed every 5 s elsewhere."""
+    """A line that shows progress. On a terminal it is redrawn; otherwise it is printed every 5 s."""
 
     def __init__(self, what: str, total: int, waits: bool = False):
-        """`waits`: the line shows work of the services, part of which may be done before the first call of show()."""
+        """If `waits` is true, the line shows work of the services, which may have done a part of it before the first call of show()."""
         self._what, self._total, self._waits = what, total, waits
         self._started, self._at_start = time.monotonic(), 0
         self._drawn = 0.0
@@ -38,7 +40,7 @@ class Progress:
         now = time.monotonic()
         last = done >= self._total
         if self._drawn == 0.0 and self._waits:
-            # The rate does not count the work that was done before the first call.
+            # The shown rate does not count the work that was done before the first call of show().
             self._started, self._at_start = now, done
         if not last and now - self._drawn < (0.1 if self._redraw else 5):
             return
@@ -50,7 +52,8 @@ class Progress:
 
 
 class Service:
-    """The services that the variables of docs/operations/variables.md name, with the defaults of `make up`."""
+    """The services that the variables of docs/operations/variables.md name. If a variable is not set, the default is the same as in `make
+    up`."""
 
     def __init__(self) -> None:
         data = Path(os.environ.get("OPTIKS_DATA") or Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "optiks")
@@ -81,7 +84,8 @@ class Service:
             last = self.accept(batch)
             sent += len(batch)
             progress.show(sent)
-        # The list's last update may be published before other updates of the list. The count of leaves covers all updates.
+        # It is not enough to wait for the last update, which may be published before other updates of the list. The count of versions
+        # covers all updates.
         progress = Progress("published", len(updates), waits=True)
         self._wait(lambda newest, count: progress.show(min(count - before, len(updates))) or count >= before + len(updates))
         epoch = self.published(last)
@@ -89,7 +93,7 @@ class Service:
         return epoch
 
     def served(self, epoch: int) -> None:
-        """Waits until the query-service answers with this epoch or a later one."""
+        """Waits until the query-service answers with this epoch or a later epoch."""
         self._wait(lambda newest, count: newest >= epoch)
 
     def _wait(self, done) -> None:
@@ -100,7 +104,7 @@ class Service:
             time.sleep(0.1)
 
     def accept(self, batch: list[Update]) -> str:
-        """Sends one list, and repeats it with the same ids until it is accepted. Returns the last request id."""
+        """Sends a list of updates, and repeats it with the same request ids until it is accepted. Returns the last request id."""
         elements = [{"request_id": uuid7(), "key_b64": b64(key), "value_b64": b64(value)} for key, value in batch]
         deadline = time.monotonic() + WAIT_SECONDS
         while True:
@@ -121,7 +125,7 @@ class Service:
                 raise LoadFailed(f"update {request_id}: {status}")
 
     def verify(self, expected: list[Update]) -> None:
-        """Looks the keys up with `optiks lookup`, which verifies the answers, and compares the values."""
+        """Looks the keys up with `optiks lookup`, which verifies the answers, and compares the values with the expected values."""
         progress = Progress("verified", len(expected))
         for start in range(0, len(expected), MAX_QUERIES):
             part = expected[start:start + MAX_QUERIES]
@@ -159,7 +163,7 @@ def batches(updates: Iterable[Update]) -> Iterator[list[Update]]:
 
 
 def main(load) -> int:
-    """Calls `load`, which prints its results or raises. Returns the exit code."""
+    """Calls `load`, which prints its results or raises LoadFailed, and returns the exit code."""
     try:
         load()
         return 0

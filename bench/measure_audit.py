@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Measures an auditor that follows a log from its first epoch, in logs whose epochs have one new key each.
+"""Measures an auditor that follows a log from the log's first epoch. Each epoch of the log has one new key.
 
-Runs `optiks auditor --once` against a real query-service: one run without interruption, and one run that is killed three times and resumed.
-The baseline is `optiks board verify`, which reads and checks the same records without their trees. Writes build/bench/audit.json.
+Runs `optiks auditor --once` against a real query-service, once without interruption, and once with three kills, after each of which it
+resumes. The baseline is `optiks board verify`, which reads and checks the same records without their trees. Writes build/bench/audit.json.
 usage: measure_audit.py [--epochs N,..] [--folder DIR]"""
 
 import argparse
@@ -25,15 +25,16 @@ from run_auditor import measured, verified
 EPOCHS = f"10000,100000,{1 << 20}"
 RANGE_EPOCHS = 256
 KILLS = 3
-# Logs of at most this many epochs are checked with optiks-db fsck before they are measured.
+# The highest number of epochs of a log that is checked with optiks-db fsck before the measurement.
 MOST_CHECKED = 10_000
 READY_SECONDS = 600
-# Bytes on disk for each epoch, and for a log of any length. They include board, database and one replica. Each epoch also has one file.
+# The disk space in bytes that each epoch needs, and that a log needs in addition, for board, database and one replica. Each epoch also
+# needs one file.
 DISK_PER_EPOCH, DISK_ALONE = 8_000, 100 << 20
 
 
 class QuietLog(Deployment):
-    """A log without further epochs: optiks-epochs makes all epochs at once, and a query-service serves them."""
+    """A log that gets no further epochs: optiks-epochs makes all epochs before the start, and a query-service serves them."""
 
     def __init__(self, epochs: int):
         super().__init__(before_start=lambda log: log.make(epochs))
@@ -66,8 +67,8 @@ def board_seconds(log: Deployment) -> float:
 
 
 def board_octets(log: Deployment) -> int:
-    """Returns the octets of the tiles and entry bundles, which an auditor reads in addition to the proofs. The last tiles and bundles,
-    which are not full, are not counted."""
+    """Returns the number of octets of the tiles and entry bundles, which an auditor reads in addition to the proofs. Partial tiles and
+    bundles are not counted."""
     return sum(file.stat().st_size for file in (log.data / "board/log/tile").rglob("*") if file.is_file() and not file.parent.name.endswith(".p"))
 
 
@@ -88,7 +89,7 @@ def measure(log: Deployment, epochs: int, folder: Path) -> list[Figure]:
     killed.look_at_signed()
     if not whole["epoch"] == resumed["epoch"] == epochs:
         raise SystemExit(f"of {epochs} epochs {whole['epoch']} and {resumed['epoch']} are verified")
-    # Each run is a new process. The number of proof octets that the process read shows which epochs it did not verify again.
+    # Each run is a new process. The number of octets of proofs that it reads shows how many epochs it did not have to verify again.
     counters = {"cpu_s": whole["cpu_seconds"], "server_cpu_s": served, "proof_octets": whole["proof_octets"], "board_octets": board_octets(log), "peak_mb": whole["peak_mb"]}
     after_kills = {"cpu_s": resumed["cpu_seconds"], "proof_octets": resumed["proof_octets"], "peak_mb": max(peak, resumed["peak_mb"])}
     return [Figure(f"audit/epochs:{epochs}", "s", whole["seconds"], board, counters=counters), Figure(f"resumed/epochs:{epochs}", "s", resumed["seconds"], counters=after_kills)]
@@ -97,7 +98,7 @@ def measure(log: Deployment, epochs: int, folder: Path) -> list[Figure]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--epochs", default=EPOCHS, help="of each log (default %(default)s)")
-    # The default is not /tmp, which may be in memory.
+    # The default folder is not in /tmp, because /tmp may be in memory.
     parser.add_argument("--folder", type=Path, default=Path("/var/tmp"), help="for the logs' files (default %(default)s)")
     arguments = parser.parse_args()
     tempfile.tempdir = str(arguments.folder)
@@ -109,7 +110,8 @@ def main() -> None:
         print(f"== {epochs:,} epochs of one new key", flush=True)
         with QuietLog(epochs) as log, tempfile.TemporaryDirectory(prefix="optiks-auditors-") as name:
             figures += measure(log, epochs, Path(name))
-            # The results are written now, so that they survive a failure at the next size. To remove a million files takes minutes.
+            # The results are written after each size, so that they survive a failure at the next size. They are written before the log is
+            # removed, because removing a million files takes minutes.
             write(ROOT / "build/bench/audit.json", figures)
     print(f"\n{table(figures)}")
 

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Measures lookups a second over HTTP/1.1 keep-alive.
 
-The baseline is an endpoint of the same service that does no work: same middleware, same request, as many octets. Each sample is a pair of a
-lookup rate and a baseline, one measured after the other; the results are medians. Writes build/bench/lookups.json.
+The baseline is an endpoint of the same service that does no work: it has the same middleware, gets the same requests and returns as many
+octets. Each sample is a pair of a rate of lookups and a rate of the baseline, which are measured one after the other. The results are
+medians. Writes build/bench/lookups.json.
 usage: measure_lookups.py [--keys N] [--seconds S] [--samples N] [--only ROW]..."""
 
 import argparse
@@ -31,28 +32,29 @@ CACHE = ROOT / "build/bench/data"
 SCRIPT = ROOT / "bench/lookups.lua"
 PREFIX, MANY, VERSIONS = "stress-", 1024, 10
 USERNAMES, USERS, DEVICES, USERS_A_LIST = "user-", 4096, 3, 512
-# The number of keys that are requested repeatedly, so that their proofs come from the cache.
+# The number of keys in a cached sample. They are requested repeatedly, so that their proofs come from the cache.
 HOT = 1 << 16
-# The least share of VRF proofs from the cache in a cached row. An uncached row has at most the remaining share from the cache.
+# The least share of VRF proofs that must come from the cache in a cached row. In an uncached row, at most the rest (1 - LEAST_CACHED) may
+# come from it.
 LEAST_CACHED = 0.95
 CONNECTIONS = 64
 EMPTY = "/bench/empty"
 BESIDE_COSIGNERS = "cached-beside-bad-cosigners"
 SETTLING_SECONDS = 0.3
-# An upper bound: a machine of the benchmark's size answers fewer lookups a second with fresh proofs.
+# An upper bound of the lookups a second for which a machine of the benchmark's size can make new proofs.
 MOST_UNCACHED = 70_000
-# This is more lookups a second than one machine can both serve and verify.
+# A rate of lookups a second that is higher than one machine can both serve and verify.
 VERIFIED_OVERLOAD = 20_000
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10"}
 
 
 class BenchFailed(Exception):
-    """A service gave another answer than the benchmark measures."""
+    """Raised if a service gives another answer than the benchmark is meant to measure."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """The requests of a sample: content, path and accepted format. lookups.lua has the same names."""
+    """The form of a sample's requests: their content, path and accepted format. lookups.lua uses the same names of forms."""
 
     name: str
     path: str
@@ -67,7 +69,8 @@ USER = Form("users", "/v1/users/lookup", "username", "application/vnd.optiks.use
 
 @dataclass(frozen=True)
 class Keys:
-    """The names prefix<first> ... prefix<first+count-1>; count is a power of two. In the form `users` they are usernames."""
+    """The keys of a sample, named prefix<first> ... prefix<first+count-1>; count is a power of two. In the form `users` the names are
+    usernames."""
 
     prefix: str
     first: int
@@ -75,15 +78,15 @@ class Keys:
 
 
 class LookupBench:
-    """Takes samples of one replica of the service."""
+    """Takes samples of one replica."""
 
     def __init__(self, log: Deployment, seconds: int, samples: int, replica: int = 0):
         self._log, self._seconds, self._samples, self._replica = log, seconds, samples, replica
         self._place: dict[tuple[Form, Keys], int] = {}
 
     def compare(self, name: str, keys: Keys, form: Form = BINARY, warm: bool = True) -> Figure:
-        """Compares lookups of the keys with the empty endpoint. With `warm`, each key is looked up once before, so that its proofs are
-        cached. Without `warm`, the samples are so short that no key repeats."""
+        """Compares the rate of lookups of the keys with the rate of the empty endpoint. If `warm` is true, each key is looked up once
+        before the samples, so that its proofs are cached. Otherwise the samples are so short that no key repeats."""
         seconds = self._seconds if warm else min(self._seconds, max(1, keys.count // (MOST_UNCACHED * self._samples)))
         with self._client() as client:
             octets = round(statistics.mean(self._octets(client, keys, form, i * keys.count // 256) for i in range(256)))
@@ -105,7 +108,7 @@ class LookupBench:
         return paired(name, "/s", lookups, empty)
 
     def verified(self, tester: StressTester, keys: int) -> Figure:
-        """Returns the rate at which a client on the same machine fetches answers and verifies each with the SDK's verifier."""
+        """Returns the rate at which a client on the same machine requests answers and verifies each of them with the SDK's verifier."""
         lookups, empty = [], []
         hot = Keys(PREFIX, 0, HOT)
         for _ in range(self._samples):
@@ -116,19 +119,19 @@ class LookupBench:
         return paired("sdk-verified", "/s", lookups, empty)
 
     def beside(self, other: "LookupBench", name: str, keys: Keys) -> list[Figure]:
-        """Compares cached lookups of this replica with those of `other`, which has other settings: rates and p99. The replica that is not
-        being measured is stopped with SIGSTOP."""
+        """Compares the rates and p99 of cached lookups of this replica with those of the replica `other`, which has other settings. While
+        one replica is measured, the other is stopped with SIGSTOP."""
         benches = (self, other)
         for bench in benches:
             bench._warm_up(keys, BINARY)
             bench._process.signal(signal.SIGSTOP)
         runs: dict[LookupBench, list[WrkRun]] = {bench: [] for bench in benches}
-        # The first pair is not counted: during it, both replicas compile the code that they run.
+        # The first pair of runs is not counted, because both replicas compile the code that they run during these runs.
         for sample in range(self._samples + 1):
-            # The two replicas take turns at being measured first.
+            # The replica that is measured first alternates.
             for bench in benches if sample % 2 else reversed(benches):
                 bench._process.signal(signal.SIGCONT)
-                # The replica does the work that came due while it was stopped.
+                # During this time the replica does the work that became due while it was stopped.
                 time.sleep(SETTLING_SECONDS)
                 runs[bench].append(bench._wrk(BINARY.path, keys, BINARY, self._seconds))
                 bench._process.signal(signal.SIGSTOP)
@@ -161,7 +164,7 @@ class LookupBench:
         return meters["optiks.query.vrf_cache.hits"], meters["optiks.query.vrf_cache.misses"]
 
     def _wrk(self, path: str, keys: Keys, form: Form, seconds: int) -> "WrkRun":
-        """Runs wrk, beginning with the key after the last key of the run before."""
+        """Runs wrk. The first requested key is the key after the last key of the previous run."""
         place = self._place.get((form, keys), 0)
         done = subprocess.run(
             ["wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--duration", f"{seconds}s", "--latency", "--script", SCRIPT, self._process.url, "--",
@@ -174,7 +177,7 @@ class LookupBench:
 
 @dataclass(frozen=True)
 class WrkRun:
-    """The results that wrk prints for one run."""
+    """The results of one run of wrk, as wrk prints them."""
 
     rate: float
     """Requests a second."""
@@ -194,7 +197,8 @@ class WrkRun:
 
 
 def fill(keys: int) -> Path:
-    """Returns the data folder of a log with the given number of keys. The folder is made once; an interrupted call leaves no incomplete folder."""
+    """Returns the data folder of a log with the given number of keys. The folder is made only once, and an interrupted call leaves no
+    incomplete folder."""
     folder = CACHE / f"lookups-{keys}"
     if not folder.exists():
         print(f"== loading {keys:,} keys, kept in {folder.relative_to(ROOT)}", flush=True)
@@ -211,14 +215,14 @@ def fill(keys: int) -> Path:
 
 
 def restore(log: Deployment, folder: Path) -> None:
-    """Restores the data of a log that was filled before, possibly by an older build."""
+    """Restores the data folder of a log that an earlier run filled, possibly with an older build."""
     shutil.rmtree(log.data)
     shutil.copytree(folder, log.data)
     log.migrate()
 
 
 def publish_users(log: Deployment, client: Client, requests: list[dict]) -> list[dict]:
-    """Sends the requests to `/v1/users` and waits until all are served. Returns the elements of the answer with status 202."""
+    """Sends the requests to `/v1/users` and waits until their changes are served. Returns the elements of the answer with status 202."""
     answer = client.post_json("/v1/users", requests)
     if answer.status != 202:
         raise BenchFailed(f"users: HTTP {answer.status} {answer.body!r}")
@@ -239,8 +243,8 @@ def make_users(log: Deployment) -> None:
 
 
 def measure_beside_cosigners(log: Deployment, without: LookupBench, beside: LookupBench, keys: Keys) -> list[Figure]:
-    """Starts the second replica with six auditors and witnesses that are dead, slow or lying, and compares it with the first, which has no
-    policy."""
+    """Starts the second replica with a policy of six auditors and witnesses that are dead, slow or lying. Compares this replica with the
+    first replica, which has no policy."""
     replica = log.queries[1]
     with BadCosigners(log, log.logs / "cosigners") as cosigners:
         replica.start(Optiks__QueryService__CosignersFile=str(cosigners.file))
@@ -261,7 +265,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.keys < 2 * HOT or arguments.keys & arguments.keys - 1:
         parser.error("--keys is a power of two of 2^17 or more")
-    # The folders are not in /tmp, which may be in memory.
+    # The folders are not in /tmp, because /tmp may be in memory.
     tempfile.tempdir = "/var/tmp"
     folder = fill(arguments.keys)
     print("== starting", flush=True)

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Measures a switch of the period while lookups and updates run without a pause.
+"""Measures a switch of the period during a constant load of lookups and updates.
 
-Measures the seconds from the operator's request, which makes the task begin the next period's trees, to the first epoch of that period
-that a replica shows. Compares the p99 of requests meanwhile with the p99 before. No request may fail, no answer may be wrong, and no
-update may be lost or doubled. Writes build/bench/period.json.
+Measures the seconds from the operator's request for the switch until a replica shows the first epoch of the next period. Compares the p99
+of requests during this time with the p99 before. No request may fail, no answer may be wrong, and no update may be lost or doubled. Writes
+build/bench/period.json.
 usage: measure_periods.py [--engines E,..] [--keys N] [--rate N] [--window S] [--before N]"""
 
 import argparse
@@ -27,17 +27,17 @@ from harness import Deployment, Process
 from stress_tester import StressTester
 from windows import BenchFailed, Moments, compare, windows_of
 
-# The period has the shortest length, so that a switch may come as soon as it is prepared.
+# The period length is the shortest possible, so that a switch can follow as soon as it is prepared.
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", "Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "false"}
 MIX, OPERATIONS = "hit=9,update=1", ("hit", "update")
-# Keys are chosen uniformly, so that lookups find both changed and unchanged keys.
+# The load chooses keys uniformly, so that lookups are about both changed and unchanged keys.
 LOAD = ("--warm-up", "2", "--keys", "uniform", "--check-keys", "2000", "--settle", "600")
 SWITCH_SECONDS = 3600
 STAGED_EVENT = 3041
 
 
 class SwitchWatch(threading.Thread):
-    """Waits for the first epoch after the first period and records the memory of processes, until it is told to end."""
+    """A thread that waits for the first epoch of the next period and records the memory of processes, until it is told to end."""
 
     def __init__(self, log: Deployment, processes: list[Process]):
         super().__init__(daemon=True)
@@ -74,24 +74,26 @@ class SwitchWatch(threading.Thread):
 
 
 def processor_time() -> tuple[int, int]:
-    """Returns the stolen time and the whole time of all processors (proc_stat(5))."""
+    """Returns the stolen time and the total time of all processors (proc_stat(5))."""
     ticks = [int(figure) for figure in Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]]
     return ticks[7], sum(ticks)
 
 
 class SwitchBench:
-    """Measures the switch of one engine."""
+    """Measures the switch with one database engine."""
 
     def __init__(self, engine: str, log: Deployment, arguments: argparse.Namespace):
         self._engine, self._log, self._keys = engine, log, arguments.keys
         self._rate, self._window, self._before, self._reports = arguments.rate, arguments.window, arguments.before, arguments.reports
-        # Versions begin at 1 again in a later period, so the records' counts do not match the accepted updates.
+        # With `alone=False` the tester does not compare accepted updates with the counts in records, because versions begin at 1 again in a
+        # later period.
         self._tester = StressTester(log, alone=False)
 
     def run(self) -> list[Figure]:
         self._say(f"loading {self._keys:,} keys")
         self._tester.prepare(self._keys, "--many-count", "0")
-        # Otherwise the windows before the switch would measure the after-effects of loading instead of normal operation.
+        # The storage first finishes the work that the loading caused. Otherwise the windows before the switch would not measure normal
+        # operation.
         self._log.storage.settle()
         processes = [self._log.task, self._log.query]
         resting = {process.service: process.anonymous_bytes for process in processes}
@@ -99,12 +101,12 @@ class SwitchBench:
         watch = SwitchWatch(self._log, processes)
         self._say(f"{self._before} windows of {self._window:g} s without a switch, {self._rate:g} requests/s")
         with self._tester.running(MIX, self._rate, "--window", f"{self._window:g}", "--key-count", str(self._keys), *LOAD) as running:
-            # The wait has one window more than needed, for the start of optiks-stress.
+            # The wait is one window longer than needed, because optiks-stress takes some time to start.
             running.wait((self._before + 1) * self._window)
             watch.start()
             try:
                 self._switch(watch, running)
-                # These windows show the waits of readers while the new period's caches are empty.
+                # In these windows after the switch, readers wait longer, because the caches of the new period are empty.
                 running.wait(3 * self._window)
             finally:
                 watch.end()
@@ -143,7 +145,7 @@ class SwitchBench:
             noticed = comparison.figures(self._name("p99", operation), operation)
             figures += noticed
             ratios.append(noticed[0].ratio)
-        # The baseline 1 means that requests are as fast as before.
+        # The value is a ratio of latencies, and the baseline 1 means that requests are as fast as before.
         figures.append(Figure(self._name("p99-ratio"), "times that before, of lookups or updates", max(ratios), 1, ratios))
         figures += [Figure(self._name("memory", service), "MB, anonymous", most / 1e6, resting[service] / 1e6) for service, most in watch.most_bytes.items()]
         return figures
@@ -165,14 +167,14 @@ def main() -> None:
     parser.add_argument("--before", type=int, default=5, help="windows before the switch (default %(default)s)")
     arguments = parser.parse_args()
     engines = chosen(parser, arguments)
-    # The folders are not in /tmp, which may be in memory, where durability costs nothing.
+    # The folders are not in /tmp, because /tmp may be in memory, where syncing data takes no time.
     tempfile.tempdir = "/var/tmp"
     figures = []
     for engine in engines:
         with Deployment(SETTINGS, engine=engine) as log:
             figures += SwitchBench(engine, log, arguments).run()
     failed = sum(figure.counters.get("failed", 0) for figure in figures)
-    # The rows whose names have no engine repeat the rows of the worst engine.
+    # The rows whose names contain no engine are copies of the rows of the worst engine.
     for name in (f"switch/keys:{arguments.keys}", "p99-ratio"):
         of_engines = [figure for figure in figures if figure.name in [f"{engine}/{name}" for engine in engines]]
         figures.append(replace(max(of_engines, key=lambda one: one.value), name=name))

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Measures lookups while three query-services behind nginx (deploy/nginx) are restarted one after the other.
 
-The load is half of the rate that saturates. No request may fail and no answer may be wrong. Compares the p99 meanwhile with the p99
-before. Writes build/bench/rolling.json. `make bench-rolling` sets OPTIKS_OUT, so that the programs of the packages are started.
+The rate of requests is half of the rate that saturates the services. No request may fail and no answer may be wrong. Compares the p99 of
+requests during the restarts with the p99 before. Writes build/bench/rolling.json. `make bench-rolling` sets OPTIKS_OUT, so that the
+benchmark starts the programs in the Debian packages.
 usage: measure_rolling.py [--keys N] [--rate N] [--window S] [--before N] [--rounds N] [--rest S]"""
 
 import argparse
@@ -26,12 +27,12 @@ REPLICAS = 3
 MIX, OPERATION = "hit=1", "hit"
 WARM_UP_SECONDS = 10
 LOAD = ("--keys", "uniform", "--warm-up", str(WARM_UP_SECONDS))
-# The ramp begins at a rate that any machine sustains. The rate rises in stages until the p99 of a stage is above SATURATED_MS.
+# The ramp begins at a rate that every machine can sustain. It rises in stages until the p99 of a stage is above SATURATED_MS.
 FIRST_RATE, RAMP, STAGE_SECONDS, LONGEST_RAMP_SECONDS, SATURATED_MS = 200, 1.25, 5, 120, 100
 
 
 def saturating(tester: StressTester, keys: int, mix: str = MIX) -> float:
-    """Returns the highest rate of requests a second at which the p99 of their latencies stayed within SATURATED_MS."""
+    """Returns the highest rate of requests a second at which the p99 of the latencies was at most SATURATED_MS."""
     report = tester.run(mix, FIRST_RATE, LONGEST_RAMP_SECONDS, *LOAD, "--key-count", str(keys), "--ramp", str(RAMP), "--stage", str(STAGE_SECONDS), "--limit-p99", str(SATURATED_MS))
     if not report["stages"][-1]["saturated"]:
         raise BenchFailed(f"{report['stages'][-1]['rate']:,.0f} requests a second did not saturate: give --rate")
@@ -41,7 +42,8 @@ def saturating(tester: StressTester, keys: int, mix: str = MIX) -> float:
 
 
 def restart(log: Deployment, rounds: int, rest: float, running) -> list[float]:
-    """Restarts each replica in each round. Returns, for each restart, the seconds from SIGTERM until the replica was ready again."""
+    """Restarts each replica once in each round. Returns, for each restart, the number of seconds from SIGTERM until the replica was ready
+    again."""
     took = []
     for _ in range(rounds):
         for query in log.queries:
@@ -63,7 +65,7 @@ def measure(log: Deployment, arguments: argparse.Namespace) -> list[Figure]:
         print(f"\n== {rate:,.0f} lookups a second", flush=True)
         moments = Moments()
         with tester.running(MIX, rate, "--window", f"{arguments.window:g}", "--key-count", str(arguments.keys), *LOAD) as running:
-            # The wait has one window more than needed, for the start of optiks-stress.
+            # The wait is one window longer than needed, because optiks-stress takes some time to start.
             running.wait((arguments.before + 1) * arguments.window + WARM_UP_SECONDS)
             moments.asked = time.time()
             took = restart(log, arguments.rounds, arguments.rest, running)
@@ -96,7 +98,7 @@ def main() -> None:
     parser.add_argument("--rest", type=float, default=3, help="seconds from when one is ready until the next is stopped (default %(default)s)")
     parser.add_argument("--out", type=Path, default=ROOT / "build/bench/rolling.json", help="the file of results (default build/bench/rolling.json)")
     arguments = parser.parse_args()
-    # The folders are not in /tmp, which may be in memory.
+    # The folders are not in /tmp, because /tmp may be in memory.
     tempfile.tempdir = "/var/tmp"
     with Deployment(SETTINGS, replicas=REPLICAS) as log:
         figures = measure(log, arguments)

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Measures one large directory in both modes: building, updates, queries, saving and restoring. Writes build/bench/scale.json.
+"""Measures one large directory in linked mode and in stored mode: building, updates, queries, saving and restoring. Writes
+build/bench/scale.json.
 usage: measure_scale.py [--keys N,..] [--folder DIR]"""
 
 import argparse
@@ -13,8 +14,8 @@ from figures import ROOT, Figure, table, write
 
 PROGRAM = ROOT / "build/cmake/release/ozks/scale_bench"
 KEYS = f"{1 << 20},{1 << 22},{1 << 24},{1 << 26}"
-# Bytes that a key needs on disk (leaf log, snapshot, node store, and the files that building it needs) and in memory. Both numbers leave
-# room for the system's own needs.
+# The number of bytes that each key needs on disk (leaf log, snapshot, node store, and temporary files of building) and in memory. Both
+# numbers leave room for the operating system.
 DISK_PER_KEY, MEMORY_PER_KEY = 660, 170
 
 
@@ -40,7 +41,7 @@ def available_memory() -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keys", default=KEYS, help="sizes, each a power of two of 2^16 or more (default %(default)s)")
-    # The default is not /tmp, which may be in memory.
+    # The default folder is not in /tmp, because /tmp may be in memory.
     parser.add_argument("--folder", type=Path, default=Path("/var/tmp"), help="for the directory's files (default %(default)s)")
     arguments = parser.parse_args()
     figures = []
@@ -50,7 +51,7 @@ def main() -> None:
             raise SystemExit(f"{keys:,} keys need {keys * DISK_PER_KEY / 1e9:.0f} GB in {arguments.folder} ({disk / 1e9:.0f} are free) and {keys * MEMORY_PER_KEY / 1e9:.0f} GB of memory "
                              f"({memory / 1e9:.0f} are available): choose --keys or --folder")
         figures += measure(keys, arguments.folder)
-        # The results are written now, so that they survive a failure at the next size.
+        # The results are written after each size, so that they survive a failure at the next size.
         write(ROOT / "build/bench/scale.json", figures)
     print(f"\n{table(figures)}")
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Measures the disk space of a log: its database, the board's public and private files, and leaf logs with snapshots.
+"""Measures the disk space of a log: the database, the board's public and private files, the leaf logs and the snapshots.
 
-Prints octets for each key, each later version, each key that a period takes over, and each epoch. `optiks-db plan` calculates with
-these figures. Writes build/bench/sizes.json. usage: measure_sizes.py [--engines E,..] [--keys N]"""
+Prints how many octets each key, each later version of a key, each copy of a key in the next period, and each epoch needs. `optiks-db plan`
+calculates with these figures. Writes build/bench/sizes.json. usage: measure_sizes.py [--engines E,..] [--keys N]"""
 
 import argparse
 import sys
@@ -23,13 +23,13 @@ from harness import Deployment
 SWITCH_SECONDS = 600
 EPOCHS = 300
 SETTLED_SECONDS = 3
-# One key in SHARE gets a second version, at RATE updates a second.
+# One of every SHARE keys gets a second version. The updates are sent at RATE updates a second.
 SHARE, RATE = 2, 2_000
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """The disk space of a log's parts, in octets."""
+    """The disk space that the parts of a log take, in octets."""
 
     database: int
     board: int
@@ -52,12 +52,12 @@ class Sizes:
 
 
 def octets(folder: Path) -> int:
-    """Returns the size of the blocks of all files in the folder."""
+    """Returns the total size, in octets, of the disk blocks of all files in the folder."""
     return sum(path.stat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
 
 
 class SizesBench:
-    """Measures the sizes of one engine."""
+    """Measures the disk space of a log on one database engine."""
 
     def __init__(self, log: Deployment, keys: int):
         self._log, self._keys = log, keys
@@ -93,7 +93,7 @@ class SizesBench:
             return client.get("/v1/epochs/latest", "application/json").json()["record_fields"]
 
     def _settled(self) -> Sizes:
-        """Returns the sizes once they no longer change: snapshots and delayed writes are done."""
+        """Waits until the sizes no longer change, because snapshots and delayed writes are done, and returns the sizes."""
         sizes, since = Sizes.of(self._log), time.monotonic()
         while time.monotonic() - since < SETTLED_SECONDS:
             time.sleep(1)

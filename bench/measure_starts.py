@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Measures the time until a new replica is ready, in both modes, from the database (SQLite) and from another replica's snapshot.
-
-No updates are sent meanwhile. Writes build/bench/starts.json. usage: measure_starts.py [--keys N] [--samples N]"""
+"""Measures the time until a new replica is ready, in linked mode and in stored mode. The replica loads its trees from the database
+(SQLite), or from another replica's snapshot. No updates are sent during the starts. Writes build/bench/starts.json. usage:
+measure_starts.py [--keys N] [--samples N]"""
 
 import argparse
 import os
@@ -29,7 +29,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def start(process: Process, folder: Path, environment: dict[str, str]) -> dict[str, float]:
-    """Starts the process with an empty folder, waits until it is ready, and stops it. Returns the figures of this start."""
+    """Starts the replica's process with an empty folder, waits until it is ready, and stops it. Returns the figures of this start."""
     shutil.rmtree(folder, ignore_errors=True)
     began, most = time.monotonic(), 0
     process.start(**environment)
@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--keys", type=int, default=1 << 20, help="keys of the log (default 2^20)")
     parser.add_argument("--samples", type=int, default=3, help="starts of each kind, in turn (default 3)")
     arguments = parser.parse_args()
-    # The folders are not in /tmp, which may be in memory.
+    # The folders are not in /tmp, because /tmp may be in memory.
     tempfile.tempdir = "/var/tmp"
     filled = fill(arguments.keys)
     print("== starting", flush=True)
@@ -58,7 +58,7 @@ def main() -> None:
         key = log.data / "snapshot-key"
         if (added := log.optiks_db("api-key", "add", "replicas", "--scope", "snapshot", "--out", str(key))).code != 0:
             raise NotReady(str(added))
-        # At this point the peer has saved its snapshot, and all data that the starts read is in the page cache.
+        # By now the other replica has saved its snapshot, and all data that the starts read is in the page cache.
         snapshot = {"Optiks__QueryService__SnapshotPeers__0": peer.url, "Optiks__QueryService__SnapshotPeerKeyFile": str(key)}
         kinds = {"linked-database": {}, "linked-snapshot": snapshot, "stored-database": STORED, "stored-snapshot": STORED | snapshot}
         runs = {name: [] for name in kinds}

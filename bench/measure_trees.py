@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Runs the benchmarks of trees and writes all their rows to one file in Google Benchmark's JSON. Each benchmark reports its memory, so each
-has its own process. usage: measure_trees.py OUT PROGRAM..."""
+"""Runs the benchmark programs of trees and writes all their results to one file, in the JSON format of Google Benchmark. Each benchmark
+reports the memory of its process, so each of them runs in its own process. usage: measure_trees.py OUT PROGRAM..."""
 
 import json
 import subprocess
@@ -10,8 +10,8 @@ from pathlib import Path
 
 
 def joined(documents: list[dict]) -> dict:
-    """Joins the rows of all documents, with the context of the first. Raises ValueError when two rows have one name, or a document has no
-    row."""
+    """Joins the rows of all documents into one document, which has the context of the first document. Raises ValueError if two rows have
+    the same name or if a document has no row."""
     rows = [row for document in documents for row in document["benchmarks"]]
     names = [row["name"] for row in rows]
     twice = sorted({name for name in names if names.count(name) > 1})

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Measures the path of an update, with everything on this machine: acceptance, publication, epoch latency, the database's share.
+"""Measures the way of updates from acceptance to publication: the rates of both, the latency of epochs, and the database's share of the
+time. All programs run on this machine.
 
-The baseline of rates is the raw database. Writes build/bench/updates.json. SQL Server is measured if OPTIKS_TEST_SQLSERVER has the
-connection string of a server. usage: measure_updates.py [--engines E,..] [--seconds S]"""
+The baseline of the rates is the rate of the raw database. Writes build/bench/updates.json. SQL Server is measured if OPTIKS_TEST_SQLSERVER
+has the connection string of a server. usage: measure_updates.py [--engines E,..] [--seconds S]"""
 
 import argparse
 import sys
@@ -18,23 +19,25 @@ from harness import Deployment
 from stress_tester import StressTester
 
 LIST = 1000
-# With this number of keys an epoch seldom has two updates of one key, as with real users.
+# The number of keys. It is so high that an epoch rarely has two updates of the same key, as with real users.
 KEYS = ("--key-count", "1000000")
-# A sample of the updates is followed one by one; the records count all updates.
+# The share of the updates that are followed one by one. All updates are checked by the counts in records.
 SAMPLED = ("--verify", "0", "--follow", "0.01", "--check-keys", "1000", "--settle", "600")
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10"}
-# These rates are higher than any engine accepts. The accepted updates show the capacity; the other updates are not sent in time.
+# These rates of requests are higher than any engine accepts. The number of accepted updates shows the capacity; further updates are not
+# sent, because they would be late.
 SINGLE_OVERLOAD, LIST_OVERLOAD = 25_000, 200
 SINGLE_CALLERS, LIST_CALLERS = 256, 16
-# A load is sustained if at most SUSTAINED_BAD_SHARE of it fails or is not sent in time, and publication takes at most SUSTAINED_DELAY
-# seconds (p99). One more epoch must also publish the updates left at the end.
+# The services sustain a rate if three conditions hold: at most the share SUSTAINED_BAD_SHARE of the requests fails or is not sent in time,
+# publication takes at most SUSTAINED_DELAY seconds (p99), and one more epoch publishes all updates that are left at the end.
 SUSTAINED_BAD_SHARE, SUSTAINED_DELAY = 0.001, 5
-# Short runs find the rate roughly. A long run that fails is repeated at a slightly lower rate.
+# Short runs find the rate approximately. If the services do not sustain it in the long run, the long run is repeated at a slightly lower
+# rate.
 STEP_UP, STEP_DOWN, HOLD_DOWN, MOST_RUNS = 1.2, 0.87, 0.94, 8
 
 
 class UpdateBench:
-    """Measures one engine. Each phase runs on the log that the phases before it filled."""
+    """Measures one database engine. Each phase of the measurement uses the log that the earlier phases filled."""
 
     def __init__(self, engine: str, log: Deployment, seconds: float):
         self._engine, self._log, self._seconds = engine, log, seconds
@@ -72,8 +75,8 @@ class UpdateBench:
         return self._figures
 
     def _sustain(self, mix: str, rate: float, seconds: float, callers: int) -> Load:
-        """Returns the load at about the highest sustained rate. Short runs search up or down from a first guess; the found rate is then
-        held for the whole time."""
+        """Returns the figures of a run at about the highest rate that the services sustain. Short runs search this rate upwards or
+        downwards from a first guess; then one run holds the found rate for the whole time."""
         short = max(6, seconds / 6)
         sustained = self._sustained(mix, rate, short, callers) is not None
         step = STEP_UP if sustained else STEP_DOWN
@@ -114,7 +117,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="of the long phases; others take a part of it (default 60)")
     arguments = parser.parse_args()
     engines = chosen(parser, arguments)
-    # The folders are not in /tmp, which may be in memory, where durability costs nothing.
+    # The folders are not in /tmp, because /tmp may be in memory, where syncing data takes no time.
     tempfile.tempdir = "/var/tmp"
     figures = []
     for engine in engines:

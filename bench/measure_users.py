@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Measures the cost of an answer about a user for its client: octets, and the time in which liboptiks verifies it.
+"""Measures what an answer about a user costs the client: the answer's octets, and the time in which liboptiks verifies it.
 
-The users have 1, 3 and 10 devices whose keys have 1, 10 and 1,000 versions each, in a log of N keys. Each user is looked up for the first
-time, looked up again when nothing changed, and monitored in both ways, with all pages of each answer. The services are stopped before the
-answers are verified. Writes build/bench/users.json.
+The users have 1, 3 and 10 devices whose keys have 1, 10 and 1,000 versions each, in a log of N keys. The client looks up each user for the
+first time, and again when nothing has changed. It also monitors each user for the first time, and again when nothing has changed, with all
+pages of each answer. The services are stopped before the answers are verified. Writes build/bench/users.json.
 usage: measure_users.py [--keys N] [--samples N]"""
 
 import argparse
@@ -32,7 +32,7 @@ from users import Asked, Kept
 from verify import TrustAnchor
 
 DEVICES, VERSIONS = (1, 3, 10), (1, 10, 1000)
-# The number of updates of one key that may be pending (docs/spec/rest.md section 3).
+# The maximum number of pending updates of one key (docs/spec/rest.md section 3).
 PENDING = 16
 FIRST = "monitor-later/devices:1/versions:1"
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:00.010"}
@@ -43,8 +43,8 @@ def name_of(devices: int, versions: int) -> str:
 
 
 def make_users(log: Deployment, created_all: Callable[[], None]) -> None:
-    """Makes the users. Each epoch takes one request of a user, which adds one version to every key of the user's devices. `created_all` is
-    called once all users exist."""
+    """Makes the users and the versions of their devices' keys. Each request adds one version to every key of a user's devices, and an epoch
+    takes only one request of a user. `created_all` is called when all users exist."""
     users = [(devices, versions) for devices in DEVICES for versions in VERSIONS]
 
     def values(user: tuple[int, int], version: int) -> list[dict]:
@@ -62,7 +62,7 @@ def make_users(log: Deployment, created_all: Callable[[], None]) -> None:
 
 @dataclass
 class Asking:
-    """One query of a client: the rows of its answers, one row for each page, and the function that verifies the rows."""
+    """One query of a client. It has the answers as rows, one row for each page, and the function that verifies the rows."""
 
     name: str
     rows: list[dict]
@@ -74,7 +74,7 @@ class Asking:
 
 
 class UserBench:
-    """Collects answers of one service, and verifies them with the service's library after the service has stopped."""
+    """Collects answers of a query-service, and verifies them with the service's native library after the service has stopped."""
 
     def __init__(self, log: Deployment):
         self._session = live.Session(live.Http(log.query.url, log.api_key), TrustAnchor.parse((log.data / "trust.json").read_text()), Rows(), [], None)
@@ -82,7 +82,8 @@ class UserBench:
         self._looks: list[Asking] = []
 
     def begin(self) -> None:
-        """Monitors the smallest user. end() monitors it again after all the epochs of the other users' versions."""
+        """Monitors the user with the fewest devices and versions. end() monitors this user again, after the epochs in which the other users
+        got their versions."""
         (shown,) = self._lookup(f"{FIRST}/before", Asked(name_of(1, 1).encode()))
         self._first = self._monitor(f"{FIRST}/begins", Own(shown.user, [name_of(1, 1).encode()]))
         self._epoch = shown.epoch
@@ -107,7 +108,7 @@ class UserBench:
         return results
 
     def _monitor(self, name: str, own: Own) -> Own:
-        """Monitors up to the last page, and returns the state that the owner then keeps."""
+        """Monitors a user until the last page of the answer, and returns the state that the owner keeps afterwards."""
         look = Asking(name, [], self._native.monitor)
         self._looks.append(look)
         while True:
@@ -119,7 +120,7 @@ class UserBench:
                 return own
 
     def figures(self, samples: int) -> list[Figure]:
-        """Returns the times of verification alone, without Python's own share."""
+        """Returns the figures. Their times contain only the verification in the native library, without the time of the Python code."""
         anchors = self._session.rows.content()["anchors"]
         made = []
         for look in self._looks:
@@ -139,7 +140,7 @@ def main() -> None:
     parser.add_argument("--keys", type=int, default=1 << 20, help="keys of the log beside those of the users (default 2^20)")
     parser.add_argument("--samples", type=int, default=31, help="verdicts on each answer (default 31)")
     arguments = parser.parse_args()
-    # The folders are not in /tmp, which may be in memory.
+    # The folders are not in /tmp, because /tmp may be in memory.
     tempfile.tempdir = "/var/tmp"
     filled = measure_lookups.fill(arguments.keys)
     with Deployment(SETTINGS, before_start=lambda log: measure_lookups.restore(log, filled)) as log:

@@ -1,4 +1,4 @@
-"""The part of OpenPGP (RFC 9580) that splits a keyring into people's keys: packets, user ids, and the signatures that a key made itself."""
+"""Splits an OpenPGP keyring (RFC 9580) into the keys of people, with their packets, user ids and self-signatures."""
 
 import hashlib
 import re
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 SIGNATURE, PUBLIC_KEY, MARKER, TRUST, USER_ID, PUBLIC_SUBKEY, USER_ATTRIBUTE = 2, 6, 10, 12, 13, 14, 17
 ISSUER, ISSUER_FINGERPRINT = 16, 33
-# The usual form of an address in a user id: something with one @ and no space, in angle brackets or alone.
+# Matches the usual forms of an address in a user id: a text with one @ and no space, either in angle brackets or as the whole user id.
 ADDRESS = re.compile(r"<([^<>@\s]+@[^<>@\s]+)>\s*$|^\s*([^<>@\s]+@[^<>@\s]+)\s*$")
 
 
@@ -24,7 +24,8 @@ class Packet:
 
 
 def packets(keyring: bytes) -> Iterator[Packet]:
-    """Yields the packets, with headers of both formats (RFC 9580 section 4.2). Refuses partial lengths, which keys may not have."""
+    """Yields the packets, whose headers may have either format of RFC 9580 section 4.2. Refuses partial lengths, which keys must not
+    have."""
     at = 0
     while at < len(keyring):
         start, first = at, keyring[at]
@@ -63,26 +64,26 @@ def _take(keyring: bytes, at: int, length: int) -> bytes:
 
 @dataclass(frozen=True)
 class TransferableKey:
-    """A primary key with all packets up to the next primary key (RFC 9580 section 10.1), without local trust packets."""
+    """A person's key: a primary key with all packets up to the next primary key (RFC 9580 section 10.1), except local trust packets."""
 
     packets: tuple[Packet, ...]
 
     @property
     def created(self) -> int:
-        """The time of creation, in Unix time."""
+        """The time at which the key was created, in Unix time."""
         return int.from_bytes(self.packets[0].body[1:5], "big")
 
     @property
     def fingerprint(self) -> bytes:
-        """The SHA-1 fingerprint of a version 4 key."""
+        """The fingerprint of the key, which is a SHA-1 hash for keys of version 4."""
         body = self.packets[0].body
         return hashlib.sha1(b"\x99" + len(body).to_bytes(2, "big") + body, usedforsecurity=False).digest()
 
     def addresses(self) -> list[str]:
-        """Returns the e-mail addresses of the key's user ids, in lower case and in their order, without repetition."""
+        """Returns the e-mail addresses in the key's user ids, in lower case and without duplicates, in the order of the user ids."""
         found = {}
         for packet in self.packets:
-            # User ids that were made before UTF-8 became the rule are in Latin-1.
+            # User ids that are not UTF-8 are read as Latin-1, which was common before UTF-8 became the rule.
             if packet.tag == USER_ID:
                 try:
                     text = packet.body.decode()
@@ -96,7 +97,8 @@ class TransferableKey:
         return b"".join(packet.octets for packet in self.packets)
 
     def own_octets(self) -> bytes:
-        """Returns the key without the certifications of other people and without pictures: still a transferable key."""
+        """Returns the key without the certifications of other people and without pictures. The result is still a transferable public
+        key."""
         own, picture = [], False
         for packet in self.packets:
             if packet.tag != SIGNATURE:
@@ -107,7 +109,7 @@ class TransferableKey:
 
 
 def transferable_keys(keyring: bytes) -> list[TransferableKey]:
-    """Returns the keys of version 4 in the keyring's order. Ignores other versions, which keyrings do not contain in practice."""
+    """Returns the keys in the keyring's order. Ignores keys of other versions than 4, which keyrings do not contain in practice."""
     keys: list[list[Packet]] = []
     for packet in packets(keyring):
         if packet.tag in (MARKER, TRUST):
@@ -121,7 +123,7 @@ def transferable_keys(keyring: bytes) -> list[TransferableKey]:
 
 
 def issuer(signature: bytes) -> bytes | None:
-    """Returns the key id of a signature's issuer, or None where the signature does not contain it."""
+    """Returns the key id of a signature's issuer, or None if the signature does not contain it."""
     if signature[:1] == b"\x03":
         return signature[7:15]
     if signature[:1] != b"\x04" or len(signature) < 6:
@@ -134,7 +136,7 @@ def issuer(signature: bytes) -> bytes | None:
             length, at = _new_length(signature, at)
             subpacket = _take(signature, at, length)
             at += length
-            # The highest bit says only that the subpacket is critical.
+            # The highest bit of the type says only that the subpacket is critical, so it is removed.
             kind = subpacket[0] & 0x7F if subpacket else 0
             if kind == ISSUER and len(subpacket) == 9:
                 return subpacket[1:]

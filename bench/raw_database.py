@@ -1,7 +1,5 @@
-"""The raw database: an upper bound for any update path. Inserts the leaf and value rows of existing epochs again, in one transaction for
-each epoch.
-
-The rows go into tables with the same definitions."""
+"""Measures the raw database, which is an upper bound for the rate of updates. Inserts copies of the leaf and value rows of existing epochs,
+in one transaction for each epoch, into tables with the same definitions."""
 
 import contextlib
 import os
@@ -22,15 +20,15 @@ SQL_SERVER_TABLES = ROOT / "sql/sqlserver/src/migrations/0001_create_tables.sql"
 
 
 def rate(storage: OwnPostgreSql | OwnSqlServer | Sqlite) -> float:
-    """Returns updates a second. Each update is one leaf row and one value row."""
+    """Returns the number of updates a second. Each update is one leaf row and one value row."""
     if isinstance(storage, OwnSqlServer):
         return _select(storage.server)
     return _copy(storage.server) if isinstance(storage, OwnPostgreSql) else _insert(storage.database)
 
 
 def newest(epochs: list[tuple[int, int]]) -> list[int]:
-    """Returns the newest epochs with leaves that together have at most MOST_UPDATES leaves, but at least one. `epochs` has (epoch,
-    leaves) pairs, oldest first."""
+    """Returns as many of the newest epochs with leaves as have at most MOST_UPDATES leaves together, but at least one epoch. `epochs` has
+    pairs (epoch, number of leaves), the oldest epoch first."""
     taken, count = [], 0
     for epoch, leaves in reversed(epochs):
         if leaves == 0:
@@ -71,7 +69,7 @@ def _psql(server: PostgreSql, lines: list[str]) -> list[str]:
 
 
 def _select(server: SqlServer) -> float:
-    """Measures INSERT ... SELECT inside the server."""
+    """Measures INSERT ... SELECT, which copies the rows inside the server."""
     epochs = newest([(int(epoch), int(leaves)) for epoch, leaves in server.rows("SELECT Epoch, Leaves FROM optiks.Epoch ORDER BY Epoch")])
     copies = sql_server_copies()
     transactions = [
@@ -85,14 +83,14 @@ def _select(server: SqlServer) -> float:
 
 
 def sql_server_copies() -> dict[str, str]:
-    """Returns, by table, the migrations' definition of a copy, with Copy appended to each of its names. The definition is on one line,
-    because tsql interprets lines that begin with "Version"."""
+    """Returns, for each table, the statement that creates a copy of the table. It is the definition in the migrations, with Copy appended
+    to each name. The statement is on one line, because tsql interprets lines that begin with "Version"."""
     tables = re.findall(r"^CREATE TABLE optiks\.\[?(Leaf|Value)\]? (\(.*?\n\));", SQL_SERVER_TABLES.read_text(), re.DOTALL | re.MULTILINE)
     return {table: f"CREATE TABLE optiks.{table}Copy " + re.sub(r"(CONSTRAINT \w+)", r"\1Copy", " ".join(columns.split())) + ";" for table, columns in tables}
 
 
 def _insert(database: Path) -> float:
-    """Measures prepared INSERTs with the settings of the driver: WAL, synchronous=FULL."""
+    """Measures prepared INSERT statements with the settings that the update-task's driver uses: WAL, synchronous=FULL."""
     with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as source, tempfile.TemporaryDirectory(prefix="optiks-raw-") as folder:
         epochs = newest(source.execute("SELECT epoch, leaves FROM epoch ORDER BY epoch").fetchall())
         definitions = [row[0] for row in source.execute("SELECT sql FROM sqlite_master WHERE name IN ('leaf', 'value')")]

@@ -1,4 +1,4 @@
-"""Runs optiks-stress on a log of tests/e2e."""
+"""Runs optiks-stress against a log that the modules in tests/e2e have started."""
 
 import json
 import signal
@@ -18,7 +18,7 @@ PUBLISH_SECONDS = 300
 
 
 class StressFailed(Exception):
-    """A run failed or its answers were wrong; the text says how."""
+    """Raised if a run of optiks-stress failed or its answers were wrong. The text says what happened."""
 
 
 LONGEST_RUN_SECONDS = 86_400
@@ -27,7 +27,7 @@ END_SECONDS = 900
 
 
 class RunningStress:
-    """A run that continues until it is told to end."""
+    """A run of optiks-stress that continues until it is told to end."""
 
     def __init__(self, command: list, environment: dict[str, str], report: Path):
         self._process = subprocess.Popen(command, env=environment)
@@ -42,8 +42,8 @@ class RunningStress:
         raise StressFailed(f"optiks-stress ended with {code} while it was to run")
 
     def end(self) -> dict:
-        """Ends the run and returns its JSON report. Raises StressFailed if an answer was wrong, or an update was lost or doubled."""
-        # The signal is not SIGINT, which a shell's background job and its children ignore.
+        """Ends the run and returns its JSON report. Raises StressFailed if an answer was wrong, or if an update was lost or doubled."""
+        # The signal is SIGTERM and not SIGINT, because a shell's background job and its children ignore SIGINT.
         self._process.send_signal(signal.SIGTERM)
         code = self._process.wait(END_SECONDS)
         if code != 0:
@@ -57,7 +57,7 @@ class RunningStress:
 
 
 class At(Protocol):
-    """The address for updates: a service, or a proxy before it."""
+    """The address for updates, which is a service or a proxy in front of it."""
 
     url: str
 
@@ -78,9 +78,11 @@ class Loaded(Protocol):
 
 
 class StressTester:
-    """Runs optiks-stress against one log. As the log's only writer, it compares the sum of its accepted updates with the records' counts.
+    """Runs optiks-stress against one log. It is the log's only writer, so it compares the sum of its accepted updates with the counts in
+    the log's records.
 
-    With `alone` False others write as well, and records are not counted. `edge` is the proxy before the query-services."""
+    If `alone` is False, other programs write as well, and it makes no such comparison. `edge` is the proxy in front of the
+    query-services."""
 
     def __init__(self, log: Loaded, alone: bool = True, edge: Edge | None = None):
         self._log = log
@@ -90,14 +92,14 @@ class StressTester:
         self._runs = 0
 
     def prepare(self, keys: int, *options: str) -> None:
-        """Fills the key space."""
+        """Fills the key space, so that later runs find their keys."""
         before = self.published()
         self._execute("prepare", str(keys), *options)
         self._accepted += self.published() - before
 
     def run(self, mix: str, rate: float, seconds: float, *options: str) -> dict:
-        """Returns the JSON report of a run. Raises StressFailed unless all answers were right and the records show that all updates are
-        published. The updates that were followed are also checked against their statuses and histories."""
+        """Makes a run and returns its JSON report. Raises StressFailed unless all answers were right and the counts in records show that
+        all updates are published. optiks-stress also checks the updates that it followed against their statuses and histories."""
         self._runs += 1
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
@@ -125,7 +127,8 @@ class StressTester:
 
     @contextmanager
     def running(self, mix: str, rate: float, *options: str) -> Iterator[RunningStress]:
-        """Starts a run in the background of other actions. Leaving the context kills the run. Its accepted updates are not counted."""
+        """Starts a run in the background, so that other actions can be done meanwhile. Leaving the context kills the run. The run's
+        accepted updates are not compared with the counts in records."""
         self._runs += 1
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"

@@ -1,4 +1,4 @@
-"""Compares the p99 latencies of requests during an event in an optiks-stress run with the latencies before the event."""
+"""Compares the p99 latency of requests during an event in an optiks-stress run with the p99 latency before the event."""
 
 import datetime
 import math
@@ -10,12 +10,12 @@ from figures import Figure
 
 
 class BenchFailed(Exception):
-    """The event to be measured did not happen, or the run was too short."""
+    """Raised if the event that was to be measured did not happen, or if the run was too short."""
 
 
 @dataclass
 class Moments:
-    """The times of an event, in Unix time."""
+    """The times at which an event was requested and began, in Unix time."""
 
     asked: float = 0.0
     """The time at which the event begins."""
@@ -35,12 +35,12 @@ class Window:
     """For each operation, the number of answers in each bucket; the key of a bucket is its upper edge in microseconds."""
 
     def p99(self, operation: str) -> float:
-        """Returns the p99 of an operation in seconds."""
+        """Returns the p99 latency of an operation in this window, in seconds."""
         return p99_of([self], operation)
 
 
 def p99_of(windows: list[Window], operation: str) -> float:
-    """Returns the p99 of all answers in these windows in seconds, by nearest rank."""
+    """Returns the p99 latency of all answers in these windows together, in seconds, by nearest rank."""
     latencies = sum((window.latencies.get(operation, Counter()) for window in windows), Counter())
     left = math.ceil(latencies.total() * 0.99)
     for edge in sorted(latencies):
@@ -50,7 +50,7 @@ def p99_of(windows: list[Window], operation: str) -> float:
 
 
 def windows_of(report: dict, length: float) -> list[Window]:
-    """Returns the report's windows that are complete."""
+    """Returns the complete windows of a report."""
     began = datetime.datetime.fromisoformat(report["started"]).timestamp()
     last = report["warm_up_s"] + report["measured_s"]
     return [Window(began + window["start_s"], began + window["start_s"] + length, {row["operation"]: Counter(dict(row["latencies_us"])) for row in window["operations"]})
@@ -59,14 +59,14 @@ def windows_of(report: dict, length: float) -> list[Window]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The windows before an event began, and the windows from its beginning until one window's time after its end."""
+    """The windows before an event, and the windows from the event's beginning until one window's length after its end."""
 
     before: list[Window]
     meanwhile: list[Window]
 
     def figures(self, name: str, operation: str) -> list[Figure]:
-        """Compares the p99 of all requests during the event with the p99 before it, and the worst window during the event with the median
-        window before it. Windows without an answered request are left out."""
+        """Returns two figures. The first compares the p99 of all requests during the event with the p99 before it. The second compares the
+        worst window during the event with the median window before it. Windows without an answered request are left out."""
         per_window = [window.p99(operation) * 1e3 for window in self.meanwhile if window.latencies.get(operation)]
         calm = [window.p99(operation) * 1e3 for window in self.before if window.latencies.get(operation)]
         return [
@@ -76,7 +76,8 @@ class Comparison:
 
 
 def compare(windows: list[Window], moments: Moments, length: float, least_before: int) -> Comparison:
-    """Compares the windows. Raises BenchFailed if the run has fewer than `least_before` windows before the event, or ended too early."""
+    """Returns the windows before the event and during it. Raises BenchFailed if the run has fewer than `least_before` windows before the
+    event, or if it ended too early."""
     before = [window for window in windows if window.end <= moments.asked]
     meanwhile = [window for window in windows if window.end > moments.asked and window.start < moments.begun + length]
     if len(before) < least_before or not meanwhile or meanwhile[-1].end < moments.begun + length:

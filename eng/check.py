@@ -3,9 +3,9 @@
 
 usage: check.py [--fix] [--junit FILE] [--quick | --slow] [NAME...]
 
-With names, only these checks run. With --quick only the checks that take seconds run, with --slow only the other checks. --fix lets the
-formatters write. Needs restored projects (make build). The exit code is 0 when nothing was found.
-"""
+If names are given, only the checks with these names run. With --quick only the checks that take seconds run, and with --slow only the other
+checks. With --fix the formatters change the files. The projects must have been restored before (make build). The exit code is 0 if the
+checks found nothing. """
 
 import argparse
 import json
@@ -23,7 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def run(*command):
-    """Returns the complaint of a command, which is empty when it succeeded."""
+    """Runs a command and returns its complaints. The result is empty if the command succeeded."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else f"{done.stdout}{done.stderr}" or f"{command[0]}: exit code {done.returncode}"
 
@@ -42,17 +42,15 @@ def clang_format(files, fix):
 
 
 def clang_tidy(files, fix):
-    """Checks the sources, and through them the headers. Tests are not checked, because most findings would be in the macros that they use.
-
-    The files are read together (the preset tidy), because the headers that they include take far longer than the files themselves. With
-    --fix the files are read one by one.
-    """
+    """Runs clang-tidy on the sources, which also checks the headers that they include. Tests are not checked, because most findings would
+    be in the macros that they use. clang-tidy reads the files as one (the preset tidy), because it would need most of its time to read the
+    same headers for each file. With --fix it reads the files one by one. """
     preset = ["cmake", "--fresh", "--preset", "tidy", *(["-DCMAKE_UNITY_BUILD=OFF"] if fix else [])]
     if complaint := run(*preset):
         return complaint
     with open("build/cmake/tidy/compile_commands.json", encoding="utf-8") as database:
         sources = [entry["file"] for entry in json.load(database)]
-    # The files made by CMake do nothing but include sources.
+    # These files, which CMake makes, contain nothing but the inclusion of sources.
     mode = ["--fix"] if fix else ["--checks=-bugprone-suspicious-include"]
 
     def tidy(source):
@@ -66,13 +64,13 @@ def dotnet_format(files, fix):
     """Checks white space. With --fix it corrects everything that `dotnet format` can correct."""
     if fix:
         return run("dotnet", "format", "Optiks.slnx", "--no-restore")
-    # The command reads a folder, because `dotnet format` takes ten times as long to read a solution.
+    # The argument is a folder and not the solution, because `dotnet format` takes ten times as long to read a solution.
     return run("dotnet", "format", "whitespace", ".", "--folder", "--exclude", "build", "--verify-no-changes")
 
 
 def dotnet_style(files, fix):
-    """Checks the style rules that the build does not check. The third part of dotnet format, the analyzers, runs in the build, where
-    warnings are errors."""
+    """Runs the style rules of `dotnet format`, which the build does not check. The analyzers, the third part of `dotnet format`, run in the
+    build, where warnings are errors."""
     return run("dotnet", "format", "style", "Optiks.slnx", "--no-restore", "--verify-no-changes")
 
 
@@ -135,7 +133,7 @@ def main():
 
     suite = ElementTree.Element("testsuite", name="checks")
     failed = 0
-    # The checks run in parallel, because the longest ones do not use all processors all the time.
+    # The checks run in parallel, because even the longest checks do not use all processors all the time.
     with ThreadPoolExecutor(1 if arguments.fix else len(names)) as pool:
         for name, (complaint, seconds) in zip(names, pool.map(timed, names)):
             case = ElementTree.SubElement(suite, "testcase", classname="check", name=name, time=f"{seconds:.3f}")

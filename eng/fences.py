@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Fence(NamedTuple):
-    """One block, without its indentation. `language` is empty if the page names none."""
+    """A fenced block, without the indentation of its lines. `language` is empty if the page names no language."""
 
     language: str
     text: str

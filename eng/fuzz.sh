@@ -1,7 +1,8 @@
 #!/bin/bash
 # Runs every libFuzzer target with AddressSanitizer and UndefinedBehaviorSanitizer, one after the other.
 #   fuzz.sh MINUTES    for all targets together
-# The corpus grows in build/fuzz/corpus; an input that fails is left in build/fuzz/artifacts, and its path is printed.
+# The inputs that the fuzzers found are kept in build/fuzz/corpus. If an input makes a target fail, the script leaves it in
+# build/fuzz/artifacts and prints its path.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

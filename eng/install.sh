@@ -1,8 +1,9 @@
 #!/bin/bash
-# Installs Debian packages: the packages of each group that is named as an argument, and other packages by their own names. install.sh build
-#   to build the programs and run them on SQLite install.sh build test wrk   also the packages that the tests need, and the package wrk
-# The script prints nothing and needs no network when all packages are installed. The group build is the base; each other group lists
-# additional packages.
+# Installs Debian packages. An argument is the name of a group, all of whose packages are installed, or the name of a package.
+#   install.sh build            installs the packages with which the programs are built and run on SQLite
+#   install.sh build test wrk   also installs the packages that the tests need, and the package wrk
+# The group build is the base; each other group has additional packages. If all packages are installed already, the script prints nothing
+# and needs no network.
 set -euo pipefail
 
 declare -A groups=(
@@ -27,9 +28,9 @@ for argument in "$@"; do
 done
 
 is_installed() {
-  # A kubectl from another source is enough, and cannot be installed together with this package.
+  # If kubectl is installed from another source, the package is not needed, and cannot be installed.
   if [[ $1 == kubernetes-client ]] && command -v kubectl >/dev/null; then return; fi
-  # Another package may provide a package such as pkg-config.
+  # A package such as pkg-config also counts as installed if another package provides it.
   [[ $(dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null) == installed* ]]
 }
 

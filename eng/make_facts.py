@@ -3,9 +3,9 @@
 
 usage: make_facts.py [--check]
 
-Writes the stale files and prints their names. With --check the script only prints the names, and the exit code is 1 if a file is stale.
-Some files are generated as a whole. In other files only the part between the lines `facts: NAME` and `facts: end` is generated.
-"""
+Writes the files that are not up to date, and prints their names. With --check the script only prints the names, and the exit code is 1 if
+there are such files. Some files are generated as a whole. In other files only the part between the lines `facts: NAME` and `facts: end` is
+generated. """
 
 import argparse
 import os
@@ -20,7 +20,7 @@ NOTICE = f"Generated from {SOURCE} by `make facts`: do not edit."
 
 
 def load(root):
-    """Returns the facts. Raises ValueError if two of them contradict each other."""
+    """Returns the facts in docs/spec/facts.toml. Raises ValueError if two facts contradict each other."""
     with open(os.path.join(root, SOURCE), "rb") as file:
         facts = tomllib.load(file)
     if [one["id"] for one in facts["structures"]] != list(range(1, len(facts["structures"]) + 1)):
@@ -45,7 +45,7 @@ def grouped(number, mark="_"):
 
 
 def all_reasons(facts):
-    """Returns all reasons by number: the reasons of the native verifier, and the reasons that only clients return."""
+    """Returns all reasons in the order of their numbers: the native verifier's reasons, and the reasons that only clients return."""
     return sorted((facts["reasons"] | facts["client_reasons"]).items(), key=lambda one: one[1][0])
 
 
@@ -58,8 +58,8 @@ def kind_and_life(structure):
 
 
 def sentence(text):
-    """Returns a fact's text as a comment. Pages of the specification cite each other by file name alone; the comment has the page's path in
-    the repository."""
+    """Returns a fact's text as a comment. In the facts, as in pages of the specification, a page is cited by its file name; the comment
+    cites it by its path in the repository."""
     text = re.sub(r"(?<![\w/-])([a-z-]+\.md)", r"docs/spec/\1", text)
     return f"{text[0].upper()}{text[1:]}."
 
@@ -103,9 +103,9 @@ def cpp_predicate(name, structures):
 
 
 def cpp_reasons(facts, declaration, is_one=lambda name: True, prefix=""):
-    """Yields the enumeration, and the names of its members."""
+    """Yields the C++ enumeration of reasons, and the table with the names of its members."""
     reasons = {name: number for name, (number, _) in facts["reasons"].items() if is_one(name)}
-    # clang-format indents the members this way after an attribute.
+    # If the declaration has an attribute, clang-format indents the members by four blanks.
     indent = "    " if "[[" in declaration else "  "
     yield declaration
     yield from (f"{indent}k{pascal(name.removeprefix(prefix))} = {number}," for name, number in reasons.items())
@@ -160,7 +160,7 @@ def csharp_member(text, declaration):
 
 
 def csharp_numbers(kind, facts, len_is="Length"):
-    """Yields the members of a class, for facts of the form name = [number, text, ...]."""
+    """Yields the members of a C# class with constants, for facts of the form name = [number, text, ...]."""
     for name, (number, text, *_) in facts.items():
         yield csharp_member(text, f"public const {kind} {re.sub('Len$', len_is, pascal(name))} = {grouped(number)};")
 
@@ -348,7 +348,8 @@ def page_limits(facts):
 
 # ---- files
 
-# By path, the function that yields the file's lines. For a file that people write: the name of each generated part, and its function.
+# For each path, the function that yields the lines of the file. For a file that people write, the names of the generated parts, each with
+# its function.
 MADE = {
     "common/service/src/Problems/ProblemTypes.cs": csharp_problem_types,
     "common/service/src/Tokens/TokenRefusals.cs": csharp_token_refusals,
@@ -379,7 +380,8 @@ MADE = {
 
 
 def with_part(path, text, name, lines):
-    """Returns the text with these lines as its part of that name. Raises ValueError unless the text has that part exactly once."""
+    """Returns the text of a file in which `lines` replace the generated part `name`. Raises ValueError unless the text has exactly one such
+    part."""
     lines_before = text.split("\n")
     begins = [i for i, line in enumerate(lines_before) if f"facts: {name}," in line]
     ends = [i for i, line in enumerate(lines_before) if "facts: end" in line and begins and i > begins[0]]
@@ -389,7 +391,7 @@ def with_part(path, text, name, lines):
 
 
 def stale(root):
-    """Yields (path, the text that it should have) for each file that differs or is missing."""
+    """Yields a pair (path, text that the file should have) for each file that differs from this text or is missing."""
     facts = load(root)
     for path, made in MADE.items():
         try:

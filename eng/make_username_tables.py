@@ -4,8 +4,8 @@
 
 usage: make_username_tables.py [--check]
 
-docs/spec/usernames.md says what each table is for. With --check the script writes nothing, and the exit code is 1 if the file is stale.
-"""
+docs/spec/usernames.md says what each table is for. With --check the script writes nothing, and the exit code is 1 if the file is not up to
+date. """
 
 import argparse
 import os
@@ -18,7 +18,7 @@ UCD = "/usr/share/unicode"
 VERSION = "15.0.0"
 ALL = range(0x110000)
 
-# RFC 8264 section 9.6.
+# The exceptions of RFC 8264 section 9.6.
 EXCEPTIONS_VALID = {0x00DF, 0x03C2, 0x06FD, 0x06FE, 0x0F0B, 0x3007}
 EXCEPTIONS_CONTEXT = {0x00B7, 0x0375, 0x05F3, 0x05F4, 0x30FB, *range(0x0660, 0x066A), *range(0x06F0, 0x06FA)}
 EXCEPTIONS_DISALLOWED = {0x0640, 0x07FA, 0x302E, 0x302F, *range(0x3031, 0x3036), 0x303B}
@@ -29,7 +29,8 @@ JOINING = {"L": "kLeft", "R": "kRight", "D": "kDual", "T": "kTransparent"}
 
 
 def rows(name):
-    """Yields the fields of each line of a UCD file. The first field becomes the range of code points that it names."""
+    """Yields the fields of each line in a file of the Unicode Character Database. In place of the first field, it yields the range of code
+    points that the field names."""
     with open(os.path.join(UCD, name), encoding="utf-8") as file:
         for line in file:
             fields = [field.strip() for field in line.split("#", 1)[0].split(";")]
@@ -47,7 +48,7 @@ def has_property(name, *wanted):
 
 
 class Characters:
-    """General category, combining class, bidirectional class, decomposition and lower case of all assigned characters."""
+    """Holds the general category, combining class, bidirectional class, decomposition and lower case of all assigned characters."""
 
     def __init__(self):
         with open(os.path.join(UCD, "DerivedAge.txt"), encoding="utf-8") as file:
@@ -68,7 +69,7 @@ class Characters:
             if decomposition:
                 tag, _, parts = decomposition.rpartition("> ") if ">" in decomposition else ("", "", decomposition)
                 self.decomposition[points[0]] = (tag.lstrip("<"), tuple(int(part, 16) for part in parts.split()))
-        # Only mappings without a condition are used: a condition restricts a mapping to a language or to a place in a word.
+        # Mappings with a condition are left out, because they apply only in some languages or at some places in a word.
         for points, lower, *rest in rows("SpecialCasing.txt"):
             if rest[2] == "":
                 self.lower[points[0]] = tuple(int(part, 16) for part in lower.split())
@@ -76,10 +77,10 @@ class Characters:
         excluded = has_property("DerivedNormalizationProps.txt", "Full_Composition_Exclusion")
         self.compositions = {
             point: parts for point, (tag, parts) in self.decomposition.items() if not tag and len(parts) == 2 and point not in excluded}
-        # The characters whose NFKC form differs: characters with a decomposition that composition does not undo, and characters composed of
-        # such characters.
+        # The characters that differ from their NFKC form. These are the characters whose decomposition cannot be undone by composition, and
+        # the characters that are composed of such characters.
         self.has_compatible = {point for point in self.decomposition if not self._is_composed(point)}
-        # Python's own Unicode data is older. For the characters in Python's data, both versions must agree.
+        # Python's own Unicode data is of an older version. For the characters that it contains, both versions must agree.
         for point in self.category:
             if unicodedata.category(chr(point)) != "Cn" and (unicodedata.normalize("NFKC", chr(point)) != chr(point)) != (point in self.has_compatible):
                 raise ValueError(f"U+{point:04X}: the decompositions contradict each other")
@@ -89,7 +90,7 @@ class Characters:
 
 
 def classes(characters):
-    """Returns the characters that the IdentifierClass allows, with their classes of RFC 8264 section 8."""
+    """Returns the characters that the IdentifierClass allows, each with its class by RFC 8264 section 8."""
     join_control = has_property("PropList.txt", "Join_Control")
     ignorable = has_property("DerivedCoreProperties.txt", "Default_Ignorable_Code_Point") | has_property("PropList.txt", "Noncharacter_Code_Point")
     old_jamo = has_property("HangulSyllableType.txt", "L", "V", "T")
@@ -113,7 +114,7 @@ def classes(characters):
 
 
 def ranges(values):
-    """Returns [first, last, value] for each run of neighbours with one value, in order."""
+    """Returns [first, last, value] for each run of consecutive code points with the same value, in their order."""
     found = []
     for point in sorted(values):
         if found and found[-1][1] == point - 1 and found[-1][2] == values[point]:

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the npm packages of tests/openapi in build/npm, exactly as its lock file lists them. The script prints nothing and needs no
-# network when the packages are installed.
+# Installs the npm packages of tests/openapi in build/npm, exactly as its lock file lists them. If the packages are installed already, the
+# script prints nothing and needs no network.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -15,7 +15,7 @@ TEXT
 fi
 
 mkdir -p "$folder"
-# The lock file is copied last, so its copy shows that all packages are installed.
+# The lock file is copied last, so that its copy is there only if all packages were installed.
 cmp --silent "$source/package-lock.json" "$folder/installed.json" && exit 0
 cp "$source/package.json" "$source/package-lock.json" "$folder/"
 npm ci --prefix "$folder" --no-audit --no-fund --ignore-scripts --loglevel error >"$folder/npm.log" 2>&1 || {

@@ -1,12 +1,11 @@
 #!/usr/bin/python3
-"""Checks that eng/page_commands.toml names, for each command of README.md, docs/tutorial.md and docs/operations, the test that runs it, or
-the reason why no test runs it.
+"""Checks eng/page_commands.toml, which names for each command of README.md, docs/tutorial.md and docs/operations the test that runs the
+command, or the reason why no test runs it.
 
 usage: page_commands.py prints new rows for the commands that have no row
 
-A command is a line in a block of `sh`, `bash` or `console`, or a target of make in a sentence. When a page gains a command, eng/check.py
-fails until the table has a row for it: the author of the command decides there which test runs it.
-"""
+A command is a line in a block of `sh`, `bash` or `console`, or a target of make in a sentence. If a page gets a new command, eng/check.py
+fails until the table has a row for it. The author of the command must then decide which test runs the command. """
 
 import os
 import re
@@ -27,7 +26,8 @@ def is_page(path):
 
 
 def commands_of(text):
-    """Returns each command once, in the order of the page. Comments are left out, and continued lines are one command."""
+    """Returns each command of a page once, in the order of the page. Comments are left out, and a line that continues on the next lines is
+    one command."""
     found = []
     for fence in fences_of(text):
         if fence.language in SHELLS:
@@ -39,19 +39,19 @@ def commands_of(text):
 
 
 def unlabelled(text):
-    """Returns the commands in blocks whose info string does not name a shell."""
+    """Returns the commands in fenced blocks that are not marked as blocks of a shell."""
     return [line for fence in fences_of(text) if not fence.language for line in fence.text.splitlines() if line.strip().startswith(PROGRAMS)]
 
 
 def load(path=TABLE):
-    """Returns, by page, the file or reason of each command."""
+    """Returns the rows of the table by page. Each row has a command, and the file that tests it or the reason why no test does."""
     with open(path, "rb") as file:
         rows = tomllib.load(file)
     return {page: {command: run_by for run_by, commands in runs.items() for command in commands} for page, runs in rows.items()}
 
 
 def complaints(pages, table, exists=os.path.exists):
-    """Yields the complaints about the pages (path: text) and the table."""
+    """Yields the complaints about the table and the given pages, which are a dictionary from path to text."""
     for page, text in pages.items():
         for command in unlabelled(text):
             yield f"{page}: {command!r} stands in a block without a language: make it one of sh, bash or console"
@@ -73,7 +73,7 @@ def complaints(pages, table, exists=os.path.exists):
 
 
 def page_commands(files):
-    """Yields a complaint for each command of the pages whose row is missing."""
+    """Yields a complaint for each command of the pages that has no row in the table."""
     pages = {}
     for path in filter(is_page, files):
         with open(path, encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""Reads the English of the repository: the sentences of its pages and comments with their places, and the forms that CONTRIBUTING.md
+"""Finds the sentences of the repository's pages and comments, with their places, and the sentences with forms that CONTRIBUTING.md
 refuses."""
 
 import ast
@@ -12,23 +12,23 @@ C_LIKE = (".cs", ".cc", ".h", ".c", ".ts", ".js", ".java")
 HASH_LIKE = (".sh", ".yml", ".yaml", ".toml", ".cmake", "Makefile", "CMakeLists.txt")
 MARKUP_LIKE = (".csproj", ".props", ".targets", ".slnx")
 OPENAPI = ("docs/spec/openapi/query-service.json", "docs/spec/openapi/update-service.json")
-# Every kind of file that `sentences` reads.
+# The endings of the names of all files that `sentences` can read.
 READABLE = (".md", ".py", ".sql", *OPENAPI, *C_LIKE, *HASH_LIKE, *MARKUP_LIKE)
 
-# A comment at the end of a line or on its own. String literals come first, so that "//" inside a literal is not taken for a comment.
+# Matches a string literal or a comment. Literals must be matched too, so that "//" inside a literal is not taken for a comment.
 _C_TOKEN = re.compile(r'"""+.*?"""+|@\$?"(?:[^"]|"")*"|\$@"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'|(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)', re.DOTALL)
 _XML_NAME = re.compile(r'<(?:see|paramref|typeparamref|seealso) (?:cref|name|langword|href)="([^"]*)"\s*/>')
-# Tags between which a new text begins.
+# The XML tags at which a new text begins.
 _XML_PART = re.compile(r"</?(?:summary|remarks|param|returns|exception|value|para|typeparam|list|item|description|term|example)\b[^>]*>")
 _XML_TAG = re.compile(r"</?[a-z]+\b[^>]*>")
 _SENTENCE_END = re.compile(r'(?<=[.!?])["\')]?\s+(?=[A-Z`"(\[<*0-9])')
-# Abbreviations whose point does not end a sentence.
+# Abbreviations whose final point does not end a sentence.
 _SHORT = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|Sec|Fig|No|pp)\.$")
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence, or one cell of a table, of the file `path`; `line` is where its paragraph begins."""
+    """A sentence or a table cell of the file `path`. Its paragraph begins at the line `line`."""
 
     path: str
     line: int
@@ -47,7 +47,7 @@ def _split(path, line, text):
 
 
 def _paragraphs_of_c(text):
-    """Yields (line, text) of each comment. Comments on consecutive lines are one."""
+    """Yields (line, text) of each comment. Comments on consecutive lines count as one comment."""
     block, first, last = [], 0, -1
     for token in _C_TOKEN.finditer(text):
         if token["line"] is None and token["block"] is None:
@@ -152,7 +152,8 @@ def sentences(path, text):
         yield from _split(path, line, paragraph)
 
 
-# (what is wrong, expression). A question may begin with any of the words.
+# The refused forms, as pairs of a description of the fault and an expression. Questions may begin with the words that statements must not
+# begin with.
 _FORMS = (
     ("begins with a clause that names nobody: say who or what", re.compile(r"^(?:Who|Whoever|Whose|Whom|What|Whatever|That which|Those (?:who|that|which))\b(?!.*\?$)")),
     ("begins with \"Of\": put the actor first", re.compile(r"^Of (?!course\b)")),
@@ -167,7 +168,7 @@ _FORMS = (
 
 
 def breaches(path, text):
-    """Yields a line for each sentence that has a refused form."""
+    """Yields a complaint for each sentence that has a refused form."""
     for sentence in sentences(path, text):
         said = re.sub(r"`[^`]*`", "``", sentence.text)
         for wrong, form in _FORMS:

@@ -3,9 +3,8 @@
 
 usage: sample_prose.py --seed N [--comments N] [--sentences N]
 
-A comment is drawn whole and with its place, because a reader of the code sees both. A sentence of a page is drawn with the page alone. The
-same seed draws the same rows from the same commit.
-"""
+A comment is drawn as a whole and printed with its file and line, because a reader of the code sees it there. A sentence of a page is drawn
+without the sentences around it. The same seed draws the same rows from the same commit. """
 
 import argparse
 import os
@@ -17,12 +16,12 @@ from pathlib import Path
 import prose
 from check import ROOT, list_files
 
-# Shorter texts are headings, names or labels.
+# The least number of words in a drawn text. Shorter texts are headings, names or labels.
 LEAST_WORDS = 4
 
 
 def texts(is_page: bool) -> list[str]:
-    """Every sentence of the pages, or every comment of the sources, as `path:line: text`."""
+    """Returns every sentence of the pages, or every comment of the sources, as `path:line: text`."""
     rows = []
     for path in list_files():
         if path.endswith(".md") != is_page or not path.endswith(prose.READABLE):

@@ -42,7 +42,7 @@ STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Failure(Exception):
-    """A message for a person, with the exit code."""
+    """Raised to end the script with a message for the user and an exit code."""
 
     def __init__(self, text: str, code: int = 1):
         super().__init__(text)
@@ -50,7 +50,7 @@ class Failure(Exception):
 
 
 class Stopped(Exception):
-    """A signal asked this script to stop."""
+    """Raised if a signal asked this script to stop."""
 
 
 def say(text: str) -> None:
@@ -62,13 +62,13 @@ def complain(text: str) -> None:
 
 
 def start_time(pid: int) -> str | None:
-    """Returns the start time of a running process. Its pid alone may belong to another process by now; the pid and this time together
-    identify it for ever."""
+    """Returns the start time of a running process. The same pid may belong to another process later, but the pid and the start time
+    together always identify one process."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return None
-    # Fields are counted after the command's closing parenthesis, because a command may contain spaces.
+    # The fields are counted from the last closing parenthesis, which ends the command's name, because the name may contain spaces.
     state, *fields = stat.rpartition(") ")[2].split()
     return None if state == "Z" else fields[18]
 
@@ -100,7 +100,7 @@ class Service:
         return self.data / "run" / f"{self.name}.pid"
 
     def pid(self) -> int | None:
-        """Returns the pid of the process that was started earlier, if it still runs."""
+        """Returns the pid of the service's process that was started earlier, or None if it no longer runs."""
         try:
             pid, started = self._pid_file.read_text().split()
         except (OSError, ValueError):
@@ -108,19 +108,19 @@ class Service:
         return int(pid) if start_time(int(pid)) == started else None
 
     def started_pid(self) -> int:
-        """Returns the pid of the process that was started, also if it has ended since."""
+        """Returns the pid of the service's process that was started earlier, even if the process has ended since."""
         return int(self._pid_file.read_text().split()[0])
 
     def start(self) -> None:
         folder = ROOT / "build/out" / self.name
         if not (folder / self.program).exists():
             raise Failure(f"{folder / self.program} is missing: run 'make programs' first")
-        # Without this check, another program on the port could answer the health request in place of our service.
+        # Without this check, another program that uses the port could answer the health request in place of the service.
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", int(self.port))) == 0:
                 raise Failure(f"{self.name} cannot start: another program listens on port {self.port}")
         with self.log.open("ab") as log:
-            # The process gets its own session: Ctrl-C reaches only this script, which then stops the services in order.
+            # The process gets its own session, so that Ctrl-C reaches only this script, which then stops the services in their order.
             process = subprocess.Popen([folder / self.program, "--urls", self.url], cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         self._pid_file.write_text(f"{process.pid} {start_time(process.pid)}\n")
 
@@ -135,7 +135,7 @@ class Service:
 
     def _is_ready(self) -> bool:
         try:
-            # A proxy from the environment must not handle requests to this machine.
+            # The request must not be sent through a proxy that the environment names, because the service is on this machine.
             with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"{self.url}/health/ready", timeout=2) as answer:
                 return answer.status == 200
         except (OSError, http.client.HTTPException):
@@ -146,7 +146,7 @@ class Service:
         return "\n".join([f"The end of {self.log}:", *lines])
 
     def stop(self) -> bool:
-        """Stops the process. Returns False if it had to be killed."""
+        """Stops the service's process. Returns False if the process had to be killed."""
         stopped = True
         if (pid := self.pid()) is not None:
             with contextlib.suppress(ProcessLookupError):
@@ -160,7 +160,7 @@ class Service:
                     stopped = False
                     break
                 time.sleep(POLL_SECONDS)
-            # This works only for a service that is a child of this process.
+            # Waiting works only if the service's process is a child of this process.
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
             say(f"stopped {self.name}")
@@ -169,8 +169,8 @@ class Service:
 
 
 class Services:
-    """The three services on one data folder, in the order of their starts. The task is first, because query-service is not ready without
-    the genesis record, which the task publishes."""
+    """The three services on one data folder, in the order in which they are started. The update-task is first, because the query-service is
+    not ready before the update-task has published epoch 0."""
 
     def __init__(self) -> None:
         # The path is absolute, because each service is started in a folder of its own.
@@ -206,14 +206,14 @@ class Services:
             self.stop(self.all)
 
     def _watch(self) -> int:
-        """Waits until one service ends, and returns the exit code."""
-        # A service may have ended before this call. It must be found among the children all the same.
+        """Waits until one of the services ends, and returns the script's exit code."""
+        # A service may already have ended before this call. The loop must find such a service too.
         children = {service.started_pid(): service for service in self.all}
         while (ended := os.wait())[0] not in children:
             pass
         code = os.waitstatus_to_exitcode(ended[1])
         if code in (0, -signal.SIGTERM, 128 + signal.SIGTERM):
-            # `make down` or a user's kill ended the service, which is not a failure.
+            # The service ended because of `make down` or a signal from the user, which is not a failure.
             say("a service was stopped from elsewhere: stopping all")
             return 0
         service = children[ended[0]]
@@ -231,8 +231,8 @@ class Services:
         return self.stop(self.all)
 
     def start(self) -> None:
-        """Starts the services that do not run yet and waits until all are ready. If one fails, stops the services that this call
-        started."""
+        """Starts the services that are not running yet, and waits until all services are ready. If one of them fails, stops the services
+        that this call started."""
         started = []
         with self._prepared():
             try:
@@ -248,22 +248,22 @@ class Services:
 
     @staticmethod
     def stop(services: list[Service]) -> int:
-        """Stops the readers first and the writer last."""
+        """Stops the services in the reverse order of their starts, so that the update-task, which writes the epochs, stops last."""
         return 0 if all([service.stop() for service in reversed(services)]) else 1
 
     @contextlib.contextmanager
     def _prepared(self) -> Iterator[None]:
-        """A context with a data folder that is made and migrated, in which nobody else starts services."""
+        """A context in which the data folder exists, its database is migrated, and no other run of this script can start services."""
         self._check_ports()
         if not OPTIKS_DB.exists():
             raise Failure(f"{OPTIKS_DB} is missing: run 'make programs' first")
         self._make_data_folder()
         with contextlib.closing(_Lock(self.data)):
-            # The programs find the .NET runtime without DOTNET_ROOT only in its standard folders.
+            # Without DOTNET_ROOT, the programs would find the .NET runtime only in its standard folders.
             if not os.environ.get("DOTNET_ROOT") and (dotnet := shutil.which("dotnet")) is not None:
                 os.environ["DOTNET_ROOT"] = str(Path(dotnet).resolve().parent)
-            # Services never create or change a schema. This command does that, and can be repeated. It runs before this script puts any
-            # file into the folder, because an empty folder is special: it gets development keys.
+            # This command creates or migrates the schema, which services never do. It may be repeated. It runs before this script creates
+            # files in the folder, because only an empty folder gets development keys.
             if (code := subprocess.run([OPTIKS_DB, "migrate"], check=False).returncode) != 0:
                 sys.exit(code)
             for folder in ("run", "log"):
@@ -293,7 +293,8 @@ class Services:
 
     def _print_next_steps(self) -> None:
         task, update, query = self.all
-        # The settings that differ from the defaults, quoted for a shell: another terminal needs them.
+        # The variables that differ from the defaults, quoted for a shell. The user must set them in another terminal to use the services
+        # there.
         own = [] if str(self.data) == DEFAULT_DATA else [f"OPTIKS_DATA={shlex.quote(str(self.data))}"]
         own += [f"{service.variable}={service.port}" for service in self.all if service.port != str(service.default_port)]
         export = f"\n  export {' '.join(own)}" if own else ""
@@ -316,7 +317,7 @@ Try, in another terminal:
 
 
 class _Lock:
-    """A lock on a folder until close(). The services do not inherit it."""
+    """A lock on a folder, which is held until close(). The services do not inherit the lock."""
 
     def __init__(self, folder: Path):
         self._descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)

@@ -2,9 +2,9 @@
 # Runs a command on a simulated slow machine: other processes use every processor, and each packet on loopback is delayed.
 #   slow.sh [--busy N] [--latency MS] COMMAND [ARGUMENT...]
 # --busy is the number of processes that use the processors (default: twice the number of processors). --latency is the delay of a packet
-# in milliseconds (default 5). tc adds it in a network namespace of the command's own, which has loopback and nothing else. Without root,
-# ip, tc or the kernel's netem, the script prints that and only the processors are slow. The exit code is the command's.
-#   eng/slow.sh bash -c 'make up && make load-synthetic; make down'
+# in milliseconds (default 5). tc adds the delay in a new network namespace for the command, which has only loopback. If root's rights, ip,
+# tc or the kernel's netem are missing, the script says so, and only the processors are slow. The exit code is the command's exit code.
+# eng/slow.sh bash -c 'make up && make load-synthetic; make down'
 set -euo pipefail
 
 busy=$((2 * $(nproc)))
@@ -32,7 +32,7 @@ for ((i = 0; i < busy; i++)); do
   loops+=($!)
 done
 
-# The command runs in a namespace of its own, so that only its packets are delayed.
+# The command runs in a new network namespace, so that only the packets of this command are delayed.
 delayed="ip link set lo up && tc qdisc add dev lo root netem delay ${latency}ms"
 if ((latency > 0)) && unshare --net bash -c "$delayed" 2>/dev/null; then
   echo "slow.sh: $busy processes take the processors, loopback is ${latency} ms late" >&2

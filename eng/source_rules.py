@@ -11,18 +11,19 @@ import prose
 
 SOURCE = (".h", ".cc", ".c", ".cs", ".py", ".sh", ".ts", ".js", ".sql", ".csproj", ".props", ".targets", ".slnx", ".cmake", ".yml", ".yaml")
 MOST_LINES = 500
-# The first line of a generated file, whatever marks a comment in its language.
+# Matches the first line of a generated file, with the comment marks of any language.
 GENERATED = re.compile(r"^\W*Generated (?:from|by) ")
 
-# The modules whose headers a C++ module's files may include as "optiks/<module>/...".
+# For each C++ module, the modules whose headers its files may include as "optiks/<module>/...".
 CPP_MODULES = {"base": {"base"}, "vrf": {"base", "vrf"}, "ozks": {"base", "vrf", "ozks"}}
 
-# The folders of ozks (docs/architecture.md section 3) and the headers of ozks/include. Each entry may use the rows before its own row;
-# entries of one row must not use each other. OZKS_USERS are folders that may use everything.
+# The folders of ozks (docs/architecture.md section 3) and the headers of ozks/include, in rows. An entry may include the entries of earlier
+# rows; entries of the same row must not include each other. The folders in OZKS_USERS may include everything.
 OZKS_FOLDERS = (("types.h", "verify"), ("leaves", "names"), ("trie",), ("linked", "stored"), ("directory",), ("pahd", "snapshot", "verdicts.h"), ("optiks.h",), ("capi",))
 OZKS_USERS = ("tests", "bench", "fuzz")
 
-# Project references that the architecture forbids: folder -> folders that it must not reach, directly or through others.
+# The project references that the architecture forbids: for each folder, the folders that its projects must not reference, directly or
+# through others.
 FORBIDDEN_REFERENCES = {
     "client": ("sql", "query-service", "update-service", "update-task", "bench", "tests"),
     "common": ("sql", "client", "query-service", "update-service", "update-task", "bench", "tests"),
@@ -48,7 +49,7 @@ def _sources(files):
 
 
 def no_markers(files):
-    """Refuses markers of unfinished work in the code: such work belongs in a ticket."""
+    """Refuses markers of unfinished work in the code, because such work belongs in a ticket."""
     marker = re.compile(r"\b(TO" + r"DO|FIX" + r"ME)\b")
     for path in _sources(files):
         for number, line in enumerate(_lines(path), 1):
@@ -74,7 +75,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
 def cpp_includes(files):
-    """Lets modules use only each other's public headers, and only in the direction that the design allows."""
+    """Requires that C++ modules include only public headers of other modules, and only in the direction that the design allows."""
     for path in files:
         module = path.split("/", 1)[0]
         if module not in CPP_MODULES or not path.endswith((".h", ".cc", ".c")):
@@ -94,7 +95,8 @@ def cpp_includes(files):
 
 
 def _ozks_folder(path):
-    """Returns the entry of OZKS_FOLDERS for a file of ozks, from its path in the repository or in an include; None for other files."""
+    """Returns the entry of OZKS_FOLDERS to which a file belongs, from the file's path in the repository or in an include. Returns None for
+    files outside ozks."""
     parts = path.split("/")
     if parts[:3] == ["ozks", "include", "optiks"] or (parts[0] == "optiks" and len(parts) == 2):
         return parts[-1]
@@ -104,7 +106,7 @@ def _ozks_folder(path):
 
 
 def ozks_folders(files):
-    """Lets the folders of ozks use each other only in the order of OZKS_FOLDERS."""
+    """Requires that the folders of ozks include each other only in the order of OZKS_FOLDERS."""
     rank = {folder: number for number, row in enumerate(OZKS_FOLDERS) for folder in row}
     for path in files:
         if path.split("/", 1)[0] not in CPP_MODULES or not path.endswith((".h", ".cc", ".c")) or set(path.split("/")) & set(OZKS_USERS):
@@ -129,8 +131,9 @@ def _references(project):
 
 
 def project_references(files):
-    """Lets no project reach a folder that FORBIDDEN_REFERENCES forbids to it. Storage engines, which are the folders with migrations, must
-    not reach each other, and the folders that they share must not reach an engine. Test projects may use everything that they test with."""
+    """Requires that no project references, directly or through others, a folder that FORBIDDEN_REFERENCES forbids to it. The folders of
+    storage engines, which have migrations, must not reference each other, and the folders that engines share must not reference an engine.
+    Test projects may reference everything that they need."""
     graph = {f: list(_references(f)) for f in files if f.endswith(".csproj")}
     engines = {match[1] for match in (re.match(r"(sql/\w+)/src/migrations/", f) for f in files) if match}
     forbidden_from = [*FORBIDDEN_REFERENCES.items(), *((folder, engines - {folder}) for folder in ("sql/contract", "sql/driver", *engines))]
@@ -163,7 +166,7 @@ LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)")
 
 
 def _links(path):
-    """Yields (line number, target) of each link from a page into the repository. The target is a path from the root."""
+    """Yields (line number, target) for each link of a page to a file of the repository. The target is a path from the repository's root."""
     code = False
     for number, line in enumerate(_lines(path), 1):
         code ^= line.lstrip().startswith("```")
@@ -174,7 +177,7 @@ def _links(path):
 
 
 def links_resolve(files):
-    """Requires that the links of Markdown pages into the repository resolve."""
+    """Requires that the targets of links in Markdown pages exist, if they are in the repository."""
     there = set(files)
     for path in files:
         there.update(path[:at] for at, letter in enumerate(path) if letter == "/")
@@ -190,7 +193,8 @@ CITATION = re.compile(r"(?<![\w./<-])(?:[\w.-]+/)*[\w-]+\.md\b")
 
 
 def citations_resolve(files):
-    """Requires that the pages that comments cite exist in the repository, by their path from its root or from the file's folder."""
+    """Requires that the pages that comments cite exist. A page is cited by its path from the repository's root or from the file's
+    folder."""
     there = set(files)
     for path in _sources(files):
         if path.startswith("eng/tests/"):
@@ -206,8 +210,8 @@ VECTORS, SPEC = "tests/vectors/", "docs/spec/"
 
 
 def vectors_are_described(files):
-    """Requires that the page of the specification that a file of vectors exercises links it, and that README.md describes all fields of its
-    rows. The C2SP vectors have a page of their own."""
+    """Requires for each file of test vectors that the page of the specification that it tests has a link to it, and that README.md
+    describes all fields of its rows. The C2SP vectors have their own page."""
     linked = {target for page in files if page.startswith(SPEC) for _, target in _links(page)}
     described = "\n".join("\n".join(_lines(path)) for path in files if path == f"{VECTORS}README.md")
     for path in files:
@@ -225,7 +229,8 @@ def vectors_are_described(files):
 
 
 def short_files(files):
-    """Limits a source file to MOST_LINES lines. Generated files say so in line 1 and are exempt."""
+    """Requires that source files have at most MOST_LINES lines. Generated files, whose first line says that they are generated, may be
+    longer."""
     for path in _sources(files):
         lines = _lines(path)
         length = len(lines) - (lines[-1] == "")
@@ -234,8 +239,8 @@ def short_files(files):
 
 
 def secret_marks(files):
-    """Allows marks for Valgrind only where vrf_ct_test compiles them (vrf/CMakeLists.txt). In another source of the library they would
-    have no effect."""
+    """Allows marks for Valgrind only in the sources that vrf_ct_test compiles with them (vrf/CMakeLists.txt). In other sources of the
+    library they would have no effect."""
     marked = ("base/include/optiks/base/secret.h", "vrf/src/secret_key.cc")
     for path in files:
         if path.endswith((".cc", ".h")) and "/tests/" not in path and path not in marked:
@@ -247,7 +252,7 @@ def secret_marks(files):
 def plain_english(files):
     """Refuses the forms in pages and comments that eng/prose.py lists (CONTRIBUTING.md, section English)."""
     for path in files:
-        # CONTRIBUTING.md quotes the refused forms.
+        # CONTRIBUTING.md is left out, because it quotes the refused forms.
         if path.endswith(prose.READABLE) and path != "CONTRIBUTING.md":
             yield from prose.breaches(path, _text(path))
 

@@ -1,15 +1,16 @@
 #!/bin/bash
-# Chooses the version of Microsoft.Data.SqlClient for Directory.Packages.props, once. Chooses the supported version where the package feed
-# serves all its packages, and a version that restores everywhere where the feed says that it lacks one. When the feed does not answer, the
-# script fails and chooses nothing. A choice stays until `make clean`, even when there is no network.
+# Chooses the version of Microsoft.Data.SqlClient for Directory.Packages.props. If the package feed serves all packages that the supported
+# version needs, the script chooses that version. If the feed says that it lacks one of them, the script chooses an older version, which
+# every feed serves. If the feed does not answer, the script fails and chooses nothing. A choice stays until `make clean`, so that later
+# builds need no network for it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly choice=build/sqlclient.props log=build/sqlclient.log supported=6.1.8 old=2.1.4
-# The project that names the client.
+# The project that references Microsoft.Data.SqlClient.
 readonly project=sql/sqlserver/src/Optiks.Storage.SqlServer.csproj
 
-# Returns whether every error of the restore says that the feed lacks a package or a version of one: unknown (404), or that the feed
+# Returns whether every error of the restore says that the feed lacks a package or a version, because the feed does not know it (404) or
 # withholds it.
 feed_says_no() {
   local missing='error (NU1101|NU1102|NU1103|NU1107|NU1605):' withheld='status code does not indicate success: (403|404|410|451) '
@@ -20,7 +21,8 @@ feed_says_no() {
 [[ -f $choice ]] && exit 0
 
 mkdir -p build
-# Tries a restore, because restricted feeds serve the client but lack packages that it needs, or versions of them that fit together.
+# Only a restore shows whether the feed has everything: a restricted feed may serve the client but lack packages that the client needs, or
+# versions of them that fit together.
 if DOTNET_CLI_UI_LANGUAGE=en dotnet restore "$project" -p:SqlClientVersion="$supported" --nologo --verbosity quiet >"$log" 2>&1; then
   version=$supported
 elif feed_says_no; then

@@ -3,8 +3,8 @@
 
 usage: sum_junit.py [--allow-skip REGEX] FILE...
 
-The caller names every file that it expects. A file that is missing, unreadable or without a test case counts as a failed test. A skipped
-test whose suite and name do not match REGEX also counts as failed. The exit code is 0 only when nothing failed and something passed.
+The caller names every file that it expects. A file that is missing, unreadable or without test cases counts as a failed test. A skipped
+test also counts as failed, unless its suite and name match REGEX. The exit code is 0 only if no test failed and at least one test passed.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import xml.etree.ElementTree as ElementTree
 
 
 def verdict(case):
-    """Returns passed, failed or skipped, for the dialects of CTest, xunit.v3, pytest and Node."""
+    """Returns the outcome of a test case: passed, failed or skipped. Understands the JUnit dialects of CTest, xunit.v3, pytest and Node."""
     if case.find("failure") is not None or case.find("error") is not None:
         return "failed"
     status = case.get("status", "run").lower()
@@ -24,7 +24,7 @@ def verdict(case):
 
 
 def cases(path):
-    """Returns the test cases of a file, or an empty list when it cannot be read."""
+    """Returns the test cases of a JUnit file, or an empty list if the file cannot be read."""
     try:
         return list(ElementTree.parse(path).iter("testcase"))
     except (OSError, ElementTree.ParseError):
@@ -32,7 +32,7 @@ def cases(path):
 
 
 def report(files, allow_skip="(?!)"):
-    """Prints the failures and the closing line. Returns whether nothing failed and something passed."""
+    """Prints the failed tests and the closing line. Returns whether no test failed and at least one test passed."""
     allowed = re.compile(allow_skip)
     totals = {"passed": 0, "failed": 0, "skipped": 0}
 

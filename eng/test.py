@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""Runs the gating suites and writes their JUnit files to build/test. Ends with tables of the slowest suites and tests, and `N passed, N
-failed, N skipped`.
+"""Runs the suites of tests that gate a change, and writes their JUnit files to build/test.
+
+At the end, prints tables of the slowest suites and tests, and the line `N passed, N failed, N skipped`.
 
 usage: test.py [--lanes N] SET...
 
-SET is `quick` or `deep`; both need a finished `make build`. `quick` has every suite of tests except DEEP_ONLY and OWN_TARGET. `deep` has
-the suites of DEEP_ONLY, the slow checks, the C++ tests with sanitizers and under Valgrind, and the suites of DEEPER with all of their
-rounds. Suites that keep all processors busy run alone, the others in parallel. When a suite ends, its output is printed: all of it if the
-suite failed, otherwise the end. The tests' files are in memory (/dev/shm) if it has room. The exit code is 0 only when nothing failed.
-"""
+SET is `quick` or `deep`; both need a finished `make build`. `quick` has all suites of tests except the suites in DEEP_ONLY and OWN_TARGET.
+`deep` has the suites in DEEP_ONLY, the slow checks, the C++ tests with sanitizers and under Valgrind, and the suites in DEEPER with all of
+their rounds. Suites that keep all processors busy run alone, and the other suites run in parallel. When a suite ends, its output is
+printed: all of it if the suite failed, otherwise the last lines. The tests' files are in memory (/dev/shm) if there is room. The exit code
+is 0 only if nothing failed. """
 
 import argparse
 import os
@@ -27,49 +28,50 @@ import sum_junit
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "build/test"
-# A suite that hangs fails after this time, before CI's own limit ends the run.
+# The time limit for a suite. A suite that hangs fails after this time, before the time limit of CI ends the whole run.
 SUITE_SECONDS = 1200
 ALLOWED_SKIPS = "SqlServer"
 NUM_SLOWEST = 12
-# The number of last lines that are shown of a passed suite's output. The programs under test log to the same output, so the whole output is
-# long.
+# The number of last lines of a passed suite's output that are printed. The whole output is long, because the tested programs log to it too.
 NUM_LINES = 8
-# The folder for files in memory, and the free memory that tests need to use it. The tests write less than a third of this amount.
+# The folder for files in memory, and the free memory in octets that is required to use it. The tests write less than a third of this
+# amount.
 MEMORY_FOLDER = "/dev/shm"
 SCRATCH_OCTETS = 8 << 30
-# These suites take longest and start first: the other suites fill the lanes meanwhile, and no long suite runs alone at the end.
+# The suites that take longest. They start first, so that no long suite is left to run alone at the end while other lanes are empty.
 LONGEST = (
     "python-e2e-openapi", "Optiks.QueryService.Tests", "python-e2e-faults", "python-e2e-stress", "python-e2e-period_faults", "Optiks.UpdateTask.Tests", "cpp-release", "python-e2e-malicious", "python-e2e-recycled_names",
     "python-e2e-auditor", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests", "python-e2e-hostile_users", "python-e2e-users", "python-e2e-cosigners", "Optiks.Db.Tests", "Optiks.Cli.Tests")
-# Commands that fetch packages for one suite from a network. This may take minutes, in which the other suites run.
+# For a suite, the commands that download packages for it. This may take minutes, in which other suites run.
 FETCHED_FIRST = {"python-e2e-openapi": [["eng/npm.sh"]]}
-# These suites have tests that repeat their work: a few times in `quick`, and more often in `deep`, which sets DEEP_VARIABLE.
+# The suites with tests that repeat their work. They repeat it a few times in `quick`, and more often in `deep`, which sets DEEP_VARIABLE.
 DEEPER = ("python-reference-leaves", "python-reference-model", "python-reference-periods", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits", "python-e2e-malicious", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.UpdateTask.Tests")
-# These suites run only in `deep`. Each suite starts services of its own, for behaviour that `quick` also covers in tests of the parts.
+# The suites that run only in `deep`. Each of them starts services of its own, to test behaviour that tests of single parts also cover in
+# `quick`.
 DEEP_ONLY = ("python-e2e-api_reference", "python-e2e-backup", "python-e2e-bucket", "python-e2e-edge", "python-e2e-erasures", "python-e2e-failover", "python-e2e-hostile_periods", "python-e2e-keys", "python-e2e-limits", "python-e2e-pkcs11", "python-e2e-pooler", "python-e2e-radosgw", "python-e2e-receipts", "python-e2e-watching")
-# `make test-deb` and `make test-images` run these. They build packages or images and start machines of their own, which takes as long as
-# all of `quick`.
+# The suites that only `make test-deb` and `make test-images` run. They build packages or images and start machines of their own, which
+# takes as long as all of `quick`.
 OWN_TARGET = ("python-e2e-deb", "python-e2e-images")
-# Nothing runs at the same time as these suites. In them, other callers use up a service's capacity, and it must still answer
+# The suites during which no other suite runs. In their tests, other callers use up a service's capacity, and the service must still answer
 # the test's client.
 ALONE = ("python-e2e-limits",)
 DEEP_VARIABLE = "OPTIKS_TEST_DEEP"
-# .NET recompiles methods that are called often, and no test lives long enough to gain from it. In runs with one or two tests, recompiling
-# took three quarters of the processor time of three services. The suites of DEEPER run in their long form without these settings, like
-# programs in production.
+# Settings that stop .NET from recompiling methods that are called often, because no test runs long enough to gain from it. In runs with one
+# or two tests, recompiling took three quarters of the processor time of three services. The suites in DEEPER run without these settings in
+# their long form, as programs in production do.
 QUICK_VARIABLES = {"DOTNET_TieredPGO": "0", "DOTNET_TC_CallCounting": "0"}
 PYTHON_FOLDERS = {"reference": "tests/reference", "e2e": "tests/e2e", "eng": "eng/tests"}
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A suite of tests. Its commands run one after the other, and the last one writes the JUnit file `results`."""
+    """A suite of tests. Its commands run one after the other, and the last command writes the JUnit file `results`."""
 
     name: str
     commands: list[list[str]]
-    # The suite keeps all processors busy, so no other suite runs at the same time.
+    # Whether the suite must run alone, because it keeps all processors busy.
     is_alone: bool = False
-    # In `deep` the suite's tests repeat their work more often: tests/reference/rounds.py, common/tests/Shared/Rounds.cs.
+    # Whether the suite's tests repeat their work more often, as in `deep` (tests/reference/rounds.py, common/tests/Shared/Rounds.cs).
     is_deep: bool = False
 
     @property
@@ -99,13 +101,14 @@ def cpp_built(preset: str) -> Suite:
 
 def dotnet(project: str) -> Suite:
     name = Path(project).stem
-    # The test program itself is run: `dotnet test` takes 2 s more for each suite to find it.
+    # The suite runs the test program directly, because `dotnet test` would need 2 s more for each suite to find it.
     program = f"build/artifacts/bin/{name}/release/{name}.dll"
     return Suite(name, [["dotnet", program, "-noLogo", "-noColor", "-noAutoReporters", "-jUnit", results_of(name)]])
 
 
 def python(name: str, folder: str) -> list[Suite]:
-    """Returns one suite per file of tests. A single suite for all end-to-end tests would leave a run waiting for it."""
+    """Returns one suite for each file of Python tests. If all end-to-end tests were a single suite, a run would have to wait for this suite
+    at its end."""
     suites = []
     for file in sorted((ROOT / folder).glob("test_*.py")):
         suite = f"python-{name}-{file.stem.removeprefix('test_')}"
@@ -114,7 +117,8 @@ def python(name: str, folder: str) -> list[Suite]:
 
 
 def suites_of(names: list[str]) -> list[Suite]:
-    """Returns each suite once. With `deep`, the suites of DEEPER are in their long form, which includes the short form."""
+    """Returns the suites of the sets, each suite once. With the set `deep`, the suites in DEEPER have their long form, which includes the
+    short form."""
     every = [
         checks("checks", "--quick", is_alone=False),
         cpp("release"),
@@ -133,14 +137,15 @@ def suites_of(names: list[str]) -> list[Suite]:
 
 
 def processor_seconds() -> tuple[float, float]:
-    """Returns the seconds for which all processors worked and for which they existed, since the machine's start."""
+    """Returns two numbers of seconds since the machine's start, summed over all processors: the time in which they worked, and the total
+    time."""
     ticks = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
     idle = ticks[3] + ticks[4]
     return (sum(ticks) - idle) / os.sysconf("SC_CLK_TCK"), sum(ticks) / os.sysconf("SC_CLK_TCK")
 
 
 def memory_octets() -> int:
-    """Returns the number of octets that fit into files of MEMORY_FOLDER: 0 where that folder does not exist."""
+    """Returns the number of octets that fit into files in MEMORY_FOLDER, or 0 if that folder does not exist."""
     try:
         folder = os.statvfs(MEMORY_FOLDER)
         available = re.search(r"^MemAvailable:\s+(\d+) kB$", Path("/proc/meminfo").read_text(), re.MULTILINE)
@@ -150,31 +155,30 @@ def memory_octets() -> int:
 
 
 def scratch_parent() -> str | None:
-    """Returns the folder for the tests' files: None for the system's default.
+    """Returns the folder for the tests' files, or None for the system's default folder.
 
-    Tests wait far longer for a disk to store their files than they compute. Memory does not change their results: a process that is killed
-    loses nothing that it had written, in memory as on a disk.
-    """
+    With files on a disk, tests would wait much longer for the disk than they compute. Files in memory do not change the results of tests: a
+    process that is killed loses nothing that it had written, whether in memory or on a disk. """
     return MEMORY_FOLDER if memory_octets() >= SCRATCH_OCTETS else None
 
 
 class Run:
-    """Runs suites once: first those that run alone, then the others in lanes."""
+    """Runs each suite once: first the suites that must run alone, then the other suites in parallel lanes."""
 
     def __init__(self, suites: list[Suite]):
         self.seconds: dict[str, float] = {}
-        # Processor seconds of the suite's processes. A process counts only if its parent in the suite waited for its end.
+        # The processor time, in seconds, of the suite's processes. A process counts only if its parent process waited for its end.
         self.busy_seconds: dict[str, float] = {}
         self.broken: list[str] = []
         self._beside = [suite for suite in suites if not suite.is_alone]
         self._alone = [suite for suite in suites if suite.is_alone]
-        # A thread holds this lock while it prints all output of a suite.
+        # A thread holds this lock while it prints the output of a suite, so that the outputs of suites are not mixed.
         self._output = threading.Lock()
         self._environment = {name: value for name, value in os.environ.items() if name != DEEP_VARIABLE}
 
     def run(self, lanes: int) -> None:
         with tempfile.TemporaryDirectory(prefix="optiks-tests-", dir=scratch_parent(), ignore_cleanup_errors=True) as scratch:
-            # The folder gets the same mode as /tmp, because a test's PostgreSQL runs as another user.
+            # The folder gets the same mode as /tmp, because the PostgreSQL server of a test runs as another user.
             os.chmod(scratch, 0o1777)
             self._environment["TMPDIR"] = scratch
             self._run_all(lanes)
@@ -201,7 +205,7 @@ class Run:
             output, code, seconds = self._command(suite, command)
             said += output
             busy += seconds
-            # A suite that exits with an error fails even if its results are good: it may have crashed at the end.
+            # A suite that exits with an error counts as failed even if its results are good, because it may have crashed at the end.
             if code != 0:
                 trouble = f"exit code {code}"
                 break
@@ -213,8 +217,8 @@ class Run:
                 self.broken.append(f"{suite.name} ({trouble})")
 
     def _command(self, suite: Suite, command: list[str]) -> tuple[str, int, float]:
-        """Returns the command's output, its exit code, and its processor seconds."""
-        # The command stays in the foreground, so that Ctrl-C reaches the suite.
+        """Runs a command, and returns its output, its exit code and the processor time that it took, in seconds."""
+        # The command runs in the foreground, so that Ctrl-C reaches the suite.
         limited = ["timeout", "--foreground", "--kill-after=10", str(SUITE_SECONDS), *command]
         environment = self._environment | ({DEEP_VARIABLE: "1"} if suite.is_deep else QUICK_VARIABLES)
         with subprocess.Popen(limited, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:

@@ -4,15 +4,15 @@ using Optiks.Tlog;
 namespace Optiks;
 
 /// <summary>
-/// Writes small files. A reader, or a program that starts after a crash, sees the old contents or the new contents, never a part of them.
-/// The permissions are right at every time.
+/// Writes small files atomically. A reader, or a program that starts after a crash, sees the old contents or the new contents, never a part
+/// of them. The file never has other permissions than the given mode, not even while it is written.
 /// </summary>
 public static class AtomicFile
 {
-    /// <summary>The mode with which only the owner may read and write.</summary>
+    /// <summary>The file mode 0600, with which only the owner may read and write.</summary>
     public const UnixFileMode PrivateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
-    /// <summary>The mode with which others may read too.</summary>
+    /// <summary>The file mode 0644, with which other users may read too.</summary>
     public const UnixFileMode PublicMode = PrivateMode | UnixFileMode.GroupRead | UnixFileMode.OtherRead;
 
     /// <summary>
@@ -26,7 +26,8 @@ public static class AtomicFile
     /// </summary>
     public static bool TryCreate(string path, ReadOnlySpan<byte> contents, UnixFileMode mode)
     {
-        // The test uses the resolved target, because File.Exists returns true for a symbolic link whose target is missing.
+        // Whether the file exists is tested at the resolved target, because `File.Exists` returns true for a symbolic link whose target is
+        // missing.
         string full = FileTarget.Resolve(path).Path;
         if (File.Exists(full))
         {

@@ -3,16 +3,17 @@ using System.Runtime.InteropServices;
 namespace Optiks;
 
 /// <summary>
-/// Runs long computations that no caller waits for, at low priority, so that they do not slow down requests on the same processors. When
-/// other threads compete for a processor, a background thread gets about a tenth of the time that each of them gets.
+/// Runs long computations for which no request waits. They run at low priority, so that they do not slow down requests on the same
+/// processors. When other threads compete for a processor, a background thread gets about a tenth of the time that each of them gets.
 /// </summary>
 public static partial class BackgroundThread
 {
-    // The nice value of the thread; see sched(7) and nice(2). A thread may raise its nice value, but needs a privilege to lower it again.
-    // Each piece of work therefore gets its own thread.
+    // The nice value of the threads; see sched(7) and nice(2). A thread may raise its nice value, but needs a privilege to lower it again.
+    // Each piece of work therefore gets a new thread.
     private const int Niceness = 10;
 
-    /// <summary>Runs work on its own thread. Threads that the native library starts for the work inherit the thread's priority.</summary>
+    /// <summary>Runs <paramref name="work"/> on a new thread. Threads that the native library starts for the work inherit the new thread's
+    /// priority.</summary>
     public static Task<T> RunAsync<T>(Func<T> work)
     {
         ArgumentNullException.ThrowIfNull(work);
@@ -21,8 +22,8 @@ public static partial class BackgroundThread
         {
             try
             {
-                // On Linux, nice() changes this thread only; elsewhere it would change the whole process. If the call is refused, the work
-                // runs at normal priority.
+                // On Linux, `nice` changes only this thread; on other systems it would change the whole process. If the kernel refuses the
+                // call, the work runs at normal priority.
                 if (OperatingSystem.IsLinux())
                 {
                     _ = nice(Niceness);

@@ -9,12 +9,12 @@ public static partial class CoreDumps
     private const int PR_SET_DUMPABLE = 4;
 
     /// <summary>
-    /// Tells the kernel to write no core dump of this process. The kernel also stops other processes of the same user from reading its
-    /// memory (a debugger needs CAP_SYS_PTRACE). Throws <see cref="StartupException"/> if the kernel refuses.
+    /// Tells the kernel to write no core dump of this process. From then on, the kernel also stops other processes of the same user from
+    /// reading this process's memory (a debugger needs CAP_SYS_PTRACE). Throws <see cref="StartupException"/> if the kernel refuses.
     /// </summary>
     public static void Forbid()
     {
-        // The command line uses key files too, and must also run on systems other than Linux, which lack this call.
+        // Other systems lack this call. The command line also calls this method, because it uses key files, and it must run there too.
         if (!OperatingSystem.IsLinux())
         {
             return;

@@ -9,12 +9,13 @@ namespace Optiks;
 /// </summary>
 public sealed class DataFolder
 {
-    /// <summary>The variable that names the folder.</summary>
+    /// <summary>The environment variable that names the folder.</summary>
     public const string Variable = "OPTIKS_DATA";
 
     private const UnixFileMode FolderMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
 
-    /// <summary>Takes a path and makes it absolute. Throws <see cref="StartupException"/> if the path is blank.</summary>
+    /// <summary>Creates an instance for the folder at this path, and makes the path absolute. Throws <see cref="StartupException"/> if the
+    /// path is blank.</summary>
     public DataFolder(string path)
     {
         if (string.IsNullOrWhiteSpace(path))
@@ -27,44 +28,45 @@ public sealed class DataFolder
     /// <summary>The root folder.</summary>
     public string Root { get; }
 
-    /// <summary>The database of the SQLite driver.</summary>
+    /// <summary>The file of the SQLite database.</summary>
     public string Database => Combine("optiks.db");
 
     /// <summary>
-    /// The bulletin board's folder. The query-service serves its <c>log/</c>; only the update-task uses its <c>state/</c>.
+    /// The folder of the board. The query-service serves the board's subfolder <c>log/</c>; only the update-task uses the subfolder
+    /// <c>state/</c>.
     /// </summary>
     public string Board => Combine("board");
 
-    /// <summary>The public trust anchor of this installation's log.</summary>
+    /// <summary>The file with the public trust anchor of this installation's log.</summary>
     public string TrustAnchor => Combine("trust.json");
 
-    /// <summary>The plain API key for development, which <c>optiks</c> uses if no other is given.</summary>
+    /// <summary>The file with an API key for development, in plain text. <c>optiks</c> uses this key if no other key is given.</summary>
     public string ApiKey => Combine("api-key");
 
-    /// <summary>The API keys that the services accept, hashed.</summary>
+    /// <summary>The file with the hashes of the API keys that the services accept.</summary>
     public string ApiKeys => Combine("api-keys.json");
 
-    /// <summary>The key-encryption key's file.</summary>
+    /// <summary>The file with the key-encryption keys.</summary>
     public string KeyEncryptionKey => Combine("kek");
 
-    /// <summary>The log's signing key, wrapped.</summary>
+    /// <summary>The file with the log's signing key, which a key-encryption key wraps.</summary>
     public string LogKey => Combine("log.key");
 
-    /// <summary>The state of the command line and the auditor.</summary>
+    /// <summary>The folder in which the command line and the auditor keep their state.</summary>
     public string Client => Combine("client");
 
-    /// <summary>The replicas' folders, each named by its port.</summary>
+    /// <summary>The folder that contains a folder for each replica, named by the replica's port.</summary>
     public string Replicas => Combine("replicas");
 
-    /// <summary>The trees that the update-task stores.</summary>
+    /// <summary>The folder in which the update-task stores its trees.</summary>
     public string Task => Combine("task");
 
     /// <summary>Returns <c>$OPTIKS_DATA</c>, or <c>${XDG_DATA_HOME:-~/.local/share}/optiks</c> if <c>OPTIKS_DATA</c> is not set.</summary>
     public static DataFolder Default() => Resolve(Environment.GetEnvironmentVariable);
 
     /// <summary>
-    /// Creates a folder and its parents with mode 0700; does not change existing folders. The names of new folders are on disk when the
-    /// call returns. Throws <see cref="IOException"/>, which names the folder.
+    /// Creates a folder and its missing parents with mode 0700; does not change existing folders. The names of new folders are on disk when
+    /// the call returns. Throws <see cref="IOException"/>, which names the folder, if that fails.
     /// </summary>
     public static void CreateFolder(string path)
     {
@@ -94,8 +96,8 @@ public sealed class DataFolder
     }
 
     /// <summary>
-    /// Creates the root folder and checks that this program may write there, so that the start fails and not the first write. Throws
-    /// <see cref="StartupException"/> if the program may not write there.
+    /// Creates the root folder and checks that this program may write there. Throws <see cref="StartupException"/> if it may not, so that
+    /// the program fails at its start and not at its first write.
     /// </summary>
     public DataFolder EnsureWritable()
     {
@@ -111,8 +113,8 @@ public sealed class DataFolder
         }
         catch (IOException)
         {
-            // A full disk may get room again, and a disk that was remounted read-only after an error may be repaired. Neither is a wrong
-            // setting, so the services start and report that they are not ready.
+            // The check ignores a full disk, and a disk that was remounted read-only after an error: both can be repaired and are no wrong
+            // settings. The services then start and report that they are not ready.
         }
         return this;
     }
@@ -120,14 +122,14 @@ public sealed class DataFolder
     /// <inheritdoc/>
     public override string ToString() => Root;
 
-    /// <summary>Returns the default folder for another environment.</summary>
+    /// <summary>Returns the default folder, with the variables of the given environment.</summary>
     internal static DataFolder Resolve(Func<string, string?> environment)
     {
         if (environment(Variable) is { Length: > 0 } path)
         {
             return new DataFolder(path);
         }
-        // The XDG specification says that relative paths are ignored.
+        // The XDG specification says that programs must ignore relative paths.
         string parent = environment("XDG_DATA_HOME") is { Length: > 0 } data && Path.IsPathRooted(data)
             ? data
             : Path.Combine(environment("HOME") is { Length: > 0 } home ? home : Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".local", "share");
@@ -136,7 +138,8 @@ public sealed class DataFolder
 
     private static void Make(string folder)
     {
-        // Directory.CreateDirectory applies the mode to the last folder only.
+        // `Directory.CreateDirectory` would give this mode only to the last folder of the path, so each folder is created with its own
+        // call.
         if (!Directory.Exists(folder))
         {
             string? parent = Path.GetDirectoryName(folder);

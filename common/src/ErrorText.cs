@@ -2,11 +2,11 @@ using System.Text.RegularExpressions;
 
 namespace Optiks;
 
-/// <summary>Turns an exception's message into one line for people.</summary>
+/// <summary>Turns error messages into text that can be shown to people.</summary>
 public static partial class ErrorText
 {
     /// <summary>
-    /// Returns the message without line ends, and without the .NET parameter name that libraries append. The parameter name means nothing
+    /// Returns an exception's message as one line, without the .NET parameter name that libraries append. The parameter name means nothing
     /// to the person who typed a setting.
     /// </summary>
     public static string Line(string message)
@@ -23,7 +23,7 @@ public static partial class ErrorText
         return User().Replace(query < 0 ? text : $"{text[..query]}?...", "//...@");
     }
 
-    // The match ends at the last @: a password may contain an @ and a slash.
+    // The match ends at the last @ of the address, because a password may contain an @ and a slash.
     [GeneratedRegex("//.*@")]
     private static partial Regex User();
 

@@ -5,19 +5,20 @@ using System.Text.Unicode;
 namespace Optiks;
 
 /// <summary>
-/// Checks that the program received its start-up text unchanged. Bytes that are not UTF-8 become U+FFFD in .NET, so that two different
-/// names, folders or secrets would become equal.
+/// Checks that arguments, variables and the working folder are valid UTF-8. .NET turns invalid bytes into U+FFFD, which would make two
+/// different names, folders or secrets equal.
 /// </summary>
 public static class ExactText
 {
     private const char Replacement = '\uFFFD';
 
-    // The variables that Optiks and its libraries read. Other variables belong to other programs and are not checked.
+    // The beginnings of the names of the variables that Optiks and its libraries read. Other variables belong to other programs and are not
+    // checked.
     private static readonly string[] s_read = ["OPTIKS", "XDG_", "HOME", "TMPDIR", "CREDENTIALS_DIRECTORY", "ASPNETCORE_", "DOTNET_", "OTEL_", "AWS_", "PG", "SSL_CERT_"];
 
     /// <summary>
-    /// Returns a sentence about the first argument, variable or working folder of this process that is not UTF-8, or null if all are. Call
-    /// this method before <see cref="CoreDumps.Forbid"/>, after which this process cannot read its own files in /proc.
+    /// Returns a sentence about the first argument, variable or working folder of this process that is not UTF-8, or null if all of these
+    /// are UTF-8. Call this method before <see cref="CoreDumps.Forbid"/>, after which this process cannot read its own files in /proc.
     /// </summary>
     public static string? FindFault()
     {
@@ -29,7 +30,7 @@ public static class ExactText
 
     /// <summary>
     /// Finds the first argument that is not UTF-8. The arguments are the last parts of <paramref name="commandLine"/>, which holds the
-    /// bytes of the whole command line. If these bytes are null, each U+FFFD is a fault.
+    /// bytes of the whole command line. If <paramref name="commandLine"/> is null, an argument with U+FFFD counts as not UTF-8.
     /// </summary>
     internal static string? FindArgument(IReadOnlyList<string> args, byte[]? commandLine)
     {
@@ -45,7 +46,8 @@ public static class ExactText
     }
 
     /// <summary>
-    /// Finds the first variable whose value is not UTF-8 in the environment's bytes. If these bytes are null, each U+FFFD is a fault.
+    /// Finds the first variable whose value is not UTF-8 in the bytes of <paramref name="environment"/>. If <paramref name="environment"/>
+    /// is null, a value with U+FFFD counts as not UTF-8.
     /// </summary>
     internal static string? FindVariable(IDictionary variables, byte[]? environment)
     {
@@ -76,7 +78,8 @@ public static class ExactText
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The file does not exist (not Linux) or is closed: the caller falls back to the text that .NET decoded.
+            // The file does not exist, because the system is not Linux, or it cannot be read. The caller then checks the text that .NET
+            // decoded.
             return null;
         }
     }

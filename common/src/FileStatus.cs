@@ -4,9 +4,9 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks;
 
 /// <summary>
-/// Identifies a file and its state. Two statuses of one path are equal only if between them nobody wrote to the file, replaced it, or
-/// changed its mode or owner. A name alone does not identify a file, because links give it several names. Linux only; elsewhere, reading a
-/// status throws <see cref="PlatformNotSupportedException"/>.
+/// Identifies a file and its state. Two statuses of the same path are equal only if nobody wrote to the file, replaced it, or changed its
+/// mode or owner between the two readings. A name alone does not identify a file, because links give it several names. On systems other
+/// than Linux, reading a status throws <see cref="PlatformNotSupportedException"/>.
 /// </summary>
 /// <param name="Device">The device that the file is on: major and minor number.</param>
 /// <param name="Inode">The number of the file on its device.</param>
@@ -16,7 +16,7 @@ namespace Optiks;
 /// <param name="Changed">The time when the file's contents, mode, owner or name last changed, in nanoseconds since 1970.</param>
 /// <param name="Mode">The file's permissions.</param>
 /// <param name="Owner">The owner's user id.</param>
-/// <param name="IsRegular">False for a folder, a device, a FIFO and a socket.</param>
+/// <param name="IsRegular">Whether the file is a regular file, not a folder, device, FIFO or socket.</param>
 /// <param name="Links">The number of names (hard links) of the file.</param>
 public readonly partial record struct FileStatus(
     ulong Device, ulong Inode, ulong Length, long Written, long Changed, UnixFileMode Mode, uint Owner, bool IsRegular, uint Links)
@@ -32,7 +32,8 @@ public readonly partial record struct FileStatus(
     private const int StatxLength = 256;
 
     /// <summary>
-    /// Reads the status of a path's file, following links; returns null if there is no file. Throws <see cref="IOException"/>.
+    /// Reads the status of the file at a path, following symbolic links. Returns null if there is no file. Throws <see cref="IOException"/>
+    /// if the status cannot be read.
     /// </summary>
     public static FileStatus? TryRead(string path)
     {
@@ -46,7 +47,8 @@ public readonly partial record struct FileStatus(
         return error is ENOENT or ENOTDIR ? null : throw new IOException($"{path}: {Marshal.GetPInvokeErrorMessage(error)}");
     }
 
-    /// <summary>Reads the status of an open file, even if its name now belongs to another file. Throws <see cref="IOException"/>.</summary>
+    /// <summary>Reads the status of an open file, even if its name now belongs to another file. Throws <see cref="IOException"/> if the
+    /// status cannot be read.</summary>
     public static FileStatus Read(SafeFileHandle handle)
     {
         ThrowUnlessLinux();
@@ -59,7 +61,7 @@ public readonly partial record struct FileStatus(
     /// <summary>Returns whether both statuses belong to the same file, even if the file has changed in between.</summary>
     public bool IsSameFile(FileStatus other) => Device == other.Device && Inode == other.Inode;
 
-    /// <summary>Combines a major and a minor number into a <see cref="Device"/>.</summary>
+    /// <summary>Combines a major and a minor device number into a value of <see cref="Device"/>.</summary>
     public static ulong MakeDevice(uint major, uint minor) => ((ulong)major << 32) | minor;
 
     private static FileStatus Decode(ReadOnlySpan<byte> statx)
@@ -89,7 +91,7 @@ public readonly partial record struct FileStatus(
             MemoryMarshal.Read<uint>(statx[Nlink..]));
     }
 
-    // A time after the year 2262 wraps around, which still distinguishes it from other times.
+    // A time after the year 2262 overflows and wraps around. That does no harm, because times are only compared for equality.
     private static long Time(ReadOnlySpan<byte> timestamp) => unchecked((MemoryMarshal.Read<long>(timestamp) * 1_000_000_000) + MemoryMarshal.Read<uint>(timestamp[sizeof(long)..]));
 
     private static void ThrowUnlessLinux()

@@ -4,11 +4,12 @@ using System.Text;
 namespace Optiks;
 
 /// <summary>
-/// Holds the highest epoch that the task was ever about to sign, with its record's hash. The mark's file is next to the board, outside the
-/// database. A database that ends below the mark, or has another record at the mark's epoch, is an older copy. Signing from an older copy
-/// would give the log two histories.
+/// Holds the highest epoch that the update-task may have signed, with the hash of the epoch's record. The mark is in a file next to the
+/// board, outside the database. If the database ends before the mark's epoch, or has another record for it, the database is an older copy.
+/// Signing epochs from an older copy would give the log two histories.
 /// </summary>
-/// <remarks>Three lines of text: <c>optiks high-water 1</c>, the epoch in decimal, the hash in 64 lower-case hexadecimal digits.</remarks>
+/// <remarks>The file has three lines of text: <c>optiks high-water 1</c>, the epoch in decimal, and the hash in 64 lower-case hexadecimal
+/// digits.</remarks>
 /// <param name="Epoch">The number of the epoch.</param>
 /// <param name="RecordHash">The hash of the epoch's record, 32 bytes.</param>
 public sealed record HighWaterMark(ulong Epoch, ReadOnlyMemory<byte> RecordHash)
@@ -16,7 +17,7 @@ public sealed record HighWaterMark(ulong Epoch, ReadOnlyMemory<byte> RecordHash)
     private const string Header = "optiks high-water 1";
     private const int HashLength = 32;
 
-    /// <summary>Returns the mark's path in a data folder.</summary>
+    /// <summary>Returns the path of the mark's file in a data folder.</summary>
     public static string PathIn(DataFolder folder)
     {
         ArgumentNullException.ThrowIfNull(folder);
@@ -24,7 +25,8 @@ public sealed record HighWaterMark(ulong Epoch, ReadOnlyMemory<byte> RecordHash)
     }
 
     /// <summary>
-    /// Reads the file; returns null if the file does not exist. Throws <see cref="InvalidDataException"/> if the format is wrong.
+    /// Reads the mark from its file; returns null if the file does not exist. Throws <see cref="InvalidDataException"/> if the file's
+    /// format is wrong.
     /// </summary>
     public static HighWaterMark? Read(string path)
     {
@@ -41,7 +43,8 @@ public sealed record HighWaterMark(ulong Epoch, ReadOnlyMemory<byte> RecordHash)
     }
 
     /// <summary>
-    /// Parses the file's contents. Throws <see cref="InvalidDataException"/>, which names <paramref name="path"/>, if the format is wrong.
+    /// Parses the contents of the mark's file. Throws <see cref="InvalidDataException"/>, which names <paramref name="path"/>, if the
+    /// format is wrong.
     /// </summary>
     public static HighWaterMark Parse(ReadOnlySpan<byte> octets, string path)
     {
@@ -55,10 +58,10 @@ public sealed record HighWaterMark(ulong Epoch, ReadOnlyMemory<byte> RecordHash)
         throw new InvalidDataException($"{path} is not a high-water mark: restore it from a backup.");
     }
 
-    /// <summary>Returns the file's contents.</summary>
+    /// <summary>Returns the contents of the mark's file.</summary>
     public byte[] Encode() =>
         Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Header}\n{Epoch}\n{Convert.ToHexStringLower(RecordHash.Span)}\n"));
 
-    /// <summary>Returns whether this is the mark of an epoch with this record hash.</summary>
+    /// <summary>Returns whether the mark has this epoch and this record hash.</summary>
     public bool Names(ulong epoch, ReadOnlySpan<byte> recordHash) => Epoch == epoch && RecordHash.Span.SequenceEqual(recordHash);
 }

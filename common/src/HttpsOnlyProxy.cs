@@ -3,14 +3,15 @@ using System.Net;
 namespace Optiks;
 
 /// <summary>
-/// Uses another proxy only for https to other machines, whose encrypted connections the proxy cannot read. Over http the proxy would read
-/// each request with its API key and the names that it looks up. Requests to this machine must not leave it.
+/// Sends only https requests to other machines through a proxy, because the proxy cannot read their contents. In http requests the proxy
+/// could read the API key and the names that are looked up. Requests to this machine are never sent through the proxy, because they must
+/// not leave the machine.
 /// </summary>
 public sealed class HttpsOnlyProxy : IWebProxy
 {
     private readonly IWebProxy _inner;
 
-    /// <summary>Wraps another proxy.</summary>
+    /// <summary>Wraps the proxy that https requests use.</summary>
     public HttpsOnlyProxy(IWebProxy inner)
     {
         _inner = inner;
@@ -24,8 +25,8 @@ public sealed class HttpsOnlyProxy : IWebProxy
     }
 
     /// <summary>
-    /// Installs an instance as the default proxy of this process's HttpClients, in place of the proxies that <c>http_proxy</c>,
-    /// <c>all_proxy</c> and the like name for http. Every program calls this method before its first request.
+    /// Wraps the default proxy of this process's HttpClients, so that they do not use a proxy for http, even if <c>http_proxy</c>,
+    /// <c>all_proxy</c> or a similar variable names one. Every program calls this method before its first request.
     /// </summary>
     public static void Install()
     {

@@ -1,13 +1,14 @@
 namespace Optiks;
 
-/// <summary>Reads small files that a user names. Such a name may lead to a device or a pipe, which has no length and no end.</summary>
+/// <summary>Reads small files that the user of a program names. The methods limit the number of bytes, because the name may belong to a
+/// device or a pipe, which has no length and no end.</summary>
 public static class InputFile
 {
     private const int BufferLength = 64 * 1024;
 
     /// <summary>
     /// Reads a whole file. Throws <see cref="IOException"/> if the file cannot be read or is longer than <paramref name="max"/> bytes, and
-    /// <see cref="UnauthorizedAccessException"/> if this user may not read it.
+    /// <see cref="UnauthorizedAccessException"/> if the process's user may not read the file.
     /// </summary>
     public static byte[] Read(string path, int max)
     {
@@ -15,9 +16,10 @@ public static class InputFile
         return ReadAll(stream, path, max);
     }
 
-    /// <summary>Reads a stream to its end. Throws <see cref="IOException"/> if it is longer than <paramref name="max"/> bytes.</summary>
+    /// <summary>Reads a stream to its end. Throws <see cref="IOException"/> if the stream is longer than <paramref name="max"/>
+    /// bytes.</summary>
     /// <param name="stream">The stream to read; it stays open.</param>
-    /// <param name="name">The stream's name in messages.</param>
+    /// <param name="name">The name that error messages use for the stream.</param>
     /// <param name="max">The highest number of bytes to read.</param>
     public static byte[] ReadAll(Stream stream, string name, int max)
     {
@@ -26,8 +28,8 @@ public static class InputFile
     }
 
     /// <summary>
-    /// Reads a stream to its end; returns null if it is longer than <paramref name="max"/> bytes. Does not rely on the stream's length:
-    /// files of /proc report 0, and other files may grow.
+    /// Reads a stream to its end; returns null if the stream is longer than <paramref name="max"/> bytes. Does not use the stream's length,
+    /// because files in /proc report the length 0, and other files may grow.
     /// </summary>
     internal static byte[]? TryReadAll(Stream stream, long max)
     {

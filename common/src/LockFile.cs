@@ -1,10 +1,11 @@
 namespace Optiks;
 
-/// <summary>Takes a file that only one process at a time can hold open. The lock ends with the process; the file stays.</summary>
+/// <summary>Takes a lock on a file, which only one process at a time can hold. The lock ends when the process closes the file or ends; the
+/// file stays.</summary>
 public static class LockFile
 {
-    // These are EWOULDBLOCK of Linux and of macOS, and ERROR_SHARING_VIOLATION of Windows. No other errors mean that another process holds
-    // the file.
+    // These error codes are EWOULDBLOCK of Linux and of macOS, and ERROR_SHARING_VIOLATION of Windows. Only these codes mean that another
+    // process holds the file.
     private const int LinuxHeld = 11;
     private const int MacHeld = 35;
     private const int WindowsHeld = 32;

@@ -3,8 +3,8 @@ using Optiks.Tlog;
 namespace Optiks;
 
 /// <summary>
-/// Writes a command's output to a path that the user chose. Writes directly into a device, a FIFO or an open file such as
-/// <c>/dev/stdout</c>; writes other paths as <see cref="AtomicFile"/> does.
+/// Writes a command's output to a path that the user chose. If the path is a device, a FIFO or an open file such as <c>/dev/stdout</c>,
+/// writes directly into it. Otherwise writes the file as <see cref="AtomicFile"/> does.
 /// </summary>
 public static class OutputFile
 {
@@ -20,7 +20,8 @@ public static class OutputFile
         }
     }
 
-    /// <summary>Creates a file as <see cref="Write"/> does, but returns false if the path is an existing regular file or folder.</summary>
+    /// <summary>Creates a file as <see cref="Write"/> does, but returns false and writes nothing if the path is an existing regular file or
+    /// folder.</summary>
     public static bool TryCreate(string path, ReadOnlySpan<byte> contents, UnixFileMode mode) => TryWriteInto(path, contents) || AtomicFile.TryCreate(path, contents, mode);
 
     /// <summary>Returns whether <see cref="TryCreate"/> would refuse the path.</summary>
@@ -38,7 +39,7 @@ public static class OutputFile
             target.WriteToDescriptor(contents);
             return true;
         }
-        // Opening a FIFO waits until a process reads it.
+        // If the target is a FIFO, opening it waits until another process opens it for reading.
         using var stream = new FileStream(target.Path, new FileStreamOptions { Mode = FileMode.Open, Access = FileAccess.Write, Share = FileShare.ReadWrite, BufferSize = 0 });
         stream.Write(contents);
         return true;

@@ -1,6 +1,7 @@
 namespace Optiks;
 
-/// <summary>Ends a program with one sentence that says what is wrong and what to do, and an exit code of <see cref="ExitCodes"/>.</summary>
+/// <summary>Says in one sentence why a program cannot start and what to do. The program prints the sentence and ends with one of the
+/// <see cref="ExitCodes"/>.</summary>
 public sealed class StartupException : Exception
 {
     public StartupException()
@@ -24,6 +25,6 @@ public sealed class StartupException : Exception
     }
 
     /// <summary>The program's exit code.</summary>
-    /// <value><see cref="ExitCodes.Configuration"/>.</value>
+    /// <value>The default is <see cref="ExitCodes.Configuration"/>.</value>
     public int ExitCode { get; } = ExitCodes.Configuration;
 }

@@ -6,7 +6,8 @@ using Optiks.Protocol;
 namespace Optiks.Common.Tests;
 
 /// <summary>
-/// Tests trust anchors, with which a verifier starts, and the log's signatures against the plain Python reference (tests/vectors/anchor).
+/// Tests the parsing of trust anchors and the verification of the log's signatures, with the vectors of the Python reference
+/// (tests/vectors/anchor).
 /// </summary>
 public sealed class AnchorVectorTests
 {

@@ -7,7 +7,7 @@ using Optiks.Tlog;
 namespace Optiks.Common.Tests;
 
 /// <summary>
-/// Reads the common part of the files of tests/vectors/users and periods: the inputs that a verifier itself has about the log.
+/// Reads the part that the files of tests/vectors/users and tests/vectors/periods have in common, which is the verifier's own inputs.
 /// </summary>
 internal static class AnswerVectorFiles
 {

@@ -3,7 +3,8 @@ using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Holds a file of tests/vectors/lookup: answers by the plain Python reference, and the verdict on each.</summary>
+/// <summary>Holds the contents of a file of tests/vectors/lookup: answers that the Python reference made, and the expected verdict on each
+/// of them.</summary>
 internal sealed record AnswerVectors(IReadOnlyList<byte[]> Configurations, IReadOnlyList<byte[]> LogKeys, IReadOnlyList<byte[]> LogIds, IReadOnlyList<AnswerVector> Vectors)
 {
     public static IReadOnlyList<AnswerVectors> LoadAll() =>

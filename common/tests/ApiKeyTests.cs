@@ -81,7 +81,7 @@ public sealed class ApiKeyTests : IDisposable
         }
         Assert.Contains($"chmod go-w {path}", Assert.Single(problems).Message, StringComparison.Ordinal);
 
-        // This change of the mode leaves the file's time of writing and length unchanged.
+        // Changing the mode does not change the file's length and its time of writing, so the store must notice the change in another way.
         File.SetUnixFileMode(path, AtomicFile.PublicMode);
         _time.Advance(TimeSpan.FromSeconds(1));
         Assert.False(store.TryFind(key, out _));
@@ -143,13 +143,13 @@ public sealed class ApiKeyTests : IDisposable
     {
         string pipe = _folder["pipe"];
         await RunAsync("mkfifo", pipe);
-        // Without the check, opening the pipe waits for a writer forever.
+        // If the store did not check the kind of file, opening the pipe would wait forever for a writer.
         Task<ApiKeyStore> opening = Task.Run(() => new ApiKeyStore(pipe, _time), TestContext.Current.CancellationToken);
         SecretsException e = await Assert.ThrowsAsync<SecretsException>(() => opening.WaitAsync(TimeSpan.FromMinutes(2), TestContext.Current.CancellationToken));
         Assert.Contains("not a regular file", e.Message, StringComparison.Ordinal);
         Assert.Throws<SecretsException>(() => new ApiKeyStore("/dev/zero", _time));
         Assert.Contains("not a regular file", Assert.Throws<SecretsException>(() => SecretFile.Read(pipe)).Message, StringComparison.Ordinal);
-        // A link to a file counts as a file.
+        // The store accepts a symbolic link to a regular file.
         Write();
         File.CreateSymbolicLink(_folder["link"], _folder.Data.ApiKeys);
         Assert.NotNull(new ApiKeyStore(_folder["link"], _time));
@@ -229,7 +229,7 @@ public sealed class ApiKeyTests : IDisposable
         ApiKey.EnsureDevelopmentKey(_folder.Data);
         Assert.Equal(key, ApiKey.ReadFile(_folder.Data.ApiKey));
 
-        // The state is now as after a crash between the writes of the two files.
+        // The folder is now as if the process had crashed after writing the first of the two files.
         File.Delete(_folder.Data.ApiKeys);
         ApiKey.EnsureDevelopmentKey(_folder.Data);
         Assert.True(new ApiKeyStore(_folder.Data.ApiKeys, _time).TryFind(key, out _));

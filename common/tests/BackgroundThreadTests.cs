@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Optiks.Tests;
 
-/// <summary>Tests work that no caller waits for.</summary>
+/// <summary>Tests work on background threads.</summary>
 public sealed class BackgroundThreadTests
 {
     [Fact]

@@ -53,7 +53,7 @@ public sealed class DataFolderTests
 
         DataFolder usable = new DataFolder(temporary["data"]).EnsureWritable();
         Assert.Empty(Directory.GetFileSystemEntries(usable.Root));
-        // The folder is refused only to other users, because root may write everywhere.
+        // If the test runs as root, there is no refusal, because root may write everywhere.
         if (!Environment.IsPrivilegedProcess)
         {
             File.SetUnixFileMode(usable.Root, UnixFileMode.UserRead | UnixFileMode.UserExecute);

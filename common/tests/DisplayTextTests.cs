@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests how a terminal shows text that others wrote.</summary>
+/// <summary>Tests how programs render untrusted text for a terminal.</summary>
 public sealed class DisplayTextTests
 {
     [Theory]

@@ -1,6 +1,6 @@
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests that addresses in errors show no credentials.</summary>
+/// <summary>Tests that addresses in error messages contain no credentials.</summary>
 public sealed class ErrorTextTests
 {
     [Theory]

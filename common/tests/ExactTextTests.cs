@@ -6,7 +6,7 @@ namespace Optiks.Common.Tests;
 /// <summary>Tests that the check finds text that is not UTF-8 in the command line and the environment, and refuses no other text.</summary>
 public sealed class ExactTextTests
 {
-    // .NET decodes "caf\xe9" and "caf\xe8" to this text, and also a text with U+FFFD itself.
+    // The text to which .NET decodes both "caf\xe9" and "caf\xe8". A text that itself contains U+FFFD is decoded to the same text.
     private const string Shown = "caf\uFFFD";
 
     [Theory]
@@ -47,6 +47,6 @@ public sealed class ExactTextTests
         Assert.Null(ExactText.FindVariable(new Hashtable { ["OPTIKS_DATA"] = "caf\u00e9", ["LS_COLORS"] = Shown }, null));
     }
 
-    // Returns the bytes of a text in which "\xe9" represents the byte 0xe9.
+    // Returns the bytes that a text represents: UTF-8, in which "\xe9" represents the byte 0xe9.
     private static byte[] Octets(string text) => [.. text.Split("\\x").SelectMany((part, i) => i == 0 ? Encoding.UTF8.GetBytes(part) : [Convert.ToByte(part[..2], 16), .. Encoding.UTF8.GetBytes(part[2..])])];
 }

@@ -6,7 +6,8 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests that a client that disconnects does not count as an error of the service, whichever exception reports it.</summary>
+/// <summary>Tests that a client's disconnection does not count as an error of the service, whichever exception the server throws for
+/// it.</summary>
 public sealed class ExceptionAnswerTests
 {
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
@@ -15,7 +16,7 @@ public sealed class ExceptionAnswerTests
     public async Task A_connection_that_its_client_resets_is_not_logged()
     {
         Assert.Equal((499, 0), await AnswerAsync(new ConnectionResetException("reset by peer"), isAborted: false));
-        // HTTP/2 reports the disconnection of one stream with this exception.
+        // For a stream of HTTP/2 that the client has reset, the server throws this exception.
         Assert.Equal((499, 0), await AnswerAsync(new IOException("The client reset the request stream."), isAborted: true));
         Assert.Equal((499, 0), await AnswerAsync(new OperationCanceledException(), isAborted: true));
     }

@@ -5,7 +5,7 @@ using Optiks.Secrets;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests writing under a name that is not a plain file.</summary>
+/// <summary>Tests writing to paths that are not regular files, such as links.</summary>
 public sealed class FileTargetTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -19,7 +19,7 @@ public sealed class FileTargetTests : IDisposable
         File.WriteAllText(_folder["real/f"], "old");
         File.CreateSymbolicLink(_folder["near"], "real/f");
         File.CreateSymbolicLink(_folder["far"], _folder["near"]);
-        // ".." of a linked folder is the parent of the link's target, not the folder that the text names.
+        // In a path, ".." after a link to a folder is the parent of the link's target, not the folder that contains the link.
         File.CreateSymbolicLink(_folder["below"], "real/below");
         File.CreateSymbolicLink(_folder["real/below/up"], "../f");
         foreach (string name in new[] { "near", "far", "below/up", "real/f" })
@@ -134,7 +134,7 @@ public sealed class FileTargetTests : IDisposable
         Assert.NotNull(again);
         Directory.CreateDirectory(_folder["folder.lock"]);
         Assert.Contains("folder.lock", Assert.ThrowsAny<IOException>(() => LockFile.TryTake(_folder["folder.lock"])).Message, StringComparison.Ordinal);
-        // The lock file would be in a folder where not even root can create a file.
+        // Not even root can create a lock file in the folder /proc/self.
         Assert.ThrowsAny<IOException>(() => LockFile.TryTake("/proc/self/lock"));
     }
 

@@ -6,8 +6,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Common.Tests;
 
 /// <summary>
-/// Watches the changes of a folder and the names in it (inotify(7)). An fsync of a folder is visible from outside only because the folder
-/// is opened for it.
+/// Watches a folder and the names in it for changes (inotify(7)). An fsync of the folder is visible only as the opening of the folder,
+/// which must come before the fsync.
 /// </summary>
 internal sealed partial class FolderEvents : IDisposable
 {

@@ -16,7 +16,7 @@ using Optiks.Settings;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests a host with the defaults and a few endpoints over HTTP.</summary>
+/// <summary>Tests over HTTP a host that has the defaults of all services and a few endpoints.</summary>
 public sealed class HostTests : IAsyncLifetime
 {
     private const int MaxBodyLength = 1000;
@@ -185,7 +185,7 @@ public sealed class HostTests : IAsyncLifetime
         using HttpResponseMessage response = await Client.SendAsync(accepted, TestContext.Current.CancellationToken);
         Assert.Equal("5", await response.Content.ReadAsStringAsync(TestContext.Current.CancellationToken));
 
-        // The first body exceeds the endpoint's limit, and the second body exceeds Kestrel's own limit as well.
+        // The first body exceeds only the endpoint's limit. The second body also exceeds Kestrel's own limit.
         foreach (int length in (int[])[MaxBodyLength + 1, 20 * MaxBodyLength])
         {
             using HttpRequestMessage tooLong = Post(fits.PadRight(length));

@@ -2,7 +2,7 @@ using System.Net;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests which requests go through a proxy of the environment.</summary>
+/// <summary>Tests which requests are sent through a proxy that environment variables name.</summary>
 public sealed class HttpsOnlyProxyTests
 {
     [Theory]

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests the JSON form of docs/spec/encoding.md section 4 on the vectors' answers.</summary>
+/// <summary>Tests the JSON form of docs/spec/encoding.md section 4 with the answers in the test vectors.</summary>
 public sealed class JsonFormTests
 {
     private const int TimeOffset = 58;

@@ -15,8 +15,8 @@ public sealed class KeyRingTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     /// <summary>
-    /// Tests a secret that Python's package cryptography wrapped as docs/spec/wrapping.md says. The key has bytes 1, the log id is 00 01
-    /// ..., the nonce is 00 01 ..., and the secret is 100 101 ...
+    /// Tests a secret that Python's package cryptography wrapped as docs/spec/wrapping.md says. All bytes of the key are 1. The log id and
+    /// the nonce are the bytes 00 01 ..., and the secret is the bytes 100 101 ...
     /// </summary>
     [Fact]
     public void Another_implementations_wrapped_secrets_open()
@@ -29,7 +29,7 @@ public sealed class KeyRingTests : IDisposable
         byte[] earlier = Convert.FromHexString("01000102030405060708090A0BDFC3F34148976C12920789AB5018BAD0DAB31D7D8DE83F7B0DB746FF2106BF31783B53568A2FC6434F5AF625DF7FE6AD");
         Assert.Equal(secret, key.Unwrap(earlier, SecretPurpose.PeriodSecrets(3), s_logId));
         Assert.False(KeyId.TryRead(earlier, out _));
-        // The secret also opens if its key is the second key of a ring.
+        // The secret can also be opened if its key is the second key of a ring.
         KeyRing ring = Ring($"{Text(2)} {Text(1)}");
         Assert.Equal(secret, ring.Unwrap(earlier, SecretPurpose.PeriodSecrets(3), s_logId, out KeyId by));
         Assert.Equal(key.Id, by);
@@ -52,7 +52,7 @@ public sealed class KeyRingTests : IDisposable
         string says = Assert.Throws<SecretsException>(() => other.Unwrap(first, Purpose, s_logId)).Message;
         Assert.Contains($"is wrapped by the key-encryption key {ids[0]}, which the variable OPTIKS_KEK does not have (it has {Ids(other)[0]})", says, StringComparison.Ordinal);
         Assert.Throws<SecretsException>(() => other.Wrap([7], Purpose, s_logId, ids[0]));
-        // The secret names a key of the ring but is damaged, so the error must not blame the key.
+        // The secret names a key that the ring has, but is damaged. The error must not say that the key is missing.
         second[^1] ^= 1;
         Assert.Contains("damaged", Assert.Throws<SecretsException>(() => ring.Unwrap(second, Purpose, s_logId)).Message, StringComparison.Ordinal);
     }
@@ -125,7 +125,7 @@ public sealed class KeyRingTests : IDisposable
         // If the setting names the data folder's own file, the setting and the file count as one source.
         Write(_folder.Data.KeyEncryptionKey, Text(4));
         _ = KeyRing.Load(_folder.Data, _ => null, _folder.Data.KeyEncryptionKey);
-        // If the named file is missing, no new key replaces it.
+        // If the file that the setting names is missing, no new key is made.
         File.Delete(_folder.Data.KeyEncryptionKey);
         Assert.Contains("missing", Assert.Throws<SecretsException>(() => KeyRing.LoadOrCreate(_folder.Data, _folder["none"])).Message, StringComparison.Ordinal);
         Assert.False(File.Exists(_folder["none"]));

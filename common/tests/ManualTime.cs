@@ -1,6 +1,6 @@
 namespace Optiks.Common.Tests;
 
-/// <summary>Provides a clock that a test moves.</summary>
+/// <summary>Provides a clock that moves only when a test moves it.</summary>
 internal sealed class ManualTime : TimeProvider
 {
     private TimeSpan _elapsed;

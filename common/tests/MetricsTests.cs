@@ -68,7 +68,7 @@ public sealed class MetricsTests : IAsyncLifetime
         Dictionary<object, long> free = Read("optiks.service.disk.free", "optiks.folder");
         Dictionary<object, long> size = Read("optiks.service.disk.size", "optiks.folder");
         Assert.Equal(["board", "data"], free.Keys.Order());
-        // The total size is the size that df reports, which does not change.
+        // The metric must have the disk's total size, which df also reports. Unlike the free space, it does not change during the test.
         Assert.All(size, one => Assert.Equal(new DriveInfo(_folder.Path).TotalSize, one.Value));
         Assert.All(free, one => Assert.InRange(one.Value, 1, size[one.Key]));
         Assert.Empty(Read(Expiry, "server.port"));
@@ -95,8 +95,8 @@ public sealed class MetricsTests : IAsyncLifetime
         Assert.Equal([new(port, end.ToUnixTimeSeconds())], served);
     }
 
-    // Reads the values of this host's gauge by an attribute. It does not read the page for Prometheus, which contains the meters of all
-    // hosts in this process. In a program, the process has only one host.
+    // Returns the values of a gauge of this host, by the value of an attribute. The method does not read the page for Prometheus, because
+    // it contains the meters of all hosts in the test process. (A service's process has only one host.)
     private Dictionary<object, long> Read(string name, string attribute)
     {
         var values = new Dictionary<object, long>();
@@ -114,7 +114,7 @@ public sealed class MetricsTests : IAsyncLifetime
         return values;
     }
 
-    // Starts the host with a slim builder, which lacks the services that https needs.
+    // Starts the host. It is made with a slim builder, which does not have the services that https needs.
     private async Task StartAsync(Dictionary<string, string?> settings, params string[] more)
     {
         settings[DataFolder.Variable] = _folder.Path;

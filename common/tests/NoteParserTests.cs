@@ -7,14 +7,14 @@ using Optiks.Tlog;
 namespace Optiks.Common.Tests;
 
 /// <summary>
-/// Tests that the native parser of checkpoints and the parser of Optiks.Tlog follow the same rule (docs/spec/board.md section 2). Each
-/// parser must accept every note that the other parser accepts.
+/// Tests that the native parser of checkpoints and the parser of Optiks.Tlog follow the same rules (docs/spec/board.md section 2), so that
+/// both accept the same notes.
 /// </summary>
 public sealed class NoteParserTests
 {
     private static readonly byte[] Seed = [.. Enumerable.Range(0, 32).Select(i => (byte)i)];
 
-    // The parts from which the test makes altered signature lines: separators, several kinds of white space, other lines, and bytes that
+    // The parts from which the test makes invalid signature lines: separators, several kinds of white space, other lines, and bytes that
     // are not UTF-8.
     private static readonly byte[][] Parts =
     [
@@ -50,7 +50,8 @@ public sealed class NoteParserTests
     {
         var key = new VerifierKey("example.com/log", SignatureType.Ed25519, Ed25519.PublicKey(Seed));
         TrustAnchor anchor = Anchor(key);
-        // The seed is fixed, so each run tests the same notes. A failure names one of the notes, and the counts below always hold.
+        // The seed is fixed, so each run tests the same notes. Therefore a failure repeats, and the numbers of accepted notes below never
+        // change.
         var random = new Random(43);
         var verdicts = new Dictionary<bool, int> { [true] = 0, [false] = 0 };
         for (int i = 0; i < 3000; i++)

@@ -5,7 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Common.Tests;
 
 /// <summary>
-/// Tests bounds of periods, ended periods and hand-overs through the binding, against the Python reference (tests/vectors/periods).
+/// Tests the verification of bounds of periods, ended periods and hand-overs in the native verifier, which C# calls, with the vectors of
+/// the Python reference (tests/vectors/periods).
 /// </summary>
 public sealed class PeriodVerifierTests
 {
@@ -59,7 +60,7 @@ public sealed class PeriodVerifierTests
             EndState?[] ends = vector.TryGetProperty("ends", out JsonElement given) ? [.. given.EnumerateArray().Select(End)] : [];
             byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
             VersionsVerdict verdict = Verifier.Versions(AnswerVectorFiles.Context(file, vector), asked, known, answer);
-            // The hand-over is checked after everything else, for each key in order (docs/spec/periods.md section 6).
+            // A verifier checks the hand-over after everything else, for one key after another (docs/spec/periods.md section 6).
             Reason handover = ends.Zip(verdict.Keys).Where(key => key.First is not null && key.Second.From == 1)
                 .Select(key => Verifier.Handover(verdict.Head!, key.Second, key.First!, answer)).FirstOrDefault(reason => reason != Reason.Valid);
             CheckReason(vector, verdict.Reason == Reason.Valid ? handover : verdict.Reason);
@@ -98,7 +99,7 @@ public sealed class PeriodVerifierTests
             Assert.Null(Verifier.OtherPeriod(context with { KeptRecord = default }, Reason.RecordPeriod, answer));
             Assert.Null(Verifier.OtherPeriod(context, Reason.Fork, answer));
             Assert.Null(Verifier.OtherPeriod(context, Reason.MalformedTruncated, answer.AsMemory(0, 1)));
-            // The forged record names another preceding record, so the checkpoint does not commit to it.
+            // The forged record has the hash of another preceding record, so the checkpoint does not commit to the forged record.
             byte[] forged = [.. answer];
             forged[EpochRecord.Length - 1] ^= 1;
             Assert.Null(Verifier.OtherPeriod(context, Reason.RecordPeriod, forged));

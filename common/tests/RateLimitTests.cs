@@ -11,7 +11,8 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests rate limits: the buckets with a clock that the test moves, and a host with callers from several addresses.</summary>
+/// <summary>Tests rate limits. Some tests use buckets and a clock that the test moves; others use a host and callers from several
+/// addresses.</summary>
 public sealed class RateLimitTests
 {
     private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
@@ -30,7 +31,7 @@ public sealed class RateLimitTests
         time.Advance(wait);
         Assert.True(buckets.TryTake(1, out _));
         Assert.False(buckets.TryTake(1, out _));
-        // A long pause fills the bucket, but not beyond its burst.
+        // After a long pause the bucket is full, but does not hold more tokens than its burst.
         time.Advance(TimeSpan.FromDays(30));
         Assert.Equal(3, Enumerable.Range(0, 10).Count(_ => buckets.TryTake(1, out TimeSpan _)));
     }
@@ -58,7 +59,7 @@ public sealed class RateLimitTests
         buckets.Spend(1, 99);
         Assert.False(buckets.TryTake(1, out TimeSpan wait));
         Assert.Equal(10 * s_second, wait);
-        // Another caller's limit is unaffected.
+        // Another caller still has tokens.
         Assert.True(buckets.TryTake(2, out _));
     }
 
@@ -122,17 +123,19 @@ public sealed class RateLimitTests
         await using Host host = await Host.StartAsync();
         Assert.Equal(200, (int)(await host.GetAsync("/lookups/5", "192.0.2.1")).StatusCode);
         using HttpResponseMessage refused = await host.GetAsync("/lookups", "192.0.2.1");
-        // The bucket had two tokens and five were taken, so it lacks three. The next request needs one more, which takes four intervals.
+        // The bucket had two tokens and five were taken, so it lacks three tokens. The next request needs one token, which the bucket has
+        // after four intervals.
         Assert.Equal(4 * s_second * 100, refused.Headers.RetryAfter?.Delta);
     }
 
     [Theory]
-    // Both addresses are in one /64, which belongs to one user of IPv6.
+    // Addresses in the same IPv6 /64 count as one caller, because one user can have a whole /64.
     [InlineData("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff", true)]
     [InlineData("2001:db8:1:2::1", "2001:db8:1:3::1", false)]
     [InlineData("192.0.2.1", "::ffff:192.0.2.1", true)]
     [InlineData("192.0.2.1", "192.0.2.2", false)]
-    // The caller is the last hop that is not a trusted proxy: only trusted proxies wrote the addresses to its right.
+    // The caller is the rightmost address in the header that is not a trusted proxy, because only trusted proxies wrote the header up to
+    // it.
     [InlineData("192.0.2.1", "203.0.113.9, 192.0.2.1", true)]
     [InlineData("192.0.2.1", "192.0.2.1, 127.0.0.9", true)]
     [InlineData("192.0.2.1", "192.0.2.1, 203.0.113.9", false)]
@@ -158,7 +161,8 @@ public sealed class RateLimitTests
         await using Host host = await Host.StartAsync();
         Assert.Equal([200, 200], await host.ManyAsync(2, "192.0.2.1", "/lookups", host.Key));
         Assert.Equal([429], await host.ManyAsync(1, "192.0.2.2", "/lookups", host.Key));
-        // Requests from the address without this key count for another caller. Requests that guess keys count for the address.
+        // Requests without the key count for their address, which is another caller. Requests with a guessed key also count for their
+        // address.
         Assert.Equal([200], await host.ManyAsync(1, "192.0.2.1"));
         Assert.Equal([401, 429], await host.ManyAsync(2, "192.0.2.1", "/lookups/closed", ApiKey.Generate()));
     }

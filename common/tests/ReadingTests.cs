@@ -61,7 +61,7 @@ public sealed class ReadingTests : IAsyncLifetime
     {
         Assert.Equal((HttpStatusCode.BadRequest, "urn:optiks:problem:malformed-request", "?a"), await ProblemAsync(path + "?a=1"));
         Assert.Equal(HttpStatusCode.OK, (await SendAsync(HttpMethod.Get, path)).StatusCode);
-        // A path that does not exist gets 404, whatever its parameters.
+        // A request for a path that does not exist gets 404, whatever parameters it has.
         Assert.Equal(HttpStatusCode.NotFound, (await ProblemAsync("/missing?a=1")).Status);
     }
 
@@ -106,13 +106,13 @@ public sealed class ReadingTests : IAsyncLifetime
             Assert.Equal(origin, Header(answer, "Access-Control-Allow-Origin"));
             Assert.Null(Header(answer, "Access-Control-Allow-Credentials"));
             Assert.Contains("Origin", answer.Headers.Vary);
-            // Problems get the header too, because a page must be able to read the reason.
+            // Error answers have the header too, so that a page can read the reason.
             HttpResponseMessage problem = await SendAsync(HttpMethod.Get, "/open?x=1", origin);
             Assert.Equal((HttpStatusCode.BadRequest, origin), (problem.StatusCode, Header(problem, "Access-Control-Allow-Origin")));
         }
         HttpResponseMessage preflight = await SendAsync(HttpMethod.Options, "/open", Page, "GET");
         Assert.Equal((HttpStatusCode.NoContent, Page), (preflight.StatusCode, Header(preflight, "Access-Control-Allow-Origin")));
-        // The answer varies by origin: a cache must not give a page the answer to a caller without an origin.
+        // The answer says that it depends on the origin. Otherwise a cache could give a page the answer to a caller without an origin.
         Assert.Equal(["Accept", "Origin"], (await SendAsync(HttpMethod.Get, "/open")).Headers.Vary);
     }
 
@@ -200,7 +200,7 @@ public sealed class ReadingTests : IAsyncLifetime
 
     private async Task<HttpResponseMessage> SendAsync(HttpMethod method, string path, string? origin = null, string? preflight = null)
     {
-        // Sends the path unchanged. By default HttpClient would encode unencoded characters.
+        // The URI is made so that the path is sent unchanged. By default HttpClient would encode some characters.
         using var request = new HttpRequestMessage(method, new Uri(Client.BaseAddress!.GetLeftPart(UriPartial.Authority) + path, new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true }));
         if (origin is not null)
         {

@@ -25,7 +25,8 @@ public sealed partial class ReasonTests
     public void Names_are_those_of_the_native_library()
     {
         byte[] text = new byte[64];
-        // The native verifier does not have the reasons about witnesses' cosignatures and receipts, because only clients judge these.
+        // The native verifier does not have the reasons about witnesses' cosignatures and about receipts, because only clients make these
+        // checks.
         foreach (Reason reason in Enum.GetValues<Reason>().Where(reason => reason is not (Reason.WitnessQuorum or >= Reason.ReceiptVoucher)))
         {
             Assert.Equal(0, Interop.optiks_reason_name((int)reason, text, (nuint)text.Length, out nuint length));

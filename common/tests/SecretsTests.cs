@@ -86,9 +86,9 @@ public sealed class SecretsTests : IDisposable
         string? Environment(string name) => name == ServiceCredential.Variable ? _folder["credentials"] : null;
         Directory.CreateDirectory(_folder["credentials"]);
         Write(_folder.Data.KeyEncryptionKey, KeyText(1), AtomicFile.PrivateMode);
-        // Without a credential, the data folder's file is used. If both exist, the ring is refused.
+        // If there is no credential, the ring is read from the data folder's file. If both exist, the ring is refused.
         var file = KeyRing.Load(_folder.Data, Environment);
-        // The group's bits are the mask of an access control list that lets one user in.
+        // The group's bits of the mode are the mask of an access control list, which gives access to one user.
         Write(_folder["credentials/optiks.kek"], KeyText(2), UnixFileMode.UserRead | UnixFileMode.GroupRead);
         string both = Assert.Throws<SecretsException>(() => KeyRing.Load(_folder.Data, Environment)).Message;
         Assert.Contains($"given 2 times, by {_folder["credentials/optiks.kek"]} and by {_folder.Data.KeyEncryptionKey}", both, StringComparison.Ordinal);

@@ -27,7 +27,7 @@ public sealed class ServiceBuilderTests : IDisposable
     [Fact]
     public async Task Switches_of_the_framework_have_no_effect_and_no_file_is_watched()
     {
-        // ASPNETCORE_X in the environment is the setting X, which the command line can set too.
+        // A variable ASPNETCORE_X sets the setting X. The test sets it on the command line instead.
         WebApplicationBuilder builder = ServiceBuilder.Create("--ForwardedHeaders_Enabled=true", "--environment=Development", "--urls=http://127.0.0.1:0", "--HostingStartupAssemblies=none");
         Assert.Equal(Environments.Production, builder.Environment.EnvironmentName);
         Assert.Equal(AppContext.BaseDirectory.TrimEnd('/'), builder.Environment.ContentRootPath.TrimEnd('/'));
@@ -108,7 +108,7 @@ public sealed class ServiceBuilderTests : IDisposable
         Task<ConnectionContext?> waiting = listener.AcceptAsync(cancel).AsTask();
         Assert.False(waiting.IsCompleted);
 
-        // A client that disconnects makes no room: its connection counts until the server has closed it.
+        // A client that disconnects does not make room for another connection until the server has closed the connection.
         first.Shutdown(SocketShutdown.Both);
         Assert.False(waiting.IsCompleted);
         await accepted.DisposeAsync();

@@ -18,7 +18,7 @@ public sealed class StartupTests : IDisposable
     public async Task A_start_that_is_called_off_ends_in_order()
     {
         await using WebApplication app = Build(services => services.AddHostedService<Endless>());
-        // The test stops the host while its hosted services start, as a signal would.
+        // The test stops the host while its hosted services are starting, as a signal could.
         app.Services.GetServices<IHostedService>().OfType<Endless>().Single().Started += app.Lifetime.StopApplication;
         await Startup.RunHostAsync(app);
     }
@@ -65,7 +65,7 @@ public sealed class StartupTests : IDisposable
         return app;
     }
 
-    // A hosted service whose start waits until the start is cancelled.
+    // A hosted service whose start does not end before it is cancelled.
     private sealed class Endless : IHostedService
     {
         public event Action? Started;

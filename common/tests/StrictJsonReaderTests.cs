@@ -4,7 +4,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests a parser like the services' own with bodies that it must accept and refuse.</summary>
+/// <summary>Tests the reader in a small parser like those of the services, with bodies that the parser must accept or refuse.</summary>
 public sealed class StrictJsonReaderTests
 {
     private static readonly JsonMembers s_members = new("text", "octets", "number", "id", "list", "inner");

@@ -15,7 +15,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests the reports to a service manager, and the settings that a running host rereads.</summary>
+/// <summary>Tests the reports to a service manager, and the reload of a running host's settings.</summary>
 public sealed class SupervisionTests : IDisposable
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(20);
@@ -35,7 +35,7 @@ public sealed class SupervisionTests : IDisposable
         {
             await app.StartAsync(TestContext.Current.CancellationToken);
             Assert.Equal("STATUS=Not ready. Opening the database. The check broken failed: InvalidOperationException.\n", manager.Next());
-            // A reload before the service is ready must not report it as ready.
+            // If the service is not ready yet, a reload must not report it as ready.
             Reload(app);
             isReady = true;
             Assert.Equal("READY=1\nSTATUS=Ready. Standby.\n", manager.Next());
@@ -78,7 +78,7 @@ public sealed class SupervisionTests : IDisposable
         using var client = new HttpClient { BaseAddress = new Uri(app.Urls.Single()) };
         Assert.Equal([200, 429], await ManyAsync(client, 2));
 
-        // The limit is unchanged, so used tokens stay used.
+        // The rate limit did not change, so tokens that were spent stay spent.
         WriteSettings(burst: 1, more: """, "Logging": {"LogLevel": {"Default": "Debug"}}""");
         Reload(app);
         Assert.Equal([429], await ManyAsync(client, 1));
@@ -205,7 +205,7 @@ public sealed class SupervisionTests : IDisposable
         return shown;
     }
 
-    // Connects, and returns the connection and the subjects of the certificates that the server sends.
+    // Connects to the host. Returns the connection and the subjects of the certificates that the server sent.
     private static async Task<(SslStream Stream, string[] Shown)> ConnectAsync(Uri address)
     {
         string[] shown = [];
@@ -240,7 +240,7 @@ public sealed class SupervisionTests : IDisposable
     }
 
     /// <summary>
-    /// Holds the socket of a service manager. The manager reads reports at once, because a full socket would block the sender.
+    /// Holds the socket of a service manager. The class reads each report at once, because a full socket would block the host.
     /// </summary>
     private sealed class Manager : IDisposable
     {
@@ -258,7 +258,7 @@ public sealed class SupervisionTests : IDisposable
 
         public string Next() => _told.TryTake(out string? text, s_patience) ? text : throw new TimeoutException("The manager was told nothing.");
 
-        /// <summary>Returns the last report, or null if there was no further report.</summary>
+        /// <summary>Returns a report that was not returned before, or null if no such report has arrived.</summary>
         public string? Last() => _told.TryTake(out string? text) ? text : null;
 
         public void Dispose() => _socket.Dispose();

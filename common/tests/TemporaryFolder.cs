@@ -1,6 +1,6 @@
 namespace Optiks.Common.Tests;
 
-/// <summary>Makes an empty folder for one test.</summary>
+/// <summary>Makes an empty folder for one test, which Dispose removes.</summary>
 internal sealed class TemporaryFolder : IDisposable
 {
     public TemporaryFolder()

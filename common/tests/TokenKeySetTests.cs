@@ -7,7 +7,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests the file of token keys (docs/spec/tokens.md section 3): one fault refuses the whole file.</summary>
+/// <summary>Tests the file of token keys (docs/spec/tokens.md section 3), which is refused as a whole if it has one fault.</summary>
 public sealed class TokenKeySetTests : IDisposable
 {
     private const string P256X = "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4";
@@ -75,7 +75,7 @@ public sealed class TokenKeySetTests : IDisposable
 
     [Theory]
     [InlineData(P256X, P256Y, true)]
-    // The cases are: the y of another point, a y with one bit changed, zeros, and coordinates that are not reduced.
+    // The cases are the y coordinate of another point, a y coordinate with one changed bit, zeros, and coordinates that are not reduced.
     [InlineData(P256X, P256X, false)]
     [InlineData(P256X, "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyI", false)]
     [InlineData("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", false)]
@@ -110,7 +110,7 @@ public sealed class TokenKeySetTests : IDisposable
         }.ToJsonString();
     }
 
-    /// <summary>Tests that a refusal never quotes a possible secret.</summary>
+    /// <summary>Tests that the error about a refused file never quotes what may be a secret.</summary>
     [Fact]
     public void A_refused_private_key_is_not_repeated()
     {

@@ -11,10 +11,10 @@ using Optiks.Tokens;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests the token signer for trials against the services' library and known answers of the RFCs.</summary>
+/// <summary>Tests the token signer with the library with which services verify tokens, and with the examples in the RFCs.</summary>
 public sealed class TokenSignerTests : IDisposable
 {
-    // The seed of RFC 8037 appendix A.1.
+    // The seed in the example of RFC 8037 appendix A.1.
     private const string Rfc8037Seed = "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A";
     private const string Rfc8037Public = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
 
@@ -36,7 +36,7 @@ public sealed class TokenSignerTests : IDisposable
         Assert.True(TokenKeySet.Parse(signer.KeySet(), "a").TryFind(signer.KeyId, out _));
     }
 
-    /// <summary>Tests RFC 8037 appendix A.4: the library verifies EdDSA with our provider.</summary>
+    /// <summary>Tests that the library verifies the example of RFC 8037 appendix A.4 with Optiks's provider for EdDSA.</summary>
     [Fact]
     public void The_signature_of_rfc_8037_is_one()
     {

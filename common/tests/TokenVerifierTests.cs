@@ -73,7 +73,7 @@ public sealed class TokenVerifierTests : IDisposable
     [InlineData("update history lookup", ApiScopes.Update | ApiScopes.History | ApiScopes.Lookup)]
     [InlineData("", ApiScopes.None)]
     [InlineData("openid email history", ApiScopes.History)]
-    // These scopes exist only for API keys.
+    // The scopes in these cases exist only for API keys.
     [InlineData("snapshot", ApiScopes.None)]
     [InlineData("Update", ApiScopes.None)]
     [InlineData("update,history", ApiScopes.None)]
@@ -154,7 +154,7 @@ public sealed class TokenVerifierTests : IDisposable
         JsonObject claims = Claims;
         Assert.Null((await verifier.VerifyAsync(_ed25519.Token(claims))).Refusal);
         claims.Remove(claim);
-        // The payload is built as text, because some of its values cannot be in a JsonNode.
+        // The payload is made as text, because a `JsonNode` cannot hold some of the values.
         string payload = claims.ToJsonString();
         payload = json is null ? payload : $"{payload[..^1]},\"{claim}\":{json}}}";
         Assert.Equal(reason, await ReasonAsync(verifier, _ed25519.Token(_ed25519.Header.ToJsonString(), payload)));
@@ -187,7 +187,7 @@ public sealed class TokenVerifierTests : IDisposable
     [InlineData("token-algorithm", """{"alg":"Ed25519","kid":"ed-1"}""")]
     [InlineData("token-algorithm", """{"alg":1,"kid":"ed-1"}""")]
     [InlineData("token-algorithm", """{"kid":"ed-1"}""")]
-    // Each key belongs to one algorithm, so the other algorithm is refused.
+    // Each key may be used with only one algorithm, so a token with the other algorithm is refused.
     [InlineData("token-algorithm", """{"alg":"ES256","kid":"ed-1"}""")]
     [InlineData("token-algorithm", """{"alg":"EdDSA","kid":"ec-1"}""")]
     [InlineData("token-header", """{"alg":"EdDSA"}""")]
@@ -247,7 +247,7 @@ public sealed class TokenVerifierTests : IDisposable
             {
                 Assert.Equal("token-signature", await ReasonAsync(verifier, wrong));
             }
-            // The attacker uses the public key, which everyone has, as the secret of a symmetric algorithm.
+            // The attacker uses the public key, which everyone can know, as the secret key of a symmetric algorithm.
             foreach (byte[] secret in (byte[][])[signer.PublicKey, Encoding.UTF8.GetBytes(signer.Jwk.ToJsonString()), File.ReadAllBytes(KeysFile)])
             {
                 string signed = AccountSystem.SigningInput($$"""{"alg":"HS256","kid":"{{signer.Id}}"}""", Claims.ToJsonString());
@@ -315,7 +315,8 @@ public sealed class TokenVerifierTests : IDisposable
     }
 
     [Theory]
-    // The arguments iat, nbf and exp are in seconds from now. The allowed skew is 60 seconds, and the longest lifetime 3600 seconds.
+    // The arguments `iat`, `nbf` and `exp` are in seconds from now. The allowed clock skew is 60 seconds, and the longest lifetime is 3600
+    // seconds.
     [InlineData(0, null, 600, null)]
     [InlineData(-600, null, -59, null)]
     [InlineData(-600, null, -60, "token-expired")]
@@ -342,7 +343,7 @@ public sealed class TokenVerifierTests : IDisposable
         }
         TokenVerifier verifier = Verifier();
         Assert.Equal(reason, await ReasonAsync(verifier, _p256.Token(claims)));
-        // The second check, with the cached token, gives the same result.
+        // The second check, in which the token is in the cache, gives the same result.
         Assert.Equal(reason, await ReasonAsync(verifier, _p256.Token(claims)));
     }
 

@@ -96,8 +96,8 @@ public sealed class TrustAnchorTests
 
     private static VerifierKey Cosigner(byte seed) => new($"cosigner{seed}", SignatureType.CosignatureV1, Ed25519.PublicKey([seed, .. new byte[31]]));
 
-    // Parses a trust anchor. In its members, A1, A2, ... represent cosigners' keys, LOG the log's key as a cosigner's key, and OTHER
-    // another log's key.
+    // Parses a trust anchor with these members, in which some words represent keys. A1, A2, ... are cosigners' keys, LOG is the log's key
+    // used as a cosigner's key, and OTHER is another log's key.
     private static TrustAnchor Parse(string members)
     {
         string text = $$"""{"configuration": "{{Base64UrlText.Encode(s_configuration)}}", "log_key": "{{s_key}}", {{members}}}""";

@@ -5,7 +5,8 @@ using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests the owner's verifier through the binding, against answers of the Python reference (tests/vectors/users).</summary>
+/// <summary>Tests the verification of answers to owners in the native verifier, which C# calls, with answers of the Python reference
+/// (tests/vectors/users).</summary>
 public sealed class UserMonitorVerifierTests : IDisposable
 {
     private readonly JsonDocument _file = Load("users", "monitor.json");
@@ -56,8 +57,8 @@ public sealed class UserMonitorVerifierTests : IDisposable
         Assert.True(reasons.Count(reason => reason.StartsWith("handover_", StringComparison.Ordinal)) >= 21, "hand-overs refused");
     }
 
-    // Returns the result of the hand-over, which is checked first for the list and then for each followed key in order
-    // (docs/spec/periods.md section 6).
+    // Returns the result of the check of the hand-over. The check is made first for the device list, and then for one followed key after
+    // another (docs/spec/periods.md section 6).
     private static Reason Handover(JsonElement own, UserMonitorVerdict verdict, byte[] answer)
     {
         if (verdict.User!.List is not { } list)

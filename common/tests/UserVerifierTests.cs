@@ -4,7 +4,8 @@ using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests the users' verifier through the binding, against answers of the Python reference (tests/vectors/users).</summary>
+/// <summary>Tests the verification of answers about users in the native verifier, which C# calls, with answers of the Python reference
+/// (tests/vectors/users).</summary>
 public sealed class UserVerifierTests : IDisposable
 {
     private readonly JsonDocument _file = Read("lookup.json");
@@ -90,7 +91,7 @@ public sealed class UserVerifierTests : IDisposable
             NativeStatus.Argument, Assert.Throws<OptiksNativeException>(() => Verifier.Users(Context(honest), [one], answer)).Status));
     }
 
-    // Returns the first valid answer about this many users of whom the verifier has no stored state.
+    // Returns the first valid answer in the vectors that is about this number of users and for a verifier without stored state.
     private JsonElement Honest(int users) => _file.RootElement.GetProperty("vectors").EnumerateArray().First(vector =>
         vector.GetProperty("reason").GetString() == "valid" && vector.GetProperty("users").GetArrayLength() == users
         && vector.GetProperty("results").EnumerateArray().All(result => result.GetProperty("kind").GetString() == "current")
@@ -129,7 +130,7 @@ public sealed class UserVerifierTests : IDisposable
 
     private static JsonDocument Read(string name) => JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", "users", name)));
 
-    // Checks the earlier users in the verified answer.
+    // Checks which earlier users of the username the verified answer shows.
     private static void CheckEarlier(JsonElement expected, VerifiedUser actual, UserLookup shown)
     {
         Assert.Equal(expected.TryGetProperty("generation", out JsonElement generation) ? generation.GetUInt32() : 0, actual.Generation);

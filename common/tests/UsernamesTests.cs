@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests the forms of usernames (docs/spec/usernames.md) with the vectors of the reference.</summary>
+/// <summary>Tests the forms of usernames (docs/spec/usernames.md) with the vectors of the Python reference.</summary>
 public sealed class UsernamesTests
 {
     private static readonly Configuration s_caseMapped = new()

@@ -5,8 +5,8 @@ using Optiks.Tlog;
 namespace Optiks.Common.Tests;
 
 /// <summary>
-/// Tests the native verifier through the binding, against answers made by the Python reference: offsets, arrays and structs must arrive in
-/// the right places.
+/// Tests the native verifier, which C# calls, with answers of the Python reference. The tests also show that offsets, arrays and structs
+/// are passed correctly between C# and the library.
 /// </summary>
 public sealed class VerifierTests
 {

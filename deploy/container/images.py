@@ -3,11 +3,11 @@
 
 usage: images.py [--root FILE] [--mirror URL] [--keep-published] [--no-archive]
 
-The root is a tar file that mmdebstrap creates once from Debian's packages. It is build/images/root-....tar, or the file that --root names,
-which is created if it is missing. Delete it to get newer packages. Only this step needs a network. The images are
-localhost/optiks-server and localhost/optiks-cli, tagged with the version and `latest`. Without --no-archive they are also OCI archives in
-build/images. All times are the commit's and all owners are root, so the same root and the same programs give the same layers.
-"""
+The root is a tar file that mmdebstrap creates once from Debian's packages. The file is build/images/root-....tar, or the file that --root
+names, which is created if it is missing. Delete the file to get newer packages. Only the creation of the root needs a network. The images
+are localhost/optiks-server and localhost/optiks-cli, tagged with the version and `latest`. Unless --no-archive is given, the script also
+writes them to build/images as OCI archives. All files have the commit's time and the owner root, so the same root and the same programs
+give the same layers. """
 
 import argparse
 import hashlib
@@ -26,7 +26,7 @@ import notices  # noqa: E402
 
 OUT = ROOT / "build/images"
 IMAGES = (packages.SERVER, packages.CLI)
-# The program behind each command of an image. The Debian packages have the commands optiks-db and optiks as well.
+# The program that each command of an image runs. The Debian packages also have the commands optiks-db and optiks.
 COMMANDS = {
     packages.SERVER: {"optiks-update-task": "Optiks.UpdateTask", "optiks-update-service": "Optiks.UpdateService", "optiks-query-service": "Optiks.QueryService", "optiks-db": "optiks-db"},
     packages.CLI: {"optiks": "optiks"},
@@ -35,17 +35,19 @@ TITLES = {
     packages.SERVER: "Optiks: the services of a key transparency log, and optiks-db",
     packages.CLI: "Optiks: client, auditor and witness of key transparency logs",
 }
-# Packages that a host with systemd needs, but a container does not.
+# Debian packages that a host with systemd needs but a container does not need.
 NOT_IN_A_CONTAINER = {"systemd"}
-# The user has this number in every image and in deploy/kubernetes, so that files on volumes keep their owner.
+# The number of the user as whom programs run. It is the same in every image and in deploy/kubernetes, so that files on volumes keep their
+# owner.
 USER = 10001
 MIRROR = "http://deb.debian.org/debian"
-# The times of the root's files do not depend on when the root was created.
+# The time of all files in the root, so that it does not depend on when the root was created.
 ROOT_TIME = "0"
 
 
 def needed() -> list[str]:
-    """Returns the names of the Debian packages that the programs of the images depend on, from the control files of our packages."""
+    """Returns the names of the Debian packages on which the programs in the images depend, from the control files of Optiks's own
+    packages."""
     found = set()
     for name in IMAGES:
         control = (packages.HERE / name / "control/control").read_text()
@@ -55,13 +57,12 @@ def needed() -> list[str]:
 
 
 def mmdebstrap(include: list[str], out: Path, mirror: str) -> None:
-    """Creates a root with Debian's essential packages and those in `include`.
+    """Creates a root with Debian's essential packages and the packages in `include`.
 
-    The root has no apt, no setuid programs and no documentation except licences. It has the user optiks and its folder.
-    """
+    The root has no apt, no setuid programs and no documentation except licences. It has the user optiks and this user's folder. """
     hook = (
         f'echo optiks:x:{USER}:{USER}::/var/lib/optiks:/usr/sbin/nologin >> "$1/etc/passwd"; echo optiks:x:{USER}: >> "$1/etc/group";'
-        # A new volume takes its owner from the folder where it is first mounted, which may be either of these.
+        # A new volume gets the owner of the folder where it is first mounted. This may be either of these two folders.
         f'install -d -o {USER} -g {USER} -m 0700 "$1/var/lib/optiks" "$1/srv/optiks"; install -d "$1/run/credentials/optiks" "$1/run/secrets";'
         'find "$1" -xdev -type f -perm /6000 -exec chmod a-s {} +; rm -rf "$1"/var/cache/* "$1"/var/log/* "$1/etc/hostname" "$1/etc/resolv.conf"')
     unfinished = out.with_suffix(f".{os.getpid()}.tar")
@@ -89,7 +90,7 @@ def stage(name: str) -> None:
 
 
 def pack(name: str) -> None:
-    """Packs the stage into a tar file that depends only on the content of the files."""
+    """Packs the collected files into a tar file whose bytes depend only on the files' contents."""
     def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
         member.uid = member.gid = 0
         member.uname = member.gname = ""
@@ -102,7 +103,7 @@ def pack(name: str) -> None:
 
 
 def tag() -> str:
-    """Returns the version as a tag; characters that a tag may not have become hyphens."""
+    """Returns the version as an image tag, in which characters that tags must not have are replaced by hyphens."""
     return re.sub(r"[^A-Za-z0-9_.-]", "-", packages.version())
 
 
@@ -122,13 +123,13 @@ def build(name: str, root: Path) -> str:
     context = OUT / "context"
     subprocess.run(["rm", "-rf", str(context)], check=True)
     context.mkdir()
-    # Hard links, because podman follows no symbolic links out of its context.
+    # The files are hard links, because podman does not follow symbolic links out of the context's folder.
     os.link(root, context / "root.tar") if root.stat().st_dev == context.stat().st_dev else subprocess.run(["cp", str(root), str(context / "root.tar")], check=True)
     for other in IMAGES:
         if (OUT / f"{other}.tar").exists():
             os.link(OUT / f"{other}.tar", context / f"{other}.tar")
     told = [part for key, value in labels(name).items() for part in ("--label", f"org.opencontainers.image.{key}={value}")]
-    # --no-cache: a cached layer would have the time of an older commit.
+    # The option --no-cache is needed, because a cached layer would have the time of an older commit.
     done = subprocess.run(
         ["podman", "build", "--quiet", "--pull=never", "--no-cache", "--format", "oci", "--timestamp", str(packages.commit_time()), "--target", name, *told, "--tag", f"localhost/{name}:{tag()}", "--tag", f"localhost/{name}:latest",
          "--file", str(HERE / "Containerfile"), str(context)], check=True, stdout=subprocess.PIPE, text=True)

@@ -3,12 +3,11 @@
 
 usage: build.py [--out FOLDER] [--version VERSION] [--keep-published]
 
-The programs are published with their runtime, so that a target needs neither compiler nor SDK. All times are the commit's. Two builds of
-one commit have the same bytes, except for the assemblies ServiceDefaults and UpdateTask: for an unknown reason the compiler varies them.
-If the commit has the release's tag, VERSION is the number in Directory.Build.props. Otherwise it sorts below that number and grows with
-the commits (0.1.0~20261126T143000.0ab5fcaad671); --version sets another version. With --keep-published the programs are not built again.
-FOLDER is build/deb by default.
-"""
+The packages contain the .NET runtime, so that a target needs neither compiler nor SDK. All files have the commit's time. Two builds of the
+same commit have the same bytes, except in the assemblies ServiceDefaults and UpdateTask, which the compiler varies for an unknown reason.
+If the commit has the release's tag, the version is the number in Directory.Build.props. Otherwise it is a version that sorts below that
+number and grows with the commits (0.1.0~20261126T143000.0ab5fcaad671). --version sets another version. With --keep-published the programs
+are not built again. FOLDER is build/deb by default. """
 
 import argparse
 import gzip
@@ -31,15 +30,15 @@ ROOT = HERE.parents[1]
 ARTIFACTS = ROOT / "build/deb-artifacts"
 MAINTAINER = "Optiks contributors <optiks@optiks.invalid>"
 SERVER, CLI, AUDITOR = "optiks-server", "optiks-cli", "optiks-auditor"
-# For each package, the folder on the target and the programs in it.
+# For each package, the folder on the target in which the programs are installed, and the programs.
 PROGRAMS = {
     SERVER: ("usr/lib/optiks/server", ("Optiks.UpdateTask", "Optiks.UpdateService", "Optiks.QueryService", "Optiks.Db")),
     CLI: ("usr/lib/optiks/cli", ("Optiks.Cli",)),
 }
 COMMANDS = {SERVER: {"optiks-db": "optiks-db"}, CLI: {"optiks": "optiks"}}
 NATIVE = "liboptiks.so"
-# Files that the programs never use: a tracer's provider, a sign-in broker of SQL Server's client (which needs a browser), the memory
-# dumper, and descriptions for a build. Dumps contain secrets, and the programs forbid them.
+# Files that the packages leave out, because the programs never use them: a provider for a tracer, a sign-in broker of SQL Server's client
+# (which needs a browser), the memory dumper, and descriptions for builds. The programs forbid memory dumps, which contain secrets.
 LEFT_OUT = re.compile(r"libcoreclrtraceptprovider\.so|libmsalruntime\.so|createdump|.*\.staticwebassets\..*\.json")
 # Files and folders of deploy/ that optiks-server contains, and where it installs them.
 CARRIED = {
@@ -50,7 +49,7 @@ CARRIED = {
     "patroni": "usr/share/optiks-server/patroni",
     "pgbackrest/pgbackrest.conf": "usr/share/doc/optiks-server/examples/pgbackrest.conf",
 }
-# These files may contain passwords.
+# The names of files that may contain passwords.
 SECRET_FILES = re.compile(r"etc/optiks/.*\.env")
 
 
@@ -67,7 +66,7 @@ def number() -> str:
 
 
 def version() -> str:
-    """Returns the version of the packages of this commit."""
+    """Returns the version that the packages of the current commit have."""
     if f"v{number()}" in git("tag", "--points-at", "HEAD").split():
         return number()
     return f"{number()}~{time.strftime('%Y%m%dT%H%M%S', time.gmtime(commit_time()))}.{git('rev-parse', '--short=12', 'HEAD')}"
@@ -78,10 +77,8 @@ def commit_time() -> int:
 
 
 def publish() -> None:
-    """Publishes all programs, each below ARTIFACTS/publish.
-
-    This build is separate from `make build`, which includes no runtime and has other lock files.
-    """
+    """Publishes all programs, each in its own folder below ARTIFACTS/publish. This build is separate from `make build`, which includes no
+    runtime and has other lock files. """
     build = ["dotnet", "msbuild", str(HERE / "Programs.proj"), "-nologo", "-verbosity:quiet", f"-maxCpuCount:{os.cpu_count()}", f"-property:ArtifactsPath={ARTIFACTS}"]
     environment = os.environ | {"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "MSBUILDDISABLENODEREUSE": "1"}
     subprocess.run([*build, "-target:Restore"], check=True, env=environment)
@@ -93,7 +90,8 @@ def published(program: str) -> Path:
 
 
 def merge(programs: tuple[str, ...], target: Path) -> None:
-    """Copies the programs of a package into one folder, so that they share the runtime. Files with one name must have the same content."""
+    """Copies the programs of a package into one folder, so that they share the runtime. Files with the same name must have the same
+    content."""
     for program in programs:
         for source in sorted(published(program).rglob("*")):
             name = source.relative_to(published(program))
@@ -108,7 +106,7 @@ def merge(programs: tuple[str, ...], target: Path) -> None:
             shutil.copyfile(source, copy)
             copy.chmod(0o755 if is_program(copy) else 0o644)
     if (target / NATIVE).exists():
-        # Removes data that only debuggers read.
+        # Removes symbols that only debuggers read.
         subprocess.run(["strip", "--strip-unneeded", str(target / NATIVE)], check=True)
 
 
@@ -128,7 +126,7 @@ def write(path: Path, octets: bytes, mode: int = 0o644) -> None:
 
 
 def packed(text: str) -> bytes:
-    """Returns the compressed text. Without a name and a time, the bytes are always the same."""
+    """Returns the compressed text, without a file name and a time, so that the bytes are always the same."""
     return gzip.compress(text.encode(), 9, mtime=0)
 
 
@@ -172,7 +170,8 @@ def make_manpages(stages: dict[str, Path]) -> None:
 
 
 def dependencies(root: Path) -> str:
-    """Returns the libraries that the programs are linked with, as dpkg finds them. Drops its warnings about other people's libraries."""
+    """Returns the libraries with which the programs are linked, as dpkg finds them. Suppresses dpkg's warnings about libraries that Optiks
+    did not build."""
     programs = [str(path) for path in sorted(root.rglob("*")) if path.is_file() and not path.is_symlink() and is_elf(path)]
     scratch = root.parent / f"{root.name}.shlibs"
     write(scratch / "debian/control", b"Source: optiks\nPackage: optiks\n")
@@ -183,12 +182,13 @@ def dependencies(root: Path) -> str:
 
 
 def size(root: Path) -> int:
-    """Returns Installed-Size as Debian counts it: in KiB, each file rounded up, and one for each folder."""
+    """Returns the package's Installed-Size as Debian computes it: the sum of the files' sizes in KiB, each rounded up, plus 1 KiB for each
+    folder."""
     return sum((path.lstat().st_size + 1023) // 1024 if path.is_file() and not path.is_symlink() else 1 for path in root.rglob("*"))
 
 
 def pack(name: str, root: Path, of_version: str, out: Path) -> Path:
-    """Builds the package from its stage and returns its path."""
+    """Builds the package from its collected files and returns the package's path."""
     entry = f"optiks ({of_version}) unstable; urgency=medium\n\n  * What changed is in NEWS.gz beside this file.\n\n -- {MAINTAINER}  {formatdate(commit_time())}\n"
     write(root / "usr/share/doc" / name / "changelog.gz", packed(entry))
     control = root / "DEBIAN"
@@ -213,7 +213,8 @@ def pack(name: str, root: Path, of_version: str, out: Path) -> Path:
             path.chmod(stat.S_IRWXU | stat.S_IRGRP | stat.S_IXGRP | stat.S_IROTH | stat.S_IXOTH)
     architecture = re.search(r"^Architecture: (.*)$", (control / "control").read_text(), re.MULTILINE)[1]
     package = out / f"{name}_{of_version}_{architecture}.deb"
-    # A low level of xz takes a third of the time and an eighth more bytes. Its blocks do not depend on the number of processors.
+    # A low level of xz takes a third of the time of the default level, and makes the package an eighth larger. With this option, the result
+    # does not depend on the number of processors.
     subprocess.run(
         ["dpkg-deb", "--root-owner-group", "-Zxz", "-z1", "--build", str(root), str(package)], check=True, stdout=subprocess.DEVNULL, env=os.environ | {"SOURCE_DATE_EPOCH": str(commit_time())})
     return package

@@ -1,4 +1,4 @@
-"""Builds man pages from the programs' --help, so that no text is written twice."""
+"""Makes man pages from the output of the programs' --help, so that no text is written twice."""
 
 import re
 import subprocess
@@ -6,14 +6,15 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-# A line of a table in System.CommandLine's help: the term, two blanks or more, its meaning.
+# Matches a line of a table in System.CommandLine's help: a term, two or more blanks, and the term's meaning.
 ROW = re.compile(r"^  (?P<term>\S.*?)(?:  +(?P<text>\S.*))?$")
-# The second line of a setting in the help of a service. The first line has its name and default, the second line its effect.
+# Matches the second line of a setting in the help of a service. The first line has the setting's name and default, and the second line has
+# its effect.
 SETTING_TEXT = re.compile(r"^ {12,}(?P<text>\S.*)$")
 
 
 def escape(text: str) -> str:
-    """Escapes text for a page, so that roff turns no dash into a hyphen and takes no line for a request."""
+    """Escapes text for a man page, so that roff does not turn dashes into hyphens and does not interpret lines as requests."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text[:1] in (".", "'") else text
 
@@ -23,7 +24,7 @@ def literal(lines: list[str]) -> list[str]:
 
 
 def table(lines: list[str]) -> list[str]:
-    """Formats the rows of a table as terms with their meanings."""
+    """Formats the rows of a help table as a list of terms with their meanings."""
     out = []
     for line in lines:
         row = ROW.match(line)
@@ -36,7 +37,7 @@ def prose(lines: list[str]) -> list[str]:
 
 
 def blocks(text: str) -> list[tuple[str, list[str]]]:
-    """Splits a help text into (title, lines). A title begins a line and ends with a colon."""
+    """Splits a help text into pairs (title, lines). A title is at the beginning of a line and ends with a colon."""
     parts: list[tuple[str, list[str]]] = []
     for line in text.rstrip().splitlines():
         if re.fullmatch(r"[A-Z][A-Za-z ]*:", line):
@@ -53,7 +54,7 @@ def trimmed(lines: list[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Page:
-    """One man page, of a program or of one of its commands."""
+    """The man page of a program or of one of the program's commands."""
 
     package: str
     name: str
@@ -65,7 +66,7 @@ class Page:
     see: tuple[str, ...] = ()
 
     def render(self, folder: Path, number: str, seconds: int) -> str:
-        """Returns the page, from the help of the program in that folder."""
+        """Returns the man page, made from the help of the program in this folder."""
         body = self._service(folder) if self.is_service else self._commands(folder)
         return "\n".join([
             f'.TH {self.name.upper()} {self.section} "{time.strftime("%Y-%m-%d", time.gmtime(seconds))}" "Optiks {number}" "Optiks"',
@@ -73,12 +74,12 @@ class Page:
             *([".SH SEE ALSO", ", ".join(f".BR {escape(page.split('(')[0])} ({page.split('(')[1]}" for page in self.see).replace(", .BR", " ,\n.BR")] if self.see else []), ""])
 
     def _help(self, folder: Path, *command: str) -> str:
-        # HOME does not exist, so that the help shows defaults that do not depend on this machine.
+        # HOME is a folder that does not exist, so that the defaults in the help do not depend on this machine.
         environment = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "DOTNET_CLI_TELEMETRY_OPTOUT": "1", "LC_ALL": "C.UTF-8"}
         return subprocess.run([str(folder / self.program), *command, "--help"], check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
 
     def _commands(self, folder: Path) -> list[str]:
-        """Formats the program, then each command followed by its subcommands."""
+        """Formats the help of the program, and then of each command, which its subcommands follow."""
         out, waiting = [], [self.command]
         while waiting:
             command = waiting.pop(0)
@@ -93,7 +94,7 @@ class Page:
                 out.append(".PP")
             out += prose(parts.get("Description", []))
             for title in ("Arguments", "Options"):
-                # Options of the whole program are listed only once.
+                # Options of the whole program are listed only once, not again with each command.
                 rows = parts.get(title, [])
                 if not is_first and title == "Options":
                     rows = [row for row in rows if row not in common]
@@ -108,7 +109,7 @@ class Page:
         return out
 
     def _service(self, folder: Path) -> list[str]:
-        """Formats purpose and usage, then settings by their section, the environment and the exit codes."""
+        """Formats a service's help: the purpose and usage, then the settings by section, the environment variables and the exit codes."""
         text = self._help(folder).rstrip()
         head, *sections = text.split("\n\n")
         purpose = head.splitlines()[1:]

@@ -7,13 +7,13 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 PACKAGES = Path(os.environ.get("NUGET_PACKAGES") or Path.home() / ".nuget/packages")
-# Files with the text of a licence, for packages that name their licence only by its SPDX identifier.
+# The files with the texts of licences, for NuGet packages that name their licence only by its SPDX identifier.
 LICENCE_FILES = ("LICENSE.TXT", "LICENSE.txt", "LICENSE", "LICENSE.md", "license.txt")
 NOTICE_FILES = ("THIRD-PARTY-NOTICES.TXT", "ThirdPartyNotices.txt", "THIRD-PARTY-NOTICES.txt")
 
 
 def copyright_of(repository: Path, root: Path, artifacts: Path, programs: tuple[str, ...]) -> str:
-    """Returns the file's text for a package with these published programs."""
+    """Returns the text of `copyright` for a package with these published programs."""
     parts = [
         "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: optiks\nComment: What is in this package beside Optiks is at the end of this file, by its origin.",
         f"Files: *\nCopyright: 2026 Optiks contributors\nLicense: Expat\n{indented((repository / 'LICENSE').read_text().split(chr(10), 2)[2])}",
@@ -27,7 +27,7 @@ def copyright_of(repository: Path, root: Path, artifacts: Path, programs: tuple[
 
 
 def libraries(published: Path) -> list[tuple[str, str]]:
-    """Returns the NuGet packages with files in a published program, including the runtime's."""
+    """Returns the NuGet packages whose files are in a published program, including the packages of the .NET runtime."""
     (description,) = published.glob("*.deps.json")
     described = json.loads(description.read_text())
     (target,) = [target for name, target in described["targets"].items() if "/" in name]
@@ -43,7 +43,8 @@ def libraries(published: Path) -> list[tuple[str, str]]:
 
 
 def notice(name: str, version: str) -> str:
-    """Returns a package's statement of its origin and licence. Exits if it has no licence, because nobody may redistribute it."""
+    """Returns the statement of a NuGet package's origin and licence. Exits if the package has no licence, because such a package must not
+    be redistributed."""
     folder = PACKAGES / name.lower() / version.lower()
     (specification,) = folder.glob("*.nuspec")
     metadata = {re.sub(r"\{.*\}", "", element.tag): element for element in ElementTree.parse(specification).getroot()[0]}
@@ -65,5 +66,5 @@ def notice(name: str, version: str) -> str:
 
 
 def indented(text: str) -> str:
-    """Formats text as a field of the file: each line begins with a blank, and an empty line is a dot."""
+    """Formats text as a field of `copyright`, in which each line begins with a blank and an empty line becomes a dot."""
     return "\n".join(f" {line.rstrip()}" if line.strip() else " ." for line in text.replace("\f", "").strip().splitlines())

@@ -6,8 +6,8 @@ using YamlDotNet.Serialization;
 namespace Optiks.Deploy.Tests;
 
 /// <summary>
-/// Tests the compose files, merged as compose merges them. Their settings must be valid for the programs, and everything that they name
-/// must exist. tests/e2e/test_images.py runs them.
+/// Tests the compose files, after merging them as compose does. Their settings must be valid for the programs, and all files, secrets and
+/// volumes that they name must exist. (tests/e2e/test_images.py runs the compose files.)
 /// </summary>
 public sealed class ComposeTests
 {
@@ -52,10 +52,10 @@ public sealed class ComposeTests
             {
                 Assert.True(source.StartsWith("./", StringComparison.Ordinal) ? File.Exists(Path.Combine(s_folder, source)) : Part(file, "volumes").ContainsKey(source), $"{name}: {source}");
             }
-            // Each service has a memory limit, except the short-lived roles.
+            // Each service except the short-lived service `roles` has a memory limit.
             Assert.True(name == "roles" || service.ContainsKey("mem_limit"), name);
         }
-        // secrets.sh creates all files, under a fixed name or a role's name.
+        // secrets.sh creates all files with secrets. Their names are fixed or contain the name of a role.
         Assert.All(Part(file, "secrets"), secret =>
         {
             Assert.Equal($"./secrets/{secret.Key}", Part(Part(file, "secrets"), secret.Key)["file"]);
@@ -80,9 +80,9 @@ public sealed class ComposeTests
             Assert.Equal(["ALL"], Texts(service, "cap_drop"));
             Assert.Equal(["no-new-privileges"], Texts(service, "security_opt"));
             Assert.False(service.ContainsKey("user") || service.ContainsKey("privileged") || service.ContainsKey("cap_add"), name);
-            // Only the task may write the log's folder.
+            // Only the update-task may write to the log's folder.
             Assert.All(Texts(service, "volumes").Where(mount => mount.StartsWith("log:", StringComparison.Ordinal)), mount => Assert.Equal(name != s_services[0], mount.EndsWith(":ro", StringComparison.Ordinal)));
-            // No variable contains a password, and each service has only its own password.
+            // No variable contains a password, and each service has only the password of its own role.
             Assert.DoesNotContain("Password=", string.Join(' ', Part(service, "environment").Values), StringComparison.Ordinal);
             string own = name == "migrate" ? "owner" : name;
             Assert.All(Texts(service, "secrets").Where(secret => secret is not "optiks.kek" && !secret.EndsWith(".crt", StringComparison.Ordinal)), secret => Assert.Equal(own, Path.GetFileNameWithoutExtension(secret)));
@@ -104,7 +104,7 @@ public sealed class ComposeTests
 
     private static IEnumerable<string> Problems(ProgramSettings program, Dictionary<string, string> variables)
     {
-        // The operator sets the origin, so the check needs a valid one.
+        // The operator sets the log's origin, so this check uses an example.
         IEnumerable<KeyValuePair<string, string?>> settings = variables.Select(one => KeyValuePair.Create(one.Key.Replace("__", ":", StringComparison.Ordinal), one.Key == "Optiks__Log__Origin" ? "log.example.org/optiks" : (string?)one.Value));
         return ConfigurationCheck.Find(program, new ConfigurationBuilder().AddInMemoryCollection(settings).Build()).Where(problem => problem.Kind != ConfigurationProblemKind.File).Select(problem => problem.Text);
     }
@@ -126,7 +126,7 @@ public sealed class ComposeTests
         _ => value,
     };
 
-    // Merges files as compose does: maps key by key, lists by appending.
+    // Merges two files as compose does: it merges maps key by key, and appends lists.
     private static Dictionary<string, object> Merge(Dictionary<string, object> first, Dictionary<string, object> second)
     {
         var merged = new Dictionary<string, object>(first);

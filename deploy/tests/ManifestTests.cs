@@ -8,7 +8,7 @@ using Optiks.Storage.Engines;
 
 namespace Optiks.Deploy.Tests;
 
-/// <summary>Tests that the manifests match the types of Kubernetes, and that their settings match the programs.</summary>
+/// <summary>Tests that the manifests are valid objects of Kubernetes, and that the programs accept the settings in them.</summary>
 public sealed partial class ManifestTests
 {
     private const string Services = "app.kubernetes.io/name";
@@ -25,7 +25,7 @@ public sealed partial class ManifestTests
         Manifests manifests = Manifests.Of(folder);
         Assert.NotEmpty(manifests.Objects);
         Assert.All(manifests.Objects, one => Assert.True(one is V1Namespace || one.Metadata.NamespaceProperty == "optiks", $"{one.Kind} {one.Metadata.Name} is in another namespace."));
-        // If two objects had one name, kubectl would keep only one.
+        // If two objects of a kind had the same name, kubectl would keep only one of them.
         Assert.Equal(manifests.Objects.Count, manifests.Objects.Select(one => (one.Kind, one.Metadata.Name)).Distinct().Count());
     }
 
@@ -53,7 +53,7 @@ public sealed partial class ManifestTests
             if (Manifests.ProgramOf(container) is { } program)
             {
                 Assert.Empty(Problems(program, variables));
-                // The check reads every setting: it finds a misspelt one.
+                // This shows that the check reads the settings: it finds a misspelt setting.
                 Assert.Contains(Problems(program, new(variables) { ["Optiks__Storage__ProviderName"] = "x" }), problem => problem.Contains("ProviderName", StringComparison.Ordinal));
                 Assert.Contains(variables.Keys, name => name == "Optiks__Storage__Provider");
             }
@@ -146,7 +146,7 @@ public sealed partial class ManifestTests
                 Assert.Matches("^registry.example.org/optiks-server:[0-9.]+$", container.Image);
             }
             Assert.DoesNotContain(pod.Volumes, volume => volume.HostPath is not null);
-            // Only the pod's group can read the secrets: the programs refuse a secret that is open to all.
+            // Only the owner and the pod's group can read the secrets, because the programs refuse a secret that all users can read.
             Assert.All(pod.Volumes.Where(volume => volume.Projected is not null), volume => Assert.Equal(0b100_100_000, volume.Projected.DefaultMode));
             Assert.All(pod.Volumes.Where(volume => volume.Secret is not null), volume => Assert.Equal(0b100_100_000, volume.Secret.DefaultMode));
         }
@@ -164,7 +164,7 @@ public sealed partial class ManifestTests
             {
                 V1VolumeMount mount = Assert.Single(mounts, mount => mount.MountPath == written);
                 Assert.NotEqual(true, mount.ReadOnlyProperty);
-                // These files can be gigabytes, so the volume must be neither memory nor read-only.
+                // The files in this folder can have gigabytes, so the volume must not be in memory. It must not be read-only either.
                 Assert.DoesNotContain(template.Spec.Volumes, volume => volume.Name == mount.Name && (volume.EmptyDir?.Medium is not null || volume.PersistentVolumeClaim?.ReadOnlyProperty is true || volume.Secret is not null));
             }
         }
@@ -235,7 +235,8 @@ public sealed partial class ManifestTests
     [Theory]
     [MemberData(nameof(Overlays))]
     public void Without_prometheus_adapter_the_autoscalers_need_none(string folder) =>
-        // While a metric is unavailable, an autoscaler removes no replicas.
+        // The autoscalers must not use other metrics than those of resources: while a metric is unavailable, an autoscaler removes no
+        // replicas.
         Assert.All(Manifests.Of(folder).All<V2HorizontalPodAutoscaler>(), one => Assert.All(one.Spec.Metrics, metric => Assert.NotNull(metric.Resource)));
 
     [Fact]
@@ -249,7 +250,7 @@ public sealed partial class ManifestTests
         Assert.Contains($"| `{metric.Replace("optiks_query_", "optiks.query.", StringComparison.Ordinal)}` |", File.ReadAllText(Path.Combine(Repository.Root, "docs", "operations", "telemetry.md")), StringComparison.Ordinal);
     }
 
-    // The files exist only in the pods, so problems with files do not count.
+    // Returns the problems in a program's settings. Problems with files are left out, because the files exist only in the pods.
     private static IEnumerable<string> Problems(ProgramSettings program, Dictionary<string, string> variables)
     {
         IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(variables.Select(one => KeyValuePair.Create(one.Key.Replace("__", ":", StringComparison.Ordinal), (string?)one.Value))).Build();

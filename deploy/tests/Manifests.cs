@@ -5,7 +5,8 @@ using Optiks.Settings;
 
 namespace Optiks.Deploy.Tests;
 
-/// <summary>Reads the objects of a kustomization strictly into the types of Kubernetes: an unknown field is an error. Immutable.</summary>
+/// <summary>Reads the objects of a kustomization into the types of Kubernetes. Reading is strict, so that an unknown field is an error.
+/// Immutable.</summary>
 internal sealed class Manifests
 {
     private static readonly Dictionary<string, Type> s_types = typeof(V1Pod).Assembly.GetTypes()
@@ -21,7 +22,7 @@ internal sealed class Manifests
     /// <summary>The folders of the kustomizations that an operator applies.</summary>
     public static IEnumerable<string> Folders => s_rendered.Keys;
 
-    /// <summary>The objects of all kinds.</summary>
+    /// <summary>All objects of the kustomization.</summary>
     public IReadOnlyList<IKubernetesObject<V1ObjectMeta>> Objects { get; }
 
     /// <summary>The pod templates of all workloads, by name.</summary>
@@ -33,13 +34,14 @@ internal sealed class Manifests
     /// <summary>Returns all objects of a type.</summary>
     public IEnumerable<T> All<T>() => Objects.OfType<T>();
 
-    /// <summary>Parses the YAML that kubectl would apply.</summary>
+    /// <summary>Parses YAML that kubectl has rendered.</summary>
     public static Manifests Read(string text) => new([.. KubernetesYaml.LoadAllFromString(text, s_types, strict: true).Cast<IKubernetesObject<V1ObjectMeta>>()]);
 
     /// <summary>Returns the YAML that kubectl renders from the kustomization in a folder.</summary>
     public static string TextOf(string folder) => s_texts[folder].Value;
 
-    /// <summary>Returns the objects of a kustomization that applies a JSON patch to its base, <paramref name="folder"/>.</summary>
+    /// <summary>Returns the objects of a kustomization whose base is the kustomization in the given folder, after applying a JSON
+    /// patch.</summary>
     public static Manifests Patched(string folder, string patch, string target)
     {
         DirectoryInfo own = Directory.CreateTempSubdirectory("optiks-deploy-");
@@ -81,14 +83,14 @@ internal sealed class Manifests
         }
         foreach (V1EnvVar variable in container.Env ?? [])
         {
-            // Secrets are files, so no variable has a reference as its value.
+            // No variable gets its value from a reference to a secret, because the pods get secrets as files.
             Assert.Null(variable.ValueFrom);
             variables[variable.Name] = variable.Value;
         }
         return variables;
     }
 
-    /// <summary>Returns the service that a container runs; null for other containers.</summary>
+    /// <summary>Returns the service that a container runs; null if the container runs none of the services.</summary>
     public static ProgramSettings? ProgramOf(V1Container container) => Programs.All.FirstOrDefault(program => container.Command is [var command] && command == program.Name);
 
     /// <summary>Returns the port on which a program listens by default.</summary>

@@ -4,7 +4,8 @@ using Optiks.Settings;
 
 namespace Optiks.Deploy.Tests;
 
-/// <summary>Tests that the policies admit exactly the flows that Optiks needs, for every pair of parties and every port.</summary>
+/// <summary>Tests that the network policies admit exactly the traffic that Optiks needs, for every pair of parties and every
+/// port.</summary>
 public sealed class NetworkTests
 {
     private const string Ours = "optiks";
@@ -45,7 +46,7 @@ public sealed class NetworkTests
         Party[] parties = Parties("overlays/s3");
         string[] open = Admitted([], parties);
         Assert.Contains("stranger > optiks-update-task 22", open);
-        // Each policy matters: without any one of them, the admitted flows differ.
+        // Each policy is needed: if one of them is removed, the admitted traffic differs.
         V1NetworkPolicy[] policies = Policies("overlays/s3");
         string[] right = Admitted(policies, parties);
         Assert.All(policies, left => Assert.NotEqual(right, Admitted([.. policies.Except([left])], parties)));
@@ -63,7 +64,7 @@ public sealed class NetworkTests
     [
         .. (from one in parties
             from other in parties
-            // Our workloads have several pods, so a pod may call another one of the same name.
+            // The workloads of Optiks have several pods, so a pod may send traffic to another pod of the same workload.
             where one.IsOurs || (one != other && other.IsOurs)
             from port in s_ports
             from protocol in new[] { Tcp, Udp }
@@ -71,7 +72,8 @@ public sealed class NetworkTests
             select $"{one.Name} > {other.Name} {port}{(protocol == Tcp ? "" : $" {protocol}")}").Order(StringComparer.Ordinal),
     ];
 
-    // Kubernetes' rule: if any policy selects a pod, one of them must admit the flow. This holds at both ends.
+    // Returns whether the policies admit traffic, by the rule of Kubernetes: if at least one policy selects a pod, one of these policies
+    // must admit the traffic. The rule applies to the sending and to the receiving pod.
     private static bool IsAdmitted(V1NetworkPolicy[] policies, Party from, Party to, int port, string protocol)
     {
         V1NetworkPolicySpec[] leaving = [.. policies.Select(policy => policy.Spec).Where(policy => from.IsOurs && policy.PolicyTypes.Contains("Egress") && Selects(policy.PodSelector, from.PodLabels))];

@@ -1,6 +1,6 @@
 namespace Optiks.Deploy.Tests;
 
-/// <summary>Finds the tested files in the repository, where an operator applies them.</summary>
+/// <summary>Finds the folders of the tested files in the repository.</summary>
 internal static class Repository
 {
     /// <summary>The repository's root folder.</summary>
@@ -9,7 +9,7 @@ internal static class Repository
     /// <summary>The folder of the Kubernetes manifests.</summary>
     public static string Manifests { get; } = Path.Combine(Root, "deploy", "kubernetes");
 
-    /// <summary>The folders, besides /tmp, to which the images' programs write their data and temporary files.</summary>
+    /// <summary>The folders except /tmp to which the programs in the images write their data and temporary files.</summary>
     public static IReadOnlyList<string> WrittenInImages { get; } = [.. new[] { "OPTIKS_DATA", "TMPDIR" }.Select(ImageVariable).Distinct()];
 
     private static string ImageVariable(string name) =>

@@ -1,5 +1,5 @@
-"""Tests that the alerts, the runbook, the dashboard and the page of metrics name the same things. tests/e2e/test_watching.py evaluates them
-with Prometheus."""
+"""Tests that the alerts, the runbook, the dashboard and the page of metrics name the same alerts and metrics. (tests/e2e/test_watching.py
+evaluates the alerts with Prometheus.)"""
 
 import json
 import re
@@ -11,13 +11,14 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/e2e"))
 import prometheus  # noqa: E402
 
-# The ending that Prometheus adds to the name of a metric of the telemetry page, by unit.
+# For each unit, the ending that Prometheus adds to the names of metrics with this unit.
 UNITS = {"s": "_seconds", "By": "_bytes"}
 ROW = re.compile(r"^\| `(optiks\.[a-z_.]+)` \| `([^`]+)` \|", re.MULTILINE)
 
 
 def documented() -> set[str]:
-    """Returns the names that Prometheus may have for the documented metrics. The page does not say which metrics are counters."""
+    """Returns all names that Prometheus may give to the documented metrics. There are several, because the page does not say which metrics
+    are counters."""
     page = (ROOT / "docs/operations/telemetry.md").read_text()
     names = {name.replace(".", "_") + UNITS.get(unit, "") for name, unit in ROW.findall(page)}
     return names | {f"{name}_total" for name in names} | {f"{name}_bucket" for name in names}

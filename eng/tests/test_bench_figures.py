@@ -1,4 +1,4 @@
-"""Tests the arithmetic of bench/'s drivers, on reports made by hand."""
+"""Tests the computations of the benchmark programs in bench/, with reports that the tests make."""
 
 import json
 import os
@@ -17,11 +17,12 @@ from figures import Figure, bad_share, database_share, load_of, paired
 
 
 def report(epochs, accepted=9000, errors=()):
-    """Returns a report with 2 s of warm-up and 10 s of load; epochs are (second, versions in all)."""
+    """Returns a report with 2 s of warm-up and 10 s of load. `epochs` has pairs (second, number of versions published by then)."""
     return {
         "warm_up_s": 2, "measured_s": 10, "versions_before": 100, "updates": {"accepted": accepted, "settled_s": 1.5}, "errors": list(errors),
         "results": [{"name": "batch:10/answered", "value": 90}, {"name": "published/p99", "value": 1.25}],
-        # 100 a second in the warm-up, then 900. The last second has the answers that came after the load.
+        # The rate of accepted updates is 100 a second in the warm-up, and then 900 a second. The last element has the answers that came
+        # after the load.
         "seconds": [{"updates": 100}] * 2 + [{"updates": 900}] * 10 + [{"updates": 5000}],
         "epochs": [{"at_s": at, "versions": versions} for at, versions in epochs]}
 
@@ -83,7 +84,7 @@ class Baselines(unittest.TestCase):
             self.assertTrue(definition.startswith(f"CREATE TABLE optiks.{table}Copy ( Epoch bigint NOT NULL"))
             self.assertNotIn("\n", definition)
             self.assertIn(f"CONSTRAINT PK_{table}Copy PRIMARY KEY CLUSTERED (Epoch, Ordinal)", definition)
-            # The names of constraints belong to the schema.
+            # The names of constraints are also changed, because they belong to the schema and not to the table.
             self.assertNotRegex(definition, r"CONSTRAINT \w+(?<!Copy)\b")
 
     def test_wrk_counts_only_when_all_was_answered(self):

@@ -1,4 +1,4 @@
-"""Tests which windows of a run are before an event, which ones are compared with them, and which p99 they have."""
+"""Tests which windows of a run count as before an event, which windows are compared with them, and which p99 latencies result."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ def report(windows, measured=60):
 
 
 def once(*seconds):
-    """Returns one window for each of the given times, with one answer that took this time, in seconds."""
+    """Returns one window for each of the given latencies in seconds. Each window has one answer with this latency."""
     return [[[second * 1_000_000, 1]] for second in seconds]
 
 
@@ -32,11 +32,12 @@ class Windows(unittest.TestCase):
         windows = windows_of(report(once(*range(6))), 10)
         comparison = compare(windows, Moments(asked=BEGAN + 22.5, begun=BEGAN + 35), 10, least_before=2)
         self.assertEqual([0, 1], [window.p99("hit") for window in comparison.before])
-        # They last until 45, which is in the fifth window.
+        # The windows during the event last until second 45, which is in the fifth window.
         self.assertEqual([2, 3, 4], [window.p99("hit") for window in comparison.meanwhile])
 
     def test_p99_is_of_all_answers_and_of_those_of_each_window(self):
-        # 2 answers in 100 of the third window take 9 ms, which is 1 in 100 of all answers meanwhile. The last window has no answers.
+        # In the third window, 2 of 100 answers take 9 ms, which is 1 in 100 of all answers during the event. The last window has no
+        # answers.
         windows = windows_of(report([[[2_000, 100]], [[2_000, 98], [3_000, 2]], [[4_000, 98], [9_000, 2]], [[4_000, 100]], []], measured=50), 10)
         comparison = compare(windows, Moments(asked=BEGAN + 22, begun=BEGAN + 42), 10, least_before=2)
         whole, worst = comparison.figures("p99", "hit")

@@ -14,7 +14,7 @@ HEADER = "ozks/verify/include/optiks/ozks/verify/facts.h"
 
 
 class MakeFacts(unittest.TestCase):
-    """Tests the script on a copy of the source and of all files made from it."""
+    """Tests make_facts.py on a copy of facts.toml and of all files that are generated from it."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -101,7 +101,7 @@ def pages():
 
 
 class Pages(unittest.TestCase):
-    """Tests that the pages of the specification, which people write, agree with the facts."""
+    """Tests that the parts of the specification that people write agree with the facts."""
 
     @classmethod
     def setUpClass(cls):
@@ -110,7 +110,7 @@ class Pages(unittest.TestCase):
         cls.structs = dict(reversed(found) for found in re.findall(r"^struct \{\n(.*?)^\} (\w+);", cls.text, re.M | re.S))
 
     def octets(self, struct):
-        """Returns the length of a structure of fixed length, from its definition."""
+        """Returns the length of a structure that has a fixed length, computed from its definition in the specification."""
         length = 0
         for field in re.sub(r"//.*", "", self.structs[struct]).split(";"):
             if found := INTEGER.search(field):

@@ -1,4 +1,4 @@
-"""Tests that a command of a page is found in any notation, and that a command without a row fails."""
+"""Tests that the check finds the commands of a page in every notation, and that it complains about a command without a row."""
 
 import subprocess
 import sys

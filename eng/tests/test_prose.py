@@ -7,7 +7,7 @@ import prose  # noqa: E402
 
 
 class Sentences(unittest.TestCase):
-    """Tests that every kind of file yields its prose, and nothing else."""
+    """Tests that the sentences of every kind of file are found, and that nothing else is taken for a sentence."""
 
     def texts(self, path, text):
         return [(sentence.line, sentence.text) for sentence in prose.sentences(path, text)]
@@ -46,7 +46,7 @@ class Sentences(unittest.TestCase):
 
 
 class Forms(unittest.TestCase):
-    """Tests that each refused form is found, and that plain sentences and questions are not."""
+    """Tests that sentences with a refused form are found, and that plain sentences and questions are accepted."""
 
     def wrong(self, sentence):
         return len(list(prose.breaches("a.md", sentence + "\n")))

@@ -15,7 +15,7 @@ import services  # noqa: E402
 
 
 class Watch(unittest.TestCase):
-    """Tests `make run` with processes in the place of services."""
+    """Tests `make run` with other processes in place of the services."""
 
     def setUp(self):
         self.data = Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -40,7 +40,7 @@ class Watch(unittest.TestCase):
         while services.start_time(ended.pid) is not None:
             time.sleep(0.01)
         self.assertIsNone(first.pid())
-        # A watch that does not find the service waits for ever.
+        # If the watch did not find the ended service, it would wait forever, so the alarm ends the test.
         signal.alarm(30)
         self.addCleanup(signal.alarm, 0)
         self.assertEqual(3, self.services._watch())

@@ -6,7 +6,7 @@ import unittest
 
 PROGRAM = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "sqlclient.sh")
 
-# .NET 10 prints these messages.
+# Error messages of a restore, as .NET 10 prints them.
 UNKNOWN = "/p.csproj : error NU1101: Unable to find package X. No packages exist with this id in source(s): feed"
 NO_VERSION = "/p.csproj : error NU1102: Unable to find package X with version (>= 4.2.0)"
 DOWNGRADE = "/p.csproj : error NU1605: Warning As Error: Detected package downgrade: X from 7.7.3 to 7.7.2."
@@ -22,7 +22,7 @@ def status(code, reason, prefix="/p.csproj : error NU1301:"):
 
 
 class SqlClient(unittest.TestCase):
-    """Tests which version is chosen for each result of a restore of the supported version."""
+    """Tests which version eng/sqlclient.sh chooses after each possible result of restoring the supported version."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -33,7 +33,7 @@ class SqlClient(unittest.TestCase):
         self.props = os.path.join(self.folder, "build", "sqlclient.props")
 
     def choose(self, code, *lines):
-        """Returns the exit code, the chosen version or None, and the text on standard error."""
+        """Runs the script. Returns its exit code, the chosen version or None, and the text on standard error."""
         bin_folder = os.path.join(self.folder, "bin")
         os.makedirs(bin_folder, exist_ok=True)
         dotnet = os.path.join(bin_folder, "dotnet")

@@ -1,4 +1,4 @@
-"""Tests the runner of suites, on suites made by hand."""
+"""Tests the runner of suites with small suites that the tests make."""
 
 import contextlib
 import io
@@ -26,12 +26,12 @@ class Suites(unittest.TestCase):
         self.addCleanup(patched.stop)
 
     def suite(self, name, ending="", **options):
-        """Returns a suite that writes its results and then does `ending`."""
+        """Returns a suite that writes its results and then executes the Python code `ending`."""
         program = f"import pathlib, sys, time; pathlib.Path({runner.results_of(name)!r}).write_text({PASSED!r}); print('said', {name!r}); {ending}"
         return runner.Suite(name, [[sys.executable, "-c", program]], **options)
 
     def run_all(self, *suites):
-        """Returns the run and its output."""
+        """Runs the suites, and returns the run and its output."""
         output = io.StringIO()
         with contextlib.redirect_stdout(output):
             run = runner.Run(list(suites))
@@ -65,7 +65,7 @@ class Suites(unittest.TestCase):
         alone = self.suite("alone", f"p = pathlib.Path({str(mark)!r}); p.touch(); time.sleep(0.5); p.unlink()", is_alone=True)
         run, _ = self.run_all(self.suite("beside", look), alone)
         self.assertEqual([], run.broken)
-        # The control: a suite that does not run alone sees the other one.
+        # As a control, the test also runs a suite that is not alone: the other suite then sees its mark.
         run, _ = self.run_all(self.suite("long", f"p = pathlib.Path({str(mark)!r}); p.touch(); time.sleep(3); p.unlink()"), self.suite("beside", f"time.sleep(1); {look}"))
         self.assertEqual(["beside (exit code 1)"], run.broken)
 
@@ -121,7 +121,7 @@ class Suites(unittest.TestCase):
         self.assertEqual({suite.name for suite in suites}, {suite.name for one in ("quick", "deep") for suite in runner.suites_of([one])})
 
     def test_the_suites_that_have_more_rounds_are_known(self):
-        """Compares DEEPER with the suites whose tests ask for rounds, by tests/reference/rounds.py or common/tests/Shared/Rounds.cs."""
+        """Tests that DEEPER has exactly the suites whose tests use tests/reference/rounds.py or common/tests/Shared/Rounds.cs."""
         asking = set()
         for name, folder in runner.PYTHON_FOLDERS.items():
             asking |= {f"python-{name}-{file.stem.removeprefix('test_')}" for file in (runner.ROOT / folder).glob("test_*.py") if re.search("^from rounds import", file.read_text(), re.MULTILINE)}

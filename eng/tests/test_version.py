@@ -13,8 +13,8 @@ def read(path):
 
 
 class Version(unittest.TestCase):
-    """Tests that there is one version number, in Directory.Build.props. CMake reads it from there, and the changelog describes the release
-    with this number."""
+    """Tests that the version number is only in Directory.Build.props, that CMake reads it from there, and that the changelog describes the
+    release with this number."""
 
     def setUp(self):
         self.number, = re.findall(r"<VersionPrefix>(\d+\.\d+\.\d+)</VersionPrefix>", read("Directory.Build.props"))

@@ -11,17 +11,17 @@ using Optiks.Tlog;
 namespace Optiks.Epochs;
 
 /// <summary>
-/// Fills a data folder, whose SQLite database was migrated, with a log of epochs that have one new key each. The update-task's own
-/// libraries make trees, records, checkpoints, tiles and audit proofs. To make an epoch in a fraction of a millisecond, the filler writes
-/// the database in one transaction, syncs no audit proof, and makes partial tiles only for the newest epoch. If it is interrupted, the log
-/// is useless.
+/// Fills a data folder with a log whose epochs have one new key each. The folder's SQLite database must have been migrated before. The
+/// filler makes trees, records, checkpoints, tiles and audit proofs with the same libraries as the update-task. To make an epoch in a
+/// fraction of a millisecond, it writes the database in one transaction, syncs no audit proof, and makes partial tiles only for the newest
+/// epoch. If the filler is interrupted, the log is unusable.
 /// </summary>
 internal sealed class EpochFiller : IDisposable
 {
-    // The newest record must stay fresh as long as a measurement takes.
+    // The log's `MaxBehindMs`. It is a day, so that the newest record stays fresh during a whole measurement.
     private const uint MaxBehindMs = 86_400_000;
 
-    // The number of leaves that are prepared together, because a batch computes their labels in a tenth of the time that single leaves
+    // The number of leaves that the filler prepares in one batch. A batch computes the labels in a tenth of the time that single leaves
     // need.
     private const int RoundEpochs = 4096;
 
@@ -37,7 +37,7 @@ internal sealed class EpochFiller : IDisposable
     private EpochRow? _last;
 
     /// <summary>
-    /// Begins a new log whose epoch 0 has this time. The time of each later epoch is a millisecond after the time of the epoch before it.
+    /// Creates a filler of a new log whose epoch 0 has the given time. Each later epoch is a millisecond after the epoch before it.
     /// </summary>
     public EpochFiller(DataFolder folder, ulong firstTimeMs)
     {
@@ -53,7 +53,7 @@ internal sealed class EpochFiller : IDisposable
 
     private static ReadOnlySpan<byte> Value => "v"u8;
 
-    /// <summary>Makes epoch 0 and <paramref name="epochs"/> further epochs.</summary>
+    /// <summary>Makes epoch 0, and then as many further epochs as <paramref name="epochs"/> says.</summary>
     public async Task RunAsync(int epochs, CancellationToken cancellationToken)
     {
         await using IMaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync($"Data Source={_folder.Database}", cancellationToken);
@@ -97,7 +97,7 @@ internal sealed class EpochFiller : IDisposable
 
     private static byte[] Key(ulong epoch) => Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"key-{epoch}"));
 
-    // Prepares one leaf per epoch, from epoch <c>first</c> on, and returns the leaves in the order of their epochs.
+    // Prepares one leaf for each epoch, from epoch `first` on, and returns the leaves in the order of their epochs.
     private LeafRow[] Prepare(int first, int count)
     {
         using var keys = new ByteStrings(count);
@@ -134,7 +134,7 @@ internal sealed class EpochFiller : IDisposable
         return row;
     }
 
-    // Returns the record of the next epoch, with the signed checkpoint whose last entry it is.
+    // Returns the record of the next epoch, with the signed checkpoint of the log that ends with this record.
     private async Task<EpochRow> SignAsync(ulong epoch, StructureState[] states, CancellationToken cancellationToken)
     {
         byte[] record = new EpochRecord

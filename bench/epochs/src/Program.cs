@@ -7,7 +7,8 @@ if (args is not [{ } number] || !int.TryParse(number, NumberStyles.None, Culture
     await Console.Error.WriteLineAsync($"usage: optiks-epochs EPOCHS; {DataFolder.Variable} names a folder with an empty database, which 'optiks-db migrate' made");
     return ExitCodes.Usage;
 }
-// Choose the first time so that the last record has the current time. That record is then fresh, and no record is from the future.
+// The time of epoch 0 is chosen so that the last record has the current time. Thus the last record is fresh, and no record is from the
+// future.
 ulong now = (ulong)TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds();
 using var maker = new EpochFiller(DataFolder.Default(), now - (ulong)epochs);
 await maker.RunAsync(epochs, CancellationToken.None);

@@ -4,13 +4,13 @@ using System.Text;
 namespace Optiks.Stress;
 
 /// <summary>
-/// Names the keys of a run, each by a prefix and a number. A value begins with its key, so that the program notices another key's value
-/// even without a proof.
+/// Makes the names and values of a run's keys. A name is a prefix and a number. A value begins with the name of its key, so that the
+/// program notices a value of another key even without a proof.
 /// </summary>
-/// <param name="Prefix">Prefix that keeps the keys of different runs apart.</param>
-/// <param name="Count">The number of keys. Their numbers are 0 to <paramref name="Count"/> - 1.</param>
+/// <param name="Prefix">The prefix of all names, which differs between runs that must not share keys.</param>
+/// <param name="Count">The number of keys, whose numbers are 0 to <paramref name="Count"/> - 1.</param>
 /// <param name="ManyCount">The number of additional keys that have many versions.</param>
-/// <param name="ValueLength">Length of a value in octets; a value is longer if its key needs more room.</param>
+/// <param name="ValueLength">The length of a value in octets. A value is longer if its key's name needs more room.</param>
 internal sealed record KeySpace(string Prefix, int Count, int ManyCount, int ValueLength)
 {
     public string Key(int number) => string.Create(CultureInfo.InvariantCulture, $"{Prefix}{number}");
@@ -25,7 +25,7 @@ internal sealed record KeySpace(string Prefix, int Count, int ManyCount, int Val
         return value.PadRight(ValueLength, '.');
     }
 
-    /// <summary>Tells whether a value is one that this program writes for the given key.</summary>
+    /// <summary>Returns whether this program could have written a value for the given key.</summary>
     public static bool Belongs(string key, ReadOnlySpan<byte> value)
     {
         byte[] start = Encoding.UTF8.GetBytes(key + " ");

@@ -8,8 +8,8 @@ using Optiks.Stress.Traffic;
 namespace Optiks.Stress;
 
 /// <summary>
-/// Fills the key space: finds by verified lookups which keys exist, writes the missing keys, and waits until they are published. If it is
-/// run again, it writes only the keys that are still missing.
+/// Fills the key space of later runs. It finds by verified lookups which keys exist, writes the missing keys, and waits until they are
+/// published. If it runs again, it writes only the keys that are still missing.
 /// </summary>
 internal sealed class Preparer
 {
@@ -32,7 +32,8 @@ internal sealed class Preparer
         _progress = progress;
     }
 
-    /// <summary>Prepares the keys, and returns the number of updates that were needed. Throws <see cref="StressException"/>.</summary>
+    /// <summary>Prepares the keys, and returns the number of updates that were needed. Throws <see cref="StressException"/> if the
+    /// preparation fails.</summary>
     /// <param name="manyVersions">The least number of versions that each of the additional keys with many versions must have.</param>
     /// <param name="cancellationToken">Cancels the preparation; the updates that were accepted stay.</param>
     public async Task<int> PrepareAsync(int manyVersions, CancellationToken cancellationToken)
@@ -40,7 +41,7 @@ internal sealed class Preparer
         KeySpace keys = _options.Keys;
         string[] single = [.. Enumerable.Range(0, keys.Count).Select(keys.Key)];
         string[] many = [.. Enumerable.Range(0, keys.ManyCount).Select(keys.ManyKey)];
-        // Skip the lookups if the log has no keys at all.
+        // If the log has no keys at all, the lookups are not needed.
         bool empty = await IsEmptyAsync(cancellationToken);
         IReadOnlyDictionary<string, ulong> singleVersions = await VersionsAsync(empty ? [] : single, cancellationToken);
         IReadOnlyDictionary<string, ulong> manyHave = await VersionsAsync(empty ? [] : many, cancellationToken);
@@ -48,7 +49,7 @@ internal sealed class Preparer
         int written = missing.Length;
         _progress($"{single.Length - missing.Length} of {single.Length} keys are there; writing {missing.Length}");
         await WriteAsync(missing, cancellationToken);
-        // An epoch publishes only one version of a key, so each round waits until its versions are published.
+        // An epoch publishes only one version of a key, so each round of updates waits until its versions are published.
         for (ulong version = 1; version <= (ulong)manyVersions; version++)
         {
             string[] round = [.. many.Where(key => manyHave.GetValueOrDefault(key) < version)];
@@ -114,8 +115,8 @@ internal sealed class Preparer
             last.Add(items[^1]);
             accepted(batch.Length);
         });
-        // An epoch publishes the oldest updates first, and no two of these updates have the same key. So once the last update of a list is
-        // published, the whole list is published.
+        // It is enough to wait for the last update of each list: epochs publish the oldest updates first, and no two of these updates have
+        // the same key.
         foreach (UpdateItem item in last)
         {
             await PublishedAsync(item, cancellationToken);
@@ -123,7 +124,8 @@ internal sealed class Preparer
         _progress($"published {names.Length}");
     }
 
-    // Returns a function that counts steps, and reports the progress every few seconds and at the end. Thread-safe.
+    // Returns a function that counts steps, and that reports the progress every few seconds and at the end. Any thread may call the
+    // function.
     private Action<int> Counter(string what, int total)
     {
         var gate = new Lock();

@@ -5,7 +5,7 @@ using Optiks.Stress.Load;
 
 namespace Optiks.Stress;
 
-/// <summary>The options of <c>run</c>.</summary>
+/// <summary>Defines the options of the command <c>run</c>.</summary>
 internal sealed class RunArguments
 {
     private readonly Option<string> _mix = new("--mix") { Description = "operations by weight: hit, absent, versions, history, monitor, audit, update, batch:N", HelpName = "MIX", DefaultValueFactory = _ => "hit=85,absent=5,versions=3,history=1,monitor=1,audit=1,update=4" };
@@ -42,7 +42,8 @@ internal sealed class RunArguments
     }
 
     /// <summary>
-    /// Reads the options. Throws <see cref="StressException"/> or <see cref="FormatException"/> with a sentence for the user.
+    /// Returns the values of the options. If an option is invalid, throws <see cref="StressException"/> or <see cref="FormatException"/>
+    /// with a sentence for the user.
     /// </summary>
     public RunOptions Read(ParseResult parse)
     {

@@ -4,7 +4,7 @@ using Optiks.Stress.Traffic;
 
 namespace Optiks.Stress;
 
-/// <summary>All results of a finished run, for the outputs.</summary>
+/// <summary>Holds all results of a finished run, from which the outputs are made.</summary>
 internal sealed record RunResult
 {
     public required TargetOptions Target { get; init; }
@@ -14,7 +14,7 @@ internal sealed record RunResult
     /// <summary>The time of second 0 of the run's clock.</summary>
     public required DateTimeOffset Started { get; init; }
 
-    /// <summary>The measured seconds, without warm-up.</summary>
+    /// <summary>The measured time in seconds, without the warm-up.</summary>
     public required double Measured { get; init; }
 
     public required IReadOnlyDictionary<string, KindTotals> Kinds { get; init; }
@@ -23,25 +23,26 @@ internal sealed record RunResult
 
     public required IReadOnlyList<Stage> Stages { get; init; }
 
-    /// <summary>The windows of the measured time; empty unless windows were requested.</summary>
+    /// <summary>The totals of the windows of the measured time; empty unless windows were requested.</summary>
     public required IReadOnlyList<IReadOnlyDictionary<string, KindTotals>> Windows { get; init; }
 
     /// <summary>
-    /// The number of versions of keys that the log had published before the run, as far as its records still count these versions.
+    /// The number of versions of keys that the log had published before the run. Versions that the log's records no longer count are left
+    /// out.
     /// </summary>
     public required ulong VersionsBefore { get; init; }
 
-    /// <summary>The epochs that a replica showed during the run and its settlement of updates.</summary>
+    /// <summary>The epochs that a replica showed during the load and the following settlement of updates.</summary>
     public required IReadOnlyList<EpochShown> Epochs { get; init; }
 
     public required Findings Findings { get; init; }
 
-    /// <summary>The settlement of the updates; null when the mix has no updates.</summary>
+    /// <summary>The settlement of the run's updates; null if the mix has no updates.</summary>
     public required Settlement? Settlement { get; init; }
 
     /// <summary>Whether every verified answer was correct, and no accepted update was lost or doubled.</summary>
     public bool Good => Findings.Failed == 0 && (Settlement is null or { Lost: 0, Doubled: 0 });
 
-    /// <summary>The fastest stage of a ramp that stayed within its bounds; null if the run has no ramp.</summary>
+    /// <summary>The stage with the highest rate that was not saturated; null if the run has no ramp or no such stage.</summary>
     public Stage? Sustained => Options.RampFactor is null ? null : Stages.Where(stage => !stage.Saturated).MaxBy(stage => stage.Rate);
 }

@@ -10,7 +10,7 @@ using Spectre.Console;
 
 namespace Optiks.Stress;
 
-/// <summary>The command line. It alone turns failures into exit codes.</summary>
+/// <summary>Defines the command line and turns failures into exit codes.</summary>
 internal static class StressCommand
 {
     private const string Description =
@@ -44,7 +44,7 @@ internal static class StressCommand
         _ => null,
     };
 
-    /// <summary>Creates the whole tree of commands.</summary>
+    /// <summary>Creates the root command with all its subcommands.</summary>
     internal static RootCommand Create()
     {
         var target = new TargetArguments();
@@ -56,7 +56,8 @@ internal static class StressCommand
     private static ServiceCommand CreateRun(TargetArguments target)
     {
         var arguments = new RunArguments();
-        // Use ServiceCommand, because after a signal ends the load, the command still follows the accepted updates.
+        // This is a `ServiceCommand`, because the command needs time after a signal: the signal ends the load, and the command then still
+        // follows the accepted updates.
         var command = new ServiceCommand("run", "offer a load and report");
         arguments.AddTo(command);
         command.SetAction(async (parse, cancellationToken) =>

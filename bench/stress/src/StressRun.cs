@@ -6,12 +6,12 @@ using Optiks.Stress.Traffic;
 
 namespace Optiks.Stress;
 
-/// <summary>Executes one run: contacts the services, offers the load, and settles the updates.</summary>
+/// <summary>Executes one run: contacts the services, sends the load, and follows the accepted updates to their publication.</summary>
 internal static class StressRun
 {
     /// <summary>
-    /// Executes the run. Throws <see cref="StressException"/> when a service cannot be reached at the start. If the caller cancels, the
-    /// load ends, and the run still follows the accepted updates.
+    /// Executes the run and returns its results. Throws <see cref="StressException"/> if a service cannot be reached at the start. If the
+    /// caller cancels, the load ends, and the method still follows the accepted updates before it returns.
     /// </summary>
     public static async Task<RunResult> RunAsync(TargetOptions target, RunOptions options, ILiveView view, TimeProvider time, CancellationToken cancellationToken)
     {
@@ -31,7 +31,8 @@ internal static class StressRun
         ulong lastBefore = views.Latest;
         var recorder = new Recorder(options.WarmUp, options.Window);
         var operations = new Operations(target, connection, sessions, views, findings, ledger, time);
-        // Two streams of numbers from the user's seed: a change to the contents of requests leaves their times as they are.
+        // The contents of requests and their times are drawn with separate random generators from the user's seed. Therefore a change of
+        // the contents does not change the times.
         var planner = new Planner(options, target.Keys, target.QueryUrls.Count, target.UpdateUrls.Count, new Random(options.Seed));
         using var runner = new LoadRunner(options, target.MaxInFlight, planner, operations.RunAsync, recorder, new Random(options.Seed + 1));
         DateTimeOffset started = time.GetUtcNow();
@@ -41,7 +42,7 @@ internal static class StressRun
         Settlement? settlement = null;
         using (var end = new CancellationTokenSource())
         {
-            // Watch for new epochs until the last update is settled.
+            // The program watches for new epochs until the outcome of the last update is known.
             Task watching = watcher.FollowAsync(end.Token);
             try
             {

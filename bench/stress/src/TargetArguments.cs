@@ -6,8 +6,8 @@ using Optiks.Protocol;
 namespace Optiks.Stress;
 
 /// <summary>
-/// The options of every command. As in <c>optiks</c>, a command takes each value from the first of these that has it: the option itself,
-/// the environment, the data folder, the default.
+/// Defines the options of all commands. As in <c>optiks</c>, each value comes from the first of these sources that has it: the option, the
+/// environment, the data folder, the default.
 /// </summary>
 internal sealed class TargetArguments
 {

@@ -39,7 +39,7 @@ public sealed class ArgumentTests
         StressException refused = await Assert.ThrowsAsync<StressException>(
             () => arguments.ReadAsync(root.Parse(["--query-url", "http://192.0.2.1:8301"]), false, TestContext.Current.CancellationToken));
         Assert.Contains("--allow-remote", refused.Message, StringComparison.Ordinal);
-        // With --allow-remote, the program accepts the URL and reports the next wrong option; it sends nothing.
+        // With --allow-remote, the program accepts the URL and then reports the next wrong option. It sends no request.
         StressException control = await Assert.ThrowsAsync<StressException>(
             () => arguments.ReadAsync(root.Parse(["--query-url", "http://192.0.2.1:8301", "--allow-remote", "--key-count", "0"]), false, TestContext.Current.CancellationToken));
         Assert.Contains("Counts", control.Message, StringComparison.Ordinal);

@@ -20,7 +20,7 @@ public sealed class HttpConnectionTests
             (int Status, byte[] Body, bool Reusable) got = await ExchangeAsync(answer, piece);
             Assert.Equal(status, got.Status);
             Assert.Equal(body, Encoding.ASCII.GetString(got.Body));
-            // The connection notices data after the answer only if that data arrived together with the answer.
+            // The connection notices data after the end of the answer only if the data arrived together with the answer.
             Assert.True(got.Reusable == reusable || piece < answer.Length);
         }
     }

@@ -46,8 +46,8 @@ public sealed class LoadRunnerTests
     [Fact]
     public async Task Requests_that_are_still_out_make_a_stage_slow()
     {
-        // No request is answered before its stage ends, and all requests may be in flight. If the latency left out unanswered requests, the
-        // stage would look idle and not slow.
+        // No request is answered before its stage ends, and the maximum number of requests in flight is not reached. If the latency did not
+        // count unanswered requests, the stage would look idle and not slow.
         (_, IReadOnlyList<Stage> stages) = await RunAsync(
             ["--rate", "20", "--ramp", "2", "--stage", "2", "--duration", "8", "--limit-p99", "500"], maxInFlight: 1000, milliseconds: 3000);
         Assert.True(Assert.Single(stages).Saturated);
@@ -68,9 +68,9 @@ public sealed class LoadRunnerTests
         string[] all = ["--mix", "hit=1", "--arrivals", "constant", "--warm-up", "0", .. args.Contains("--duration") ? args : [.. args, "--duration", "1"]];
         RunOptions options = arguments.Read(root.Parse(all));
         var recorder = new Recorder(0);
-        // The contents and the times of requests have separate seeds, so both are the same in every run.
+        // The contents and the times of requests have separate fixed seeds, so that both are the same in every run.
         var planner = new Planner(options, new KeySpace("k", 10, 0, 10), replicas: 1, updateServices: 1, new Random(1));
-        // Wait until an answer has taken the whole time, because timers may end milliseconds early.
+        // The loop waits until the answer has taken the whole time, because timers may end some milliseconds early.
         LoadRunner.Sender send = async (planned, now, token) =>
         {
             double sent = now();

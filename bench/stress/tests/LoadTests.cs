@@ -2,7 +2,8 @@ using Optiks.Stress.Load;
 
 namespace Optiks.Stress.Tests;
 
-/// <summary>Tests the times, keys and kinds of requests. All seeds are fixed, so each run draws the same numbers and a failure repeats.</summary>
+/// <summary>Tests the times, keys and kinds of requests. All seeds are fixed, so each run draws the same numbers and a failure
+/// repeats.</summary>
 public sealed class LoadTests
 {
     [Fact]
@@ -22,7 +23,7 @@ public sealed class LoadTests
         var recorder = new Recorder(warmUp: 2, window: 5);
         recorder.Done(hit, 1.9, 2.4, new RequestOutcome(null, 1, 10));
         recorder.Done(hit, 2.0, 2.1, new RequestOutcome(null, 1, 10));
-        // This request ends in the second window, but counts in the first window, in which it was intended to start.
+        // This request ends in the second window, but counts in the first window, because its intended start is there.
         recorder.Done(hit, 6.9, 7.9, new RequestOutcome(null, 1, 10));
         recorder.Done(hit, 12.5, 12.6, new RequestOutcome("timeout", 0, 0));
         recorder.NotSent(hit, 12.7);
@@ -52,8 +53,8 @@ public sealed class LoadTests
         }
         double mean = gaps.Average();
         double deviation = Math.Sqrt(gaps.Average(gap => (gap - mean) * (gap - mean)));
-        // Five standard errors of the mean are 1.1 %. The deviation of exponential gaps equals their mean; the deviation of constant gaps
-        // would be 0.
+        // The bounds are wider than five standard errors of the mean, which are 1.1 %. The standard deviation of exponential gaps equals
+        // their mean; that of constant gaps would be 0.
         Assert.InRange(mean * Rate, 0.985, 1.015);
         Assert.InRange(deviation * Rate, 0.97, 1.03);
     }

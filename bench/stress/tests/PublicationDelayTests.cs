@@ -10,7 +10,7 @@ public sealed class PublicationDelayTests
     [Fact]
     public void A_delay_ends_when_the_epoch_or_a_later_one_is_first_shown()
     {
-        // No replica showed epoch 6, and another replica showed epoch 9 before epoch 8.
+        // In this data, no replica showed epoch 6, and a replica showed epoch 9 before another replica showed epoch 8.
         (ulong, long)[] shown = [(5, 10 * s_second), (7, 12 * s_second), (8, 15 * s_second), (9, 14 * s_second)];
         Assert.Equal(1_000_000, Delay(9, 5, shown).Max);
         Assert.Equal(3_000_000, Delay(9, 6, shown).Max);

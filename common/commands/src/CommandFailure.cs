@@ -3,17 +3,17 @@ using Optiks.Protocol;
 
 namespace Optiks.Commands;
 
-/// <summary>Says why a command has no result: one sentence, the next step, and the exit code.</summary>
+/// <summary>Describes why a command has no result, with one sentence, the next step and the exit code.</summary>
 /// <param name="ExitCode">One of <see cref="ExitCodes"/>.</param>
-/// <param name="Reason">The reason's name for scripts, such as <c>unreachable</c>.</param>
+/// <param name="Reason">The name of the reason, such as <c>unreachable</c>, which scripts read.</param>
 /// <param name="Message">The sentence.</param>
 /// <param name="Hint">The next step for the user; null if <paramref name="Message"/> already says it.</param>
-/// <param name="More">Writes further members of the JSON object; null if the object has no further members.</param>
+/// <param name="More">The action that writes further members of the JSON object; null if the object has no further members.</param>
 public sealed record CommandFailure(int ExitCode, string Reason, string Message, string? Hint = null, Action<Utf8JsonWriter>? More = null)
 {
     /// <summary>
-    /// Prints the failure for people to standard error; with JSON, also prints an object without a verdict to standard output. Returns the
-    /// exit code.
+    /// Prints the failure as text to standard error. If the parameter <paramref name="json"/> is true, also prints a JSON object without a
+    /// verdict to standard output. Returns the exit code.
     /// </summary>
     public int Print(bool json, TextWriter output, TextWriter error)
     {
@@ -35,7 +35,8 @@ public sealed record CommandFailure(int ExitCode, string Reason, string Message,
         return ExitCode;
     }
 
-    // If a stream cannot be written (a full disk), which may be the very failure to report, only the exit code reports it.
+    // Ignores a failure to write, for example to a full disk. That may even be the failure that is to be reported; the exit code then
+    // reports it.
     private static void TryWriteLine(TextWriter writer, string text)
     {
         try
@@ -44,7 +45,7 @@ public sealed record CommandFailure(int ExitCode, string Reason, string Message,
         }
         catch (IOException)
         {
-            // Prints nothing: standard error itself cannot be written, and the exit code reports the failure.
+            // The failure cannot be printed, because the stream cannot be written. The exit code still reports it.
         }
     }
 }

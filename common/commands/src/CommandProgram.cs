@@ -7,8 +7,8 @@ using Optiks.Protocol;
 namespace Optiks.Commands;
 
 /// <summary>
-/// Runs one command line with the features that all programs share: <c>--help</c> with examples, <c>--version</c>, <c>completion</c>,
-/// suggestions for misspelt words, no response files. Failures are one sentence on standard error and an exit code of
+/// Runs a command line with the features of all programs: <c>--help</c> with examples, <c>--version</c>, <c>completion</c>, and suggestions
+/// for misspelt words. Response files are not supported. After a failure, prints one sentence to standard error and returns one of the
 /// <see cref="ExitCodes"/>.
 /// </summary>
 public sealed class CommandProgram
@@ -17,13 +17,13 @@ public sealed class CommandProgram
     private readonly RootCommand _root;
     private readonly Option<bool>? _json;
 
-    /// <summary>Takes a tree of commands and adds the commands and options that all programs have.</summary>
+    /// <summary>Creates a program from its commands, and adds the commands and options that all programs have.</summary>
     /// <param name="name">The program's name, as users type it.</param>
     /// <param name="root">The program's commands.</param>
-    /// <param name="examples">The command lines that the help shows, by the command's path such as <c>key generate</c>; the empty path is
-    /// the program itself.</param>
-    /// <param name="json">The option <c>--json</c> of all commands, with which failures are an object on standard output too; null if the
-    /// program has no such option.</param>
+    /// <param name="examples">The example command lines that the help of each command shows. The dictionary's keys are the words of
+    /// commands, such as <c>key generate</c>; the empty text is the program itself.</param>
+    /// <param name="json">The option <c>--json</c> of all commands, with which the program also prints failures as a JSON object to
+    /// standard output; null if the program has no such option.</param>
     public CommandProgram(string name, RootCommand root, IReadOnlyDictionary<string, string[]> examples, Option<bool>? json = null)
     {
         ArgumentNullException.ThrowIfNull(root);
@@ -38,8 +38,8 @@ public sealed class CommandProgram
     }
 
     /// <summary>
-    /// Runs the command line and returns the exit code. <paramref name="classify"/> recognizes failures that a user or operator can repair.
-    /// An exception for which it returns null is a bug and passes through.
+    /// Runs the command line and returns the exit code. The function <paramref name="classify"/> turns the exceptions of failures that a
+    /// user or operator can repair into such failures. If it returns null, the exception is a bug, and the method rethrows it.
     /// </summary>
     public async Task<int> RunAsync(
         IReadOnlyList<string> args, TextWriter output, TextWriter error, Func<Exception, CommandFailure?> classify, CancellationToken cancellationToken = default)
@@ -48,9 +48,9 @@ public sealed class CommandProgram
         ArgumentNullException.ThrowIfNull(output);
         ArgumentNullException.ThrowIfNull(error);
         ArgumentNullException.ThrowIfNull(classify);
-        // The output must not depend on the machine's language: programs read the output too.
+        // The output must not depend on the machine's language, because programs read it too.
         CultureInfo.CurrentCulture = CultureInfo.DefaultThreadCurrentCulture = CultureInfo.InvariantCulture;
-        // Turns response files off: a key may start with @.
+        // Response files are off, because an argument that begins with @ may be a key.
         ParseResult parse = _root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
         if (parse.Action is ParseErrorAction misused)
         {
@@ -72,7 +72,7 @@ public sealed class CommandProgram
         }
     }
 
-    // Writes everything to standard error: standard output is for results.
+    // Writes errors about usage to standard error, because standard output is only for results.
     private async Task WriteUsageAsync(ParseResult parse, ParseErrorAction action, TextWriter error)
     {
         foreach (string message in UsageText.Format(parse))
@@ -81,10 +81,10 @@ public sealed class CommandProgram
         }
         action.ShowHelp = false;
         action.ShowTypoCorrections = true;
-        // The suggestions are the action's output; the errors have been printed already.
+        // The action's output consists of the suggestions, because the errors have already been printed.
         using var suggestions = new StringWriter();
         parse.Invoke(new InvocationConfiguration { Output = suggestions, Error = TextWriter.Null });
-        // The suggestions repeat the typed word, which a terminal must not interpret.
+        // The suggestions repeat the word that was typed. It is escaped, because a terminal must not act on control characters in it.
         foreach (string line in suggestions.ToString().TrimEnd().Split(Environment.NewLine))
         {
             await error.WriteLineAsync(DisplayText.Escape(line)).ConfigureAwait(false);

@@ -1,16 +1,16 @@
 namespace Optiks.Commands;
 
 /// <summary>
-/// Runs the checks and set-up of a command line program before it parses its arguments. Services run the same checks in their
+/// Makes the checks and the set-up that a command line program needs before it parses its arguments. Services make the same checks in
 /// <c>Startup</c>.
 /// </summary>
 public static class CommandStart
 {
     /// <summary>
-    /// Refuses a command line or environment that is not exact text (<see cref="ExactText"/>), and installs <see cref="HttpsOnlyProxy"/>.
-    /// Returns the exit code of a refusal, which it has printed, or null to continue.
+    /// Checks the command line and the environment with <see cref="ExactText"/>, and installs <see cref="HttpsOnlyProxy"/>. If the check
+    /// fails, prints the failure and returns the exit code; otherwise returns null, and the program continues.
     /// </summary>
-    /// <param name="json">Whether failures are an object on standard output too.</param>
+    /// <param name="json">Whether to print a failure also as a JSON object to standard output.</param>
     public static int? Prepare(bool json)
     {
         if (ExactText.FindFault() is { } fault)

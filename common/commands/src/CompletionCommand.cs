@@ -3,12 +3,13 @@ using System.CommandLine;
 namespace Optiks.Commands;
 
 /// <summary>
-/// Implements <c>completion bash|zsh|fish</c>: prints a script with which the shell asks the program itself for completions.
+/// Implements the command <c>completion bash|zsh|fish</c>, which prints a script for the shell. With this script, the shell asks the
+/// program itself for completions.
 /// </summary>
 internal static class CompletionCommand
 {
-    // System.CommandLine defines the directive [suggest:position], which prints the possible words at the position of the command line, one
-    // on each line.
+    // The scripts call the program with the directive [suggest:position] of System.CommandLine. It prints the words that are possible at
+    // this position of the command line, one on each line.
     private const string Bash =
         """
         # bash completion of PROGRAM. Put this into ~/.bashrc:  eval "$(PROGRAM completion bash)"
@@ -51,7 +52,7 @@ internal static class CompletionCommand
         command.SetAction(parse =>
         {
             string script = parse.GetValue(shell) switch { "bash" => Bash, "zsh" => Zsh, _ => Fish };
-            // Some shells allow no dash in a function's name.
+            // The name of the shell function has no dash, because some shells allow none.
             string function = program.Replace('-', '_');
             parse.InvocationConfiguration.Output.WriteLine(
                 script.Replace("_PROGRAM_complete", $"_{function}_complete", StringComparison.Ordinal).Replace("PROGRAM", program, StringComparison.Ordinal));

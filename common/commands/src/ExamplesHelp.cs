@@ -4,7 +4,7 @@ using System.CommandLine.Invocation;
 
 namespace Optiks.Commands;
 
-/// <summary>Prints the usual help, then examples.</summary>
+/// <summary>Prints the help of System.CommandLine, and after it the examples of the command.</summary>
 internal sealed class ExamplesHelp : SynchronousCommandLineAction
 {
     private readonly HelpAction _usual;

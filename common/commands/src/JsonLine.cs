@@ -10,7 +10,7 @@ public static class JsonLine
 {
     private static readonly JsonWriterOptions s_options = new() { Encoder = AnswerJson.Encoder };
 
-    /// <summary>Returns the object whose members the action writes, without a line end.</summary>
+    /// <summary>Returns the JSON object whose members the given action writes. The text has no line end.</summary>
     public static string Write(Action<Utf8JsonWriter> members)
     {
         ArgumentNullException.ThrowIfNull(members);
@@ -21,7 +21,8 @@ public static class JsonLine
             members(writer);
             writer.WriteEndObject();
         }
-        // Characters that are not safe to show occur only in JSON strings. There, an escape has the same meaning as the character.
+        // Characters that are not safe to show occur only inside JSON strings, where an escape sequence has the same meaning as the
+        // character.
         return DisplayText.Escape(Encoding.UTF8.GetString(buffer.WrittenSpan));
     }
 }

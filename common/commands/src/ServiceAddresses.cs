@@ -1,9 +1,9 @@
 namespace Optiks.Commands;
 
 /// <summary>
-/// Finds the addresses of the services when no option gives them. The address for queries is <c>OPTIKS_QUERY_URL</c>. If that is not set,
-/// it is this machine at <c>OPTIKS_QUERY_PORT</c>, which <c>make up</c> uses too, or at the default port. The address for updates follows
-/// the same rule.
+/// Finds the addresses of the services when no option gives them. The address for queries is the value of <c>OPTIKS_QUERY_URL</c>. If this
+/// variable is not set, the address is this machine at the port in <c>OPTIKS_QUERY_PORT</c>, which <c>make up</c> uses too, or at the
+/// default port. The address for updates follows the same rule.
 /// </summary>
 public static class ServiceAddresses
 {
@@ -13,7 +13,7 @@ public static class ServiceAddresses
     /// <summary>The text with which help explains where the address of <see cref="Update"/> comes from.</summary>
     public const string UpdateOrigin = "OPTIKS_UPDATE_URL; else 127.0.0.1 at OPTIKS_UPDATE_PORT, default 8311";
 
-    /// <summary>Returns one or several addresses, separated by commas, as the environment variable contains them.</summary>
+    /// <summary>Returns the addresses of one or several query-services, separated by commas.</summary>
     public static string Query(Func<string, string?> environment) => Address(environment, "OPTIKS_QUERY", "8301");
 
     /// <summary>Returns the address of the update-service.</summary>

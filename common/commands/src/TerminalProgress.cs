@@ -3,8 +3,8 @@ using Spectre.Console;
 namespace Optiks.Commands;
 
 /// <summary>
-/// Shows the progress of a long run on standard error while a person may be watching; otherwise it prints nothing. Each counted thing has
-/// one bar. Any thread may call the members.
+/// Shows the progress of a long run on standard error if a person may be watching; otherwise it prints nothing. Each kind of counted things
+/// has its own bar. Any thread may call the members.
 /// </summary>
 public sealed class TerminalProgress
 {
@@ -28,7 +28,7 @@ public sealed class TerminalProgress
                 .StartAsync(context => work(new TerminalProgress(context))).ConfigureAwait(false);
     }
 
-    /// <summary>Runs work without a result.</summary>
+    /// <summary>Runs work that has no result, as the other overload does.</summary>
     public static Task RunAsync(IAnsiConsole? terminal, Func<TerminalProgress, Task> work)
     {
         ArgumentNullException.ThrowIfNull(work);
@@ -40,13 +40,15 @@ public sealed class TerminalProgress
     }
 
     /// <summary>
-    /// Returns the terminal of a writer, or null unless the writer is the program's standard error and a person may be watching it.
+    /// Returns the terminal to which the writer <paramref name="error"/> writes. Returns null unless this writer is the program's standard
+    /// error and a person may be watching it.
     /// </summary>
     public static IAnsiConsole? Terminal(TextWriter error) => ReferenceEquals(error, Console.Error) && !Console.IsErrorRedirected
         ? AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(error) })
         : null;
 
-    /// <summary>Shows how much is done, and the total; both may change.</summary>
+    /// <summary>Shows how many of the things that the parameter <paramref name="what"/> names are done, and how many there are. Both
+    /// numbers may change from call to call.</summary>
     public void Show(string what, ulong done, ulong total)
     {
         if (_context is null)

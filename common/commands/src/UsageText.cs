@@ -4,20 +4,21 @@ using System.Text.RegularExpressions;
 
 namespace Optiks.Commands;
 
-/// <summary>Says what is wrong with a command line, in the words of the person who typed it.</summary>
+/// <summary>Explains errors in a command line in words that the person who typed it knows.</summary>
 internal static partial class UsageText
 {
     /// <summary>Returns one sentence for each error of a command line.</summary>
     public static IEnumerable<string> Format(ParseResult parse)
     {
         string[] messages = [.. parse.Errors.Select(Message).Distinct()];
-        // "Required command was not provided" adds nothing to the message about the unknown word.
+        // If a word is unknown, only the messages about unknown words are shown. The message "Required command was not provided" would add
+        // nothing.
         return parse.UnmatchedTokens.Count > 0 && messages.Length > 1
             ? messages.Where(message => parse.UnmatchedTokens.Any(word => message.Contains($"'{word}'", StringComparison.Ordinal)))
             : messages;
     }
 
-    // The library names the .NET type that it expected.
+    // Replaces messages of the library that name the .NET type that it expected.
     private static string Message(ParseError error) => UnreadableValue().Match(error.Message) is { Success: true } unreadable
         ? $"'{unreadable.Groups["value"].Value}' is not a valid value for {unreadable.Groups["name"].Value}, which takes {Kind(unreadable.Groups["type"].Value)}."
         : error.Message;

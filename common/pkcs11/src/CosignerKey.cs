@@ -6,14 +6,15 @@ using Optiks.Tlog;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// Opens the key of a witness or an auditor, which is in a file or an environment variable (<see cref="CosignerKeyFile"/>), or in a token.
-/// For a token, the file or variable has two lines: the public key (vkey) and a <see cref="Pkcs11Uri"/>.
+/// Opens the key of a witness or an auditor. A file or an environment variable contains the key (<see cref="CosignerKeyFile"/>), or names a
+/// key in a token. In the second case it has two lines, the public key (vkey) and a <see cref="Pkcs11Uri"/>.
 /// </summary>
 public static class CosignerKey
 {
     /// <summary>
     /// Makes a key in a token, unless the token already has the key, and writes a new file of mode 0600 that names the key. Throws
-    /// <see cref="SecretsException"/> if the file exists or the token is unusable, and <see cref="SignerUnavailableException"/>.
+    /// <see cref="SecretsException"/> if the file exists or an operator must repair the token, and <see cref="SignerUnavailableException"/>
+    /// if the token is missing or fails.
     /// </summary>
     public static VerifierKey Create(string path, string name, string uri)
     {
@@ -38,8 +39,8 @@ public static class CosignerKey
     }
 
     /// <summary>
-    /// Opens the key that a file holds or names, for cosignatures; the caller disposes the key. Throws <see cref="SecretsException"/> if
-    /// the file or key is unusable, and <see cref="SignerUnavailableException"/> if a token is missing or fails.
+    /// Opens the key that a file contains or names, for cosignatures; the caller disposes the signer. Throws <see cref="SecretsException"/>
+    /// if the file or key is unusable, and <see cref="SignerUnavailableException"/> if a token is missing or fails.
     /// </summary>
     public static INoteSigner Open(string path)
     {
@@ -55,7 +56,8 @@ public static class CosignerKey
     }
 
     /// <summary>
-    /// Opens the key that a text holds or names. Exceptions name <paramref name="source"/>, and contain no part of a key.
+    /// Opens the key that a text contains or names. Exceptions name the origin of the text (<paramref name="source"/>), and contain no part
+    /// of a key.
     /// </summary>
     public static INoteSigner Parse(string text, string source)
     {

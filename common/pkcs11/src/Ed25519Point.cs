@@ -4,8 +4,8 @@ using Optiks.Native;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// Reads a public key's CKA_EC_POINT, the 32 bytes of RFC 8032. PKCS#11 requires an OCTET STRING around them; some tokens return a BIT
-/// STRING, or the bare bytes.
+/// Reads the attribute CKA_EC_POINT of a public key, which contains the key's 32 bytes of RFC 8032. PKCS#11 requires an OCTET STRING around
+/// these bytes, but some tokens return a BIT STRING or only the bytes.
 /// </summary>
 internal static class Ed25519Point
 {

@@ -4,10 +4,12 @@ using Optiks.Tlog;
 
 namespace Optiks.Pkcs11;
 
-/// <summary>Keeps the log's key in a token; the secrets of periods stay wrapped in the database. Any thread.</summary>
+/// <summary>Provides the secrets of a log whose key is in a token. The secrets of periods are wrapped in the database, as in other logs.
+/// Any thread may use it.</summary>
 public sealed class LogSecretSource : ISecretSource
 {
-    /// <summary>The setting that names the token's key; if the setting is empty, the log's key is in the data folder's file.</summary>
+    /// <summary>The setting that names the log's key in a token. If the setting is empty, the log's key is in the data folder's
+    /// file.</summary>
     public const string Setting = "Optiks:LogKey:Uri";
 
     private readonly DataFolder _folder;
@@ -22,15 +24,16 @@ public sealed class LogSecretSource : ISecretSource
     }
 
     /// <summary>
-    /// Parses the setting; returns null if the setting is empty. Throws <see cref="SecretsException"/> if it is not a usable URI.
+    /// Parses the value of the setting; returns null if the value is empty. Throws <see cref="SecretsException"/> if the value is not a
+    /// usable URI.
     /// </summary>
     public static Pkcs11Uri? FindUri(string? setting) => string.IsNullOrEmpty(setting) ? null
         : Pkcs11Uri.TryParse(setting, out Pkcs11Uri? uri, out string? problem) ? uri
         : throw new SecretsException($"{Setting} cannot be used. {problem}");
 
     /// <summary>
-    /// Returns the secret source of a data folder and a ring. Throws <see cref="SecretsException"/> if the log's key is also in a file,
-    /// credential or variable.
+    /// Returns the secret source of a log. If the parameter <paramref name="uri"/> is not null, the log's key is in a token; throws
+    /// <see cref="SecretsException"/> if the key is also in a file, credential or variable.
     /// </summary>
     public static ISecretSource Create(DataFolder folder, KeyRing keys, Pkcs11Uri? uri)
     {
@@ -49,8 +52,8 @@ public sealed class LogSecretSource : ISecretSource
     }
 
     /// <summary>
-    /// Makes the log's key in the token, unless the token already has it, and saves the trust anchor. A genesis that a crash interrupted
-    /// continues with the same key.
+    /// Makes the log's key in the token, unless the token already has the key, and saves the trust anchor. If a crash interrupts the start
+    /// of a new log, the next start therefore continues with the same key.
     /// </summary>
     public (TrustAnchor Anchor, INoteSigner Signer) CreateLog(Configuration configuration)
     {

@@ -5,8 +5,9 @@ using Optiks.Secrets;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// Reads a token's PIN for each login, so that the PIN may be changed. Once the token has refused a PIN, this class retries only after the
-/// file has changed: tokens lock themselves after a few attempts. One thread at a time.
+/// Reads a token's PIN from a file for each login, so that the PIN may be changed. After the token has refused a PIN, this class does not
+/// try again until the file has changed, because tokens lock themselves after a few wrong PINs. Only one thread at a time may use an
+/// instance.
 /// </summary>
 internal sealed class PinFile
 {
@@ -18,14 +19,14 @@ internal sealed class PinFile
     public PinFile(string path) => _path = path;
 
     /// <summary>
-    /// Returns the one instance for a path in this process. Keys are opened repeatedly, and no key may retry a PIN that the token refused
-    /// once.
+    /// Returns the instance for the file at this path. All keys of the process share it, so that no key tries a PIN again that the token
+    /// has refused.
     /// </summary>
     public static PinFile GetShared(string path) => s_shared.GetOrAdd(path, one => new PinFile(one));
 
     /// <summary>
-    /// Passes the PIN to an action, then overwrites it. Throws <see cref="SecretsException"/> if the file is open to others, and
-    /// <see cref="SignerUnavailableException"/> if the token refused the PIN.
+    /// Passes the PIN to an action, and overwrites the PIN when the action returns. Throws <see cref="SecretsException"/> if other users
+    /// may access the file, and <see cref="SignerUnavailableException"/> if the token refuses the PIN or refused it earlier.
     /// </summary>
     public void Use(Action<byte[]> action)
     {

@@ -1,6 +1,6 @@
 namespace Optiks.Pkcs11;
 
-/// <summary>Says that a login failed because of its PIN.</summary>
+/// <summary>Says that the token refused a login because of the PIN.</summary>
 internal sealed class PinRefusedException(string code, Exception innerException) : Exception(code, innerException)
 {
     /// <summary>The token's error code.</summary>

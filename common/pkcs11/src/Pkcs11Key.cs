@@ -7,17 +7,17 @@ using Optiks.Secrets;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// Uses a private Ed25519 key in a token, in a logged-in session. Members throw <see cref="Pkcs11Exception"/> if the token fails. One
-/// thread at a time.
+/// Signs with a private Ed25519 key in a token, in a session that is logged in. Members throw <see cref="Pkcs11Exception"/> if the token
+/// fails. Only one thread at a time may use a key.
 /// </summary>
 internal sealed class Pkcs11Key : IDisposable
 {
-    // These values are from pkcs11t.h of PKCS #11 3.0; the binding's enumerations are older and lack them.
+    // These values are from pkcs11t.h of PKCS #11 3.0. The enumerations of the .NET binding are older and lack them.
     private const ulong CKK_EC_EDWARDS = 0x40;
     private const ulong CKM_EC_EDWARDS_KEY_PAIR_GEN = 0x1055;
     private const ulong CKM_EDDSA = 0x1057;
 
-    // Object identifier 1.3.101.112 (RFC 8410), in DER.
+    // The object identifier of Ed25519, 1.3.101.112 (RFC 8410), in DER.
     private static readonly byte[] s_ed25519 = [0x06, 0x03, 0x2b, 0x65, 0x70];
 
     private readonly TokenSession _token;
@@ -32,15 +32,15 @@ internal sealed class Pkcs11Key : IDisposable
     private static IObjectAttributeFactory Attributes => TokenSession.Factories.ObjectAttributeFactory;
 
     /// <summary>
-    /// Opens the key. Throws <see cref="SecretsException"/> for faults that an operator must repair (library, PIN, a missing key or one
-    /// that is not Ed25519). Throws <see cref="SignerUnavailableException"/> if the token is missing.
+    /// Opens the key. Throws <see cref="SecretsException"/> after faults that an operator must repair: an unusable library, a wrong PIN, a
+    /// missing key, or a key that is not an Ed25519 key. Throws <see cref="SignerUnavailableException"/> if the token is missing.
     /// </summary>
     public static Pkcs11Key Open(Pkcs11Uri uri, PinFile pin) => Open(uri, pin, makeNew: false);
 
-    /// <summary>Opens the key, and makes it if the token has no key of that name. The key never leaves the token.</summary>
+    /// <summary>Opens the key that the URI names, and makes it if the token does not have it. The key never leaves the token.</summary>
     public static Pkcs11Key OpenOrGenerate(Pkcs11Uri uri, PinFile pin) => Open(uri, pin, makeNew: true);
 
-    /// <summary>Returns the 64 bytes of a signature.</summary>
+    /// <summary>Signs a message and returns the 64 bytes of the signature.</summary>
     public byte[] Sign(byte[] message)
     {
         using IMechanism mechanism = TokenSession.Factories.MechanismFactory.Create(CKM_EDDSA);
@@ -48,8 +48,8 @@ internal sealed class Pkcs11Key : IDisposable
     }
 
     /// <summary>
-    /// Reads the token's public object that belongs to the key by its id, or otherwise by its label. Throws <see cref="SecretsException"/>
-    /// if there is no such object.
+    /// Reads the public key from the token. It is in the object that has the same id as the private key, or otherwise the same label.
+    /// Throws <see cref="SecretsException"/> if there is no such object.
     /// </summary>
     public byte[] PublicKey(Pkcs11Uri uri)
     {

@@ -8,20 +8,20 @@ namespace Optiks.Pkcs11;
 
 /// <summary>
 /// Signs with a private key that never leaves its token. If the token fails or its session is lost, the signer reopens the library, the
-/// session and the key. Until reopening succeeds, members throw <see cref="SignerUnavailableException"/>. Any thread; one signature at a
-/// time.
+/// session and the key. Until reopening succeeds, members throw <see cref="SignerUnavailableException"/>. Any thread may use a signer,
+/// which makes one signature at a time.
 /// </summary>
 /// <remarks>
-/// Invariant: after each opening, and before it signs anything else, the token's key has signed a message of this class twice. Both
-/// signatures have the same bytes, as RFC 8032 requires and recovery from crashes relies on, and both verify with <see cref="Key"/>.
+/// Invariant: after the key is opened, and before it signs anything else, it signs a fixed message of this class twice. Both signatures
+/// must be valid with <see cref="Key"/> and must have the same bytes, as RFC 8032 requires. Recovery from crashes relies on this.
 /// </remarks>
 public sealed class Pkcs11Signer : INoteSigner
 {
-    // No note or cosignature begins like this: a note's text has no zero byte.
+    // The fixed message. It cannot be taken for a note or a cosignature, because a note's text contains no zero byte.
     private static readonly byte[] s_probe = [.. "optiks: is this key the configured one?\0"u8];
     private const int ProbeLength = 32;
 
-    // The second attempt follows a complete reopening.
+    // The number of attempts to sign. Before the second attempt, the library, the session and the key are opened again.
     private const int Attempts = 2;
 
     private readonly Pkcs11Uri _uri;
@@ -41,8 +41,9 @@ public sealed class Pkcs11Signer : INoteSigner
     public VerifierKey Key { get; }
 
     /// <summary>
-    /// Opens a token's key for this public key. Throws <see cref="SecretsException"/> for faults that an operator must repair, such as a
-    /// refused PIN or a token with another key. Throws <see cref="SignerUnavailableException"/> if a token is missing or fails.
+    /// Opens a key in a token, which must belong to the public key <paramref name="key"/>. Throws <see cref="SecretsException"/> after
+    /// faults that an operator must repair, such as a refused PIN or a token with another key. Throws
+    /// <see cref="SignerUnavailableException"/> if the token is missing or fails.
     /// </summary>
     public static Pkcs11Signer Open(Pkcs11Uri uri, VerifierKey key)
     {
@@ -61,10 +62,11 @@ public sealed class Pkcs11Signer : INoteSigner
         }
     }
 
-    /// <summary>Opens a token's key for the token's own public key under a name.</summary>
+    /// <summary>Opens a key in a token. The public key comes from the token, and the parameter <paramref name="name"/> is the key's name in
+    /// signatures.</summary>
     public static Pkcs11Signer OpenExisting(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, Pkcs11Key.Open);
 
-    /// <summary>Opens a token's key as <see cref="OpenExisting"/> does, and makes the key if the token has no key of that name.</summary>
+    /// <summary>Opens a key in a token as <see cref="OpenExisting"/> does, and makes the key if the token does not have it.</summary>
     public static Pkcs11Signer OpenOrGenerate(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, Pkcs11Key.OpenOrGenerate);
 
     private static Pkcs11Signer Open(Pkcs11Uri uri, string name, SignatureType type, Func<Pkcs11Uri, PinFile, Pkcs11Key> open)
@@ -87,7 +89,7 @@ public sealed class Pkcs11Signer : INoteSigner
     public ValueTask<byte[]> SignAsync(ReadOnlyMemory<byte> message, CancellationToken cancellationToken)
     {
         byte[] octets = message.ToArray();
-        // Signing runs on another thread, because a token may be slow.
+        // Signing runs on another thread, so that a slow token does not block the caller's thread.
         return new ValueTask<byte[]>(Task.Run(() => Sign(octets), cancellationToken));
     }
 
@@ -115,8 +117,8 @@ public sealed class Pkcs11Signer : INoteSigner
         }
         catch (SecretsException e)
         {
-            // The token or its PIN was changed while the program runs. Once an operator has repaired the token or its PIN, the program
-            // signs again without a restart.
+            // The token or its PIN has changed since the program started. After an operator has repaired this, the program signs again
+            // without a restart.
             throw new SignerUnavailableException(e.Message, e);
         }
         return Ed25519.Verify(Key.PublicKey, message, signature) ? signature : throw new SignerUnavailableException($"{_uri}: the token made a signature that does not verify.");

@@ -5,20 +5,20 @@ namespace Optiks.Pkcs11;
 
 /// <summary>
 /// Names a private or secret key in a token (RFC 7512): <c>pkcs11:token=...;object=...?module-path=...&amp;pin-source=...</c>. Immutable.
-/// The URI contains no PIN, only the PIN's location, and may be logged.
+/// The URI may be logged, because it contains not the PIN but only the path of the PIN's file.
 /// </summary>
 public sealed class Pkcs11Uri
 {
-    /// <summary>The type of a signing key.</summary>
+    /// <summary>The value of the URI's attribute "type" for a signing key.</summary>
     public const string PrivateKey = "private";
 
-    /// <summary>The type of a key that wraps other keys.</summary>
+    /// <summary>The value of the URI's attribute "type" for a key that wraps other keys.</summary>
     public const string SecretKey = "secret-key";
 
     private const string Scheme = "pkcs11:";
     private const string FileScheme = "file:";
 
-    // The attributes of the path, which identify a token and an object in it.
+    // The names of the attributes in the URI's path, which identify a token and an object in the token.
     private static readonly HashSet<string> s_path = ["token", "serial", "manufacturer", "model", "object", "id", "type"];
     private static readonly HashSet<string> s_query = ["module-path", "pin-source"];
 
@@ -34,7 +34,7 @@ public sealed class Pkcs11Uri
     /// <summary>The path of the PKCS#11 library.</summary>
     public string Module => Text("module-path")!;
 
-    /// <summary>The file with the token's user PIN.</summary>
+    /// <summary>The path of the file with the token's user PIN.</summary>
     public string PinFile => Text("pin-source") is { } source && source.StartsWith(FileScheme, StringComparison.Ordinal) ? StripAuthority(source[FileScheme.Length..]) : Text("pin-source")!;
 
     /// <summary>The token's label; null if the URI does not name it.</summary>
@@ -57,7 +57,7 @@ public sealed class Pkcs11Uri
     {
         get
         {
-            // A conditional expression would convert null into an empty id, so this is an if statement.
+            // This is an `if` statement, because a conditional expression would convert null into an empty id.
             if (_values.TryGetValue("id", out byte[]? id))
             {
                 return id;
@@ -69,7 +69,7 @@ public sealed class Pkcs11Uri
     /// <summary>Returns whether the URI may name a key of this type, because it names this type or no type.</summary>
     public bool IsFor(string type) => Text("type") is not { } named || named == type;
 
-    /// <summary>Returns whether a text is meant to be a PKCS#11 URI.</summary>
+    /// <summary>Returns whether a text is probably meant to be a PKCS#11 URI.</summary>
     public static bool IsOne(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -77,7 +77,7 @@ public sealed class Pkcs11Uri
     }
 
     /// <summary>
-    /// Parses a URI. <paramref name="problem"/> says in a sentence why the text cannot be used, without quoting the text.
+    /// Parses a URI. If the text cannot be used, sets <paramref name="problem"/> to a sentence that says why and does not quote the text.
     /// </summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out Pkcs11Uri? uri, [NotNullWhen(false)] out string? problem)
     {
@@ -172,7 +172,7 @@ public sealed class Pkcs11Uri
         return true;
     }
 
-    // Accepts "file:/path" and "file:///path".
+    // Returns the path of a file URI, which may begin with "file:/" or "file:///".
     private static string StripAuthority(string rest) => rest.StartsWith("///", StringComparison.Ordinal) ? rest[2..] : rest;
 
     private string? Text(string name) => _values.TryGetValue(name, out byte[]? value) ? Encoding.UTF8.GetString(value) : null;

@@ -8,8 +8,8 @@ using Optiks.Secrets;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// Wraps secrets with an AES-256 key that never leaves its token (CKM_AES_GCM, with nonces that the caller supplies). Throws
-/// <see cref="SignerUnavailableException"/> if the token fails. One thread at a time.
+/// Encrypts and decrypts with an AES-256 key that never leaves its token (CKM_AES_GCM, with nonces that the caller supplies). Throws
+/// <see cref="SignerUnavailableException"/> if the token fails. Only one thread at a time may use a cipher.
 /// </summary>
 public sealed class TokenCipher : IKeyCipher
 {
@@ -31,12 +31,13 @@ public sealed class TokenCipher : IKeyCipher
     private static Pkcs11InteropFactories Factories => TokenSession.Factories;
 
     /// <summary>
-    /// Opens the key of a URI. Throws <see cref="SecretsException"/> for faults that an operator must repair (URI, library, PIN, a missing
-    /// key or one that is not AES-256). Throws <see cref="SignerUnavailableException"/> if a token is missing or fails.
+    /// Opens the key that the URI names. Throws <see cref="SecretsException"/> after faults that an operator must repair: an invalid URI,
+    /// an unusable library, a wrong PIN, a missing key, or a key that is not an AES-256 key. Throws
+    /// <see cref="SignerUnavailableException"/> if the token is missing or fails.
     /// </summary>
     public static TokenCipher Open(string uri) => Open(Parse(uri), makeNew: false);
 
-    /// <summary>Opens the key, and makes it if the token has no key of that name.</summary>
+    /// <summary>Opens the key that the URI names, and makes it if the token does not have it.</summary>
     public static TokenCipher OpenOrGenerate(string uri) => Open(Parse(uri), makeNew: true);
 
     /// <inheritdoc/>
@@ -65,8 +66,8 @@ public sealed class TokenCipher : IKeyCipher
             }
             catch (Pkcs11Exception e) when (e.RV is CKR.CKR_ENCRYPTED_DATA_INVALID or CKR.CKR_ENCRYPTED_DATA_LEN_RANGE or CKR.CKR_SIGNATURE_INVALID or CKR.CKR_GENERAL_ERROR)
             {
-                // Libraries report a wrong tag with different errors; SoftHSM reports a general failure. If the token can still encrypt,
-                // the token works and the tag was wrong.
+                // PKCS#11 libraries report a wrong tag with different errors; SoftHSM reports a general failure. To find out whether the
+                // token has failed, the code encrypts something. If this succeeds, the token works, so the tag was wrong.
                 _ = Encrypt(RandomNumberGenerator.GetBytes(NonceLength), [0], []);
                 return null;
             }

@@ -6,8 +6,8 @@ using Optiks.Secrets;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// Holds a PKCS#11 library while sessions of this process use it. All sessions share one instance, because finalizing a library ends all of
-/// its sessions, even one in which another thread is signing. Any thread.
+/// Holds a PKCS#11 library as long as sessions of this process use it. All sessions share one instance, because finalizing a library ends
+/// all of its sessions, even a session in which another thread is signing. Any thread may use it.
 /// </summary>
 internal sealed class TokenLibrary : IDisposable
 {
@@ -18,7 +18,7 @@ internal sealed class TokenLibrary : IDisposable
     private int _users;
     private bool _ended;
 
-    // The binding loads libdl by a name that exists only where a compiler's package is installed.
+    // The .NET binding loads libdl by a name that exists only if development packages are installed. The resolver loads it by another name.
     static TokenLibrary() => NativeLibrary.SetDllImportResolver(
         typeof(Pkcs11InteropFactories).Assembly, (name, _, _) => name == "libdl" && OperatingSystem.IsLinux() && NativeLibrary.TryLoad("libdl.so.2", out nint library) ? library : nint.Zero);
 
@@ -33,7 +33,7 @@ internal sealed class TokenLibrary : IDisposable
     public IPkcs11Library Library { get; }
 
     /// <summary>
-    /// Loads the library, or shares an instance that is already loaded; each caller disposes its result. Throws
+    /// Returns the library, and loads it if it is not loaded yet. Each caller disposes the returned object. Throws
     /// <see cref="SecretsException"/> if the library cannot be loaded.
     /// </summary>
     public static TokenLibrary Acquire(string module)
@@ -58,8 +58,8 @@ internal sealed class TokenLibrary : IDisposable
     }
 
     /// <summary>
-    /// Drops this library, which other code of this process has finalized. The next call of <see cref="Acquire"/> initializes the library
-    /// again.
+    /// Makes the next call of <see cref="Acquire"/> initialize the library again. Call this method after other code of this process has
+    /// finalized the library.
     /// </summary>
     public void Forget()
     {
@@ -78,7 +78,8 @@ internal sealed class TokenLibrary : IDisposable
     {
         lock (s_lock)
         {
-            // Finalizing a dropped library would also finalize the library that was initialized after it.
+            // If `Forget` was called, the library must not be finalized here: that would also finalize the library that was initialized
+            // afterwards.
             if (--_users > 0 || _ended)
             {
                 return;
@@ -90,7 +91,7 @@ internal sealed class TokenLibrary : IDisposable
             }
             catch (Pkcs11Exception)
             {
-                // Other code of this process has already finalized the library.
+                // Other code of this process has already finalized the library, so there is nothing left to do.
             }
         }
     }

@@ -6,7 +6,8 @@ using Optiks.Secrets;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// Holds a logged-in session with the token of a URI. Members throw <see cref="Pkcs11Exception"/> if the token fails. One thread at a time.
+/// Holds a session that is logged in to a token. Members throw <see cref="Pkcs11Exception"/> if the token fails. Only one thread at a time
+/// may use a session.
 /// </summary>
 internal sealed class TokenSession : IDisposable
 {
@@ -23,14 +24,15 @@ internal sealed class TokenSession : IDisposable
     public static Pkcs11InteropFactories Factories => TokenLibrary.Factories;
 
     /// <summary>
-    /// Opens a session. Throws <see cref="SecretsException"/> for faults that an operator must repair (library, PIN, a token that lacks the
-    /// mechanism), and <see cref="SignerUnavailableException"/> if the token is missing.
+    /// Opens a session. Throws <see cref="SecretsException"/> after faults that an operator must repair (an unusable library, a wrong PIN,
+    /// or a token that lacks the mechanism), and <see cref="SignerUnavailableException"/> if the token is missing.
     /// </summary>
     /// <param name="uri">The URI that names the token.</param>
-    /// <param name="pin">The token's PIN.</param>
+    /// <param name="pin">The file with the token's PIN.</param>
     /// <param name="writes">Whether the session may create objects in the token.</param>
     /// <param name="mechanism">The mechanism that the token must have.</param>
-    /// <param name="lacking">The words that complete the error <c>the token cannot ...</c> for a token without the mechanism.</param>
+    /// <param name="lacking">The words that complete the error message <c>the token cannot ...</c> if the token lacks the
+    /// mechanism.</param>
     public static TokenSession Open(Pkcs11Uri uri, PinFile pin, bool writes, ulong mechanism, string lacking)
     {
         try
@@ -44,8 +46,8 @@ internal sealed class TokenSession : IDisposable
     }
 
     /// <summary>
-    /// Finds the object of the URI. Throws <see cref="SecretsException"/> if the token has several such objects, or if the object has
-    /// another type.
+    /// Finds the object that the URI names. Throws <see cref="SecretsException"/> if the token has several such objects, or if the object
+    /// has the wrong type.
     /// </summary>
     public bool TryFind(Pkcs11Uri uri, CKO objectClass, string what, ulong type, string typeName, [NotNullWhen(true)] out IObjectHandle? key)
     {
@@ -64,7 +66,7 @@ internal sealed class TokenSession : IDisposable
         return actual == type ? true : throw new SecretsException($"{uri}: that key has type {(CKK)actual}; {typeName} is needed.");
     }
 
-    /// <summary>Returns the attributes by which the URI names an object.</summary>
+    /// <summary>Returns the PKCS#11 attributes that an object must have so that the URI names it.</summary>
     public static List<IObjectAttribute> Names(Pkcs11Uri uri)
     {
         List<IObjectAttribute> names = [];
@@ -88,7 +90,7 @@ internal sealed class TokenSession : IDisposable
         }
         catch (Pkcs11Exception)
         {
-            // The session cannot be closed: the token is gone.
+            // The session cannot be closed, because the token is no longer there.
         }
         _library.Dispose();
     }
@@ -141,7 +143,7 @@ internal sealed class TokenSession : IDisposable
         }
         catch (Pkcs11Exception e) when (e.RV == CKR.CKR_USER_ALREADY_LOGGED_IN)
         {
-            // Another session of this process has logged in to the token.
+            // Another session of this process has already logged in to the token, which logs in all sessions of the process.
         }
         catch (Pkcs11Exception e) when (e.RV is CKR.CKR_PIN_INCORRECT or CKR.CKR_PIN_INVALID or CKR.CKR_PIN_LEN_RANGE or CKR.CKR_PIN_EXPIRED or CKR.CKR_PIN_LOCKED or CKR.CKR_USER_PIN_NOT_INITIALIZED)
         {

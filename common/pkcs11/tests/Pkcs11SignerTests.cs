@@ -8,7 +8,7 @@ using Optiks.Tlog;
 namespace Optiks.Pkcs11.Tests;
 
 /// <summary>
-/// Tests keys in a real PKCS#11 token. The tests run one at a time, because the library has one state for the whole process.
+/// Tests keys in a token of a real PKCS#11 library. The tests run one at a time, because the library has one state for the whole process.
 /// </summary>
 [Collection(nameof(SoftToken))]
 public sealed class Pkcs11SignerTests : IDisposable
@@ -30,7 +30,7 @@ public sealed class Pkcs11SignerTests : IDisposable
         byte[] signature = await made.SignAsync(s_message, Cancel);
         Assert.True(Ed25519.Verify(made.Key.PublicKey, s_message, signature));
         Assert.Equal(signature, await made.SignAsync(s_message, Cancel));
-        // The existing key is found and no second key is made. A key is found by its public key, and by its id too.
+        // The existing key is found, so no second key is made. The signer also finds the key by its public key and by its id.
         using var again = Pkcs11Signer.OpenOrGenerate(_token.Parsed(), Name, SignatureType.Ed25519);
         Assert.Equal(made.Key, again.Key);
         string id = "";
@@ -69,14 +69,14 @@ public sealed class Pkcs11SignerTests : IDisposable
     {
         using var signer = Pkcs11Signer.OpenOrGenerate(_token.Parsed(), Name, SignatureType.Ed25519);
         _token.WritePin("1234");
-        // The sessions must end first: while a session of the process is logged in, the library does not check a PIN.
+        // The sessions must end first, because the library does not check a PIN while a session of the process is logged in.
         _token.Lose(away: false);
         SecretsException refused = Assert.Throws<SecretsException>(() => Pkcs11Signer.Open(_token.Parsed(), signer.Key).Dispose());
         Assert.Contains("refused the PIN", refused.Message, StringComparison.Ordinal);
         Assert.Contains(_token.PinFile, refused.Message, StringComparison.Ordinal);
         Assert.DoesNotContain("1234", $"{refused}", StringComparison.Ordinal);
 
-        // An operator changes the PIN while the program runs.
+        // Now the PIN changes, as if an operator changed it while the program runs.
         _token.Lose(away: false);
         Assert.Contains("was tried once", (await Assert.ThrowsAsync<SignerUnavailableException>(async () => await signer.SignAsync(s_message, Cancel))).Message, StringComparison.Ordinal);
         for (int i = 0; i < 20; i++)
@@ -119,7 +119,7 @@ public sealed class Pkcs11SignerTests : IDisposable
         AssertRefused("has type CKK_EC; Ed25519", _token.Uri("p256"), made.Key);
         Assert.Throws<SecretsException>(() => Pkcs11Signer.OpenOrGenerate(_token.Parsed("p256"), Name, SignatureType.Ed25519).Dispose());
 
-        // If two keys have the same name, the signer refuses to guess which one is meant.
+        // If two keys in the token have the same label, the signer refuses to choose one of them.
         Pkcs11Signer.OpenOrGenerate(_token.Parsed("twice", ";id=%01"), Name, SignatureType.Ed25519).Dispose();
         using var second = Pkcs11Signer.OpenOrGenerate(_token.Parsed("twice", ";id=%02"), Name, SignatureType.Ed25519);
         AssertRefused("give the id", _token.Uri("twice"), second.Key);
@@ -146,7 +146,7 @@ public sealed class Pkcs11SignerTests : IDisposable
         var asLog = new VerifierKey(Name, SignatureType.Ed25519, made.PublicKey);
         Assert.Contains("not a cosigner's public key", Assert.Throws<SecretsException>(() => CosignerKey.Parse($"{asLog}\n{_token.Uri()}\n", "KEY")).Message, StringComparison.Ordinal);
         Assert.Contains("names no token", Assert.Throws<SecretsException>(() => CosignerKey.Parse($"{made}\npkcs11:object=x\n", "KEY")).Message, StringComparison.Ordinal);
-        // A file may still contain the key itself instead of a URI.
+        // A cosigner's file may still contain the key itself instead of a URI.
         VerifierKey inFile = CosignerKeyFile.Create(path + "3", Name);
         using INoteSigner ofFile = CosignerKey.Open(path + "3");
         Assert.Equal(inFile, ofFile.Key);

@@ -5,7 +5,7 @@ using Net.Pkcs11Interop.HighLevelAPI;
 
 namespace Optiks.Pkcs11.Tests;
 
-/// <summary>Runs a token of SoftHSM2, a PKCS#11 library in software, in its own folder.</summary>
+/// <summary>Provides a token of SoftHSM2, which is a PKCS#11 library in software. Each token is in its own folder.</summary>
 internal sealed partial class SoftToken : IDisposable
 {
     /// <summary>The module of Debian's package softhsm2.</summary>
@@ -23,7 +23,8 @@ internal sealed partial class SoftToken : IDisposable
         Directory.CreateDirectory(Tokens);
         string configuration = Path.Combine(Folder, "softhsm2.conf");
         File.WriteAllText(configuration, $"directories.tokendir = {Tokens}\nobjectstore.backend = file\nlog.level = ERROR\n");
-        // The library reads the process's own environment. .NET would change only its own copy of the environment.
+        // The variable is set with `setenv`, because the library reads the process's environment, and .NET would change only its own copy
+        // of it.
         Assert.Equal(0, setenv("SOFTHSM2_CONF", configuration, 1));
         Run(configuration, "--init-token", "--free", "--label", label, "--so-pin", "0815", "--pin", Pin);
         WritePin(Pin);
@@ -37,10 +38,10 @@ internal sealed partial class SoftToken : IDisposable
 
     private string Tokens => Path.Combine(Folder, "tokens");
 
-    /// <summary>Returns the URI of a key by its label.</summary>
+    /// <summary>Returns the URI of the key with this label.</summary>
     public string Uri(string key = "key", string more = "") => $"pkcs11:token={Label};object={key}{more}?module-path={Module}&pin-source={PinFile}";
 
-    /// <summary>Returns the parsed URI of a key by its label.</summary>
+    /// <summary>Returns the parsed URI of the key with this label.</summary>
     public Pkcs11Uri Parsed(string key = "key", string more = "")
     {
         Assert.True(Pkcs11Uri.TryParse(Uri(key, more), out Pkcs11Uri? uri, out string? problem), problem);
@@ -54,8 +55,8 @@ internal sealed partial class SoftToken : IDisposable
     }
 
     /// <summary>
-    /// Makes the library lose its sessions, as if the token were pulled out; if <paramref name="away"/> is true, the token is missing
-    /// afterwards.
+    /// Makes the library lose its sessions, as if the token were pulled out. If <paramref name="away"/> is true, the token stays missing
+    /// until <see cref="Return"/> is called.
     /// </summary>
     public void Lose(bool away)
     {
@@ -77,7 +78,7 @@ internal sealed partial class SoftToken : IDisposable
         Directory.Move(Tokens + ".away", Tokens);
     }
 
-    /// <summary>Passes a logged-in session to an action.</summary>
+    /// <summary>Passes a session that is logged in to an action.</summary>
     public void Use(Action<Pkcs11InteropFactories, ISession> action)
     {
         using IPkcs11Library library = s_factories.Pkcs11LibraryFactory.LoadPkcs11Library(s_factories, Module, AppType.MultiThreaded);
@@ -89,7 +90,8 @@ internal sealed partial class SoftToken : IDisposable
         }
         catch (Pkcs11Exception e) when (e.RV == CKR.CKR_USER_ALREADY_LOGGED_IN)
         {
-            // A signer of the test has logged in: either all sessions of a process with a token are logged in, or no session is.
+            // A signer of the test has already logged in. A login applies to all sessions of the process with the token, so this session is
+            // logged in too.
         }
         action(s_factories, session);
     }

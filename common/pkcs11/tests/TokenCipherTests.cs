@@ -6,7 +6,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Pkcs11.Tests;
 
-/// <summary>Tests a key-encryption key in a real library's token.</summary>
+/// <summary>Tests a key-encryption key in a token of a real PKCS#11 library.</summary>
 [Collection(nameof(SoftToken))]
 public sealed class TokenCipherTests : IDisposable
 {
@@ -24,7 +24,7 @@ public sealed class TokenCipherTests : IDisposable
     public void A_ring_wraps_by_a_key_that_never_leaves_the_token()
     {
         TokenCipher.OpenOrGenerate(_token.Uri("kek")).Dispose();
-        // The key exists, so the call does not make it again.
+        // The key already exists, so this call does not make a second key.
         TokenCipher.OpenOrGenerate(_token.Uri("kek")).Dispose();
         KeyRing ring = Write(_token.Uri("kek"));
         byte[] secret = RandomNumberGenerator.GetBytes(256);
@@ -78,7 +78,7 @@ public sealed class TokenCipherTests : IDisposable
         Import("kek", RandomNumberGenerator.GetBytes(32));
         _token.WritePin("wrong-pin");
         Refuses(_token.Uri("kek"), "refused the PIN");
-        // No other ring of the process retries the refused PIN, so that the token does not lock itself.
+        // Another ring of the process does not try the refused PIN again, so that the token does not lock itself.
         Assert.Contains("not be tried again", Assert.Throws<SignerUnavailableException>(() => Write(_token.Uri("kek")).Wrap([7], Purpose, s_logId)).Message, StringComparison.Ordinal);
         _token.WritePin(SoftToken.Pin);
         File.SetLastWriteTimeUtc(_token.PinFile, TimeProvider.System.GetUtcNow().UtcDateTime.AddSeconds(5));
@@ -93,7 +93,7 @@ public sealed class TokenCipherTests : IDisposable
         byte[] wrapped = ring.Wrap([7], Purpose, s_logId);
         _token.Lose(away: true);
         Assert.Throws<SignerUnavailableException>(() => ring.Unwrap(wrapped, Purpose, s_logId));
-        // Checking that a ring exists does not need the token.
+        // Loading a ring does not need the token, because tokens are opened at their first use.
         _ = KeyRings.Load(_data, null);
         _token.Return();
         Assert.Equal<byte>([7], ring.Unwrap(wrapped, Purpose, s_logId));

@@ -4,14 +4,14 @@ using Microsoft.Extensions.Configuration;
 namespace Optiks.Settings;
 
 /// <summary>
-/// Finds all faults in a program's configuration, without starting anything: settings and files that the program would refuse, and settings
-/// that conflict. It reads neither the database nor the network.
+/// Finds all faults in a program's configuration without starting the program. Faults are settings and files that the program would refuse,
+/// and settings that conflict with each other. The check uses neither the database nor the network.
 /// </summary>
 public static class ConfigurationCheck
 {
     private static readonly string[] s_urls = ["urls", "ASPNETCORE_URLS"];
 
-    /// <summary>Finds the problems, in the order in which the program would meet them.</summary>
+    /// <summary>Returns the problems, in the order in which the program would find them at its start.</summary>
     public static IReadOnlyList<ConfigurationProblem> Find(ProgramSettings program, IConfiguration configuration)
     {
         ArgumentNullException.ThrowIfNull(program);
@@ -20,7 +20,8 @@ public static class ConfigurationCheck
         var problems = new List<ConfigurationProblem>();
         problems.AddRange(settings.Unknown.Select(one => new ConfigurationProblem(ConfigurationProblemKind.Unknown, one.Setting, $"{one.Sentence}.")));
         problems.AddRange(settings.Wrong.Select(one => new ConfigurationProblem(ConfigurationProblemKind.Type, one.Setting, $"{one.Sentence}.")));
-        // Sections with a setting of the wrong type cannot be read. Such a setting has been reported already.
+        // Sections with a setting of the wrong type cannot be read. They are left out here, because such settings have already been
+        // reported.
         SettingsSection[] readable = [.. program.Sections.Concat(program.PartlyRead).Where(section => !settings.Wrong.Any(one => IsBelow(one.Setting, section.Path)))];
         foreach (SettingsSection section in readable)
         {
@@ -31,15 +32,16 @@ public static class ConfigurationCheck
         problems.AddRange(ConfiguredFiles.FindCertificates(configuration));
         if (program.Own.Count > 0)
         {
-            // Only the three services have settings of their own and use the data folder's keys. Auditors and witnesses have their own
-            // folders, which no setting names.
+            // Only the three services have settings of their own and use keys in the data folder. Auditors and witnesses use other folders,
+            // which no setting names.
             problems.AddRange(ConfiguredFiles.FindSecrets(configuration));
         }
         problems.AddRange(Contradictions.Find([.. readable.Select(section => section.Path)], configuration));
         return problems;
     }
 
-    // Checks the addresses to listen on. They are settings of ASP.NET Core, which reads them only after Optiks' settings.
+    // Checks the addresses on which the program listens. They are settings of ASP.NET Core, which reads them only after Optiks has read its
+    // own settings.
     private static IEnumerable<ConfigurationProblem> Addresses(IConfiguration configuration)
     {
         IEnumerable<string> settings = configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(endpoint => $"{endpoint.Path}:Url").Concat(s_urls);
@@ -70,8 +72,8 @@ public static class ConfigurationCheck
         }
         catch (InvalidOperationException)
         {
-            // Only a section that belongs to another program comes here: the types of its settings were not checked before, and one is
-            // wrong.
+            // This can only be a section that belongs to another program. The types of its settings were not checked before, and one of
+            // them is wrong.
             return [new ConfigurationProblem(ConfigurationProblemKind.Type, section.Path, $"{section.Path} has settings of the wrong types.")];
         }
     }

@@ -3,15 +3,15 @@ using Microsoft.Extensions.Configuration;
 namespace Optiks.Settings;
 
 /// <summary>
-/// Reads settings from a file in the forms that programs accept: JSON such as appsettings.json, or lines as in systemd's EnvironmentFile.
+/// Reads settings from a file, which is either JSON like appsettings.json, or lines as in systemd's EnvironmentFile.
 /// </summary>
 public static class ConfigurationFile
 {
     private const int MostOctets = 1 << 20;
 
     /// <summary>
-    /// Adds a file to a configuration, overriding its values. Throws <see cref="StartupException"/> if the file cannot be read, or has
-    /// neither of the two forms.
+    /// Adds a file to a configuration, whose earlier values the file overrides. Throws <see cref="StartupException"/> if the file cannot be
+    /// read or has neither of the two forms.
     /// </summary>
     public static void AddTo(IConfigurationBuilder builder, string path)
     {
@@ -22,7 +22,7 @@ public static class ConfigurationFile
             byte[] octets = Read(path);
             if (path.EndsWith(".json", StringComparison.OrdinalIgnoreCase))
             {
-                // The file is read once, here, so that errors name the file.
+                // The file is parsed here, and the configuration gets its contents, so that errors can name the file.
                 builder.AddConfiguration(new ConfigurationBuilder().AddJsonStream(new MemoryStream(octets)).Build());
             }
             else
@@ -52,7 +52,7 @@ public static class ConfigurationFile
         return octets;
     }
 
-    // systemd.exec(5): comments begin with # or ;, and values may be in quotes.
+    // Parses the lines of an EnvironmentFile (systemd.exec(5)). Comments begin with # or ;, and values may be in quotes.
     private static Dictionary<string, string?> Variables(string text, string path)
     {
         var variables = new Dictionary<string, string?>(StringComparer.OrdinalIgnoreCase);

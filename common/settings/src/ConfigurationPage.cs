@@ -6,7 +6,8 @@ using Optiks.Auditor;
 namespace Optiks.Settings;
 
 /// <summary>
-/// Renders the reference of all settings, docs/operations/configuration.md, with the defaults and ranges that the programs themselves use.
+/// Renders docs/operations/configuration.md, the reference of all settings. The defaults and ranges on the page are the ones that the
+/// programs use.
 /// </summary>
 public static partial class ConfigurationPage
 {
@@ -70,7 +71,8 @@ public static partial class ConfigurationPage
         return page.ToString();
     }
 
-    // If a program reads a section in part, the program that reads all of it describes the section.
+    // Returns the sections to describe. If a program reads only a part of a section, the description comes from the program that reads the
+    // whole section.
     private static IEnumerable<SettingsSection> All() =>
         Programs.All.SelectMany(program => program.Sections).DistinctBy(section => section.Path).OrderBy(section => section.Path, StringComparer.Ordinal);
 
@@ -90,7 +92,8 @@ public static partial class ConfigurationPage
             $"{program.Program} ({string.Join(", ", program.PartlyRead.Where(part => part.Path == section.Path).SelectMany(part => ServiceSetting.List(part.Options)).Select(setting => setting.Name))})";
     }
 
-    // The auditor's configuration differs from all others: it is a JSON file, so the page spells its members as in JSON.
+    // Appends the section about the auditor's configuration. It is a JSON file, unlike other configurations, so the page spells its members
+    // as in JSON.
     private static void AppendAuditor(StringBuilder page)
     {
         page.Append("\n## optiks auditor --config\n\n");
@@ -124,7 +127,7 @@ public static partial class ConfigurationPage
 
     private static string Cell(string text) => text.Replace("|", "\\|", StringComparison.Ordinal);
 
-    // Turns names of pages into links: comments name pages by their paths from the repository's root.
+    // Turns the names of pages into links. The comments of settings name pages by their paths from the repository's root.
     private static string Linked(string text) => PageName().Replace(text, page =>
         page.Groups["folder"].Value == "operations" ? $"[{page.Groups["name"].Value}]({page.Groups["name"].Value})" : $"[{page.Groups["name"].Value}](../{page.Groups["folder"].Value}/{page.Groups["name"].Value})");
 
@@ -144,6 +147,6 @@ public static partial class ConfigurationPage
         yield return line.ToString();
     }
 
-    [GeneratedRegex(@"docs/(?<folder>[a-z]+)/(?<name>[a-z-]+\.md)")]
+    [GeneratedRegex(@"docs/(?<folder>[a-z]+)/(?<name>[a-z0-9-]+\.md)")]
     private static partial Regex PageName();
 }

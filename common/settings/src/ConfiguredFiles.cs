@@ -5,12 +5,11 @@ using Optiks.Secrets;
 namespace Optiks.Settings;
 
 /// <summary>
-/// Checks the files that a configuration names: whether they exist and can be read, and, for files with keys, whether only their owner can
-/// read them.
+/// Checks that the files that a configuration names exist and can be read, and that only the owner can read files with keys.
 /// </summary>
 internal static class ConfiguredFiles
 {
-    /// <summary>Checks the files of a section's settings.</summary>
+    /// <summary>Checks the files that the settings of a section name.</summary>
     public static IEnumerable<ConfigurationProblem> Find(SettingsSection section, IConfiguration configuration)
     {
         foreach (ServiceSetting setting in ServiceSetting.List(section.Options).Where(setting => setting.File != SettingFile.None))
@@ -23,14 +22,15 @@ internal static class ConfiguredFiles
         }
     }
 
-    /// <summary>Checks Kestrel's certificates and their keys.</summary>
+    /// <summary>Checks the files with certificates and their keys that Kestrel's settings name.</summary>
     public static IEnumerable<ConfigurationProblem> FindCertificates(IConfiguration configuration)
     {
         IEnumerable<IConfigurationSection> certificates = configuration.GetSection("Kestrel:Certificates").GetChildren()
             .Concat(configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(endpoint => endpoint.GetSection("Certificate")));
         foreach (IConfigurationSection certificate in certificates)
         {
-            // A certificate with KeyPath has its key in another file; a PFX contains the key.
+            // If `KeyPath` is set, the certificate's key is in another file. Otherwise the certificate's file is a PFX file, which also
+            // contains the key.
             SettingFile kind = certificate["KeyPath"] is { Length: > 0 } ? SettingFile.Public : SettingFile.Secret;
             ConfigurationProblem?[] problems = [Look(configuration, $"{certificate.Path}:Path", certificate["Path"], kind), Look(configuration, $"{certificate.Path}:KeyPath", certificate["KeyPath"], SettingFile.Secret)];
             foreach (ConfigurationProblem problem in problems.OfType<ConfigurationProblem>())
@@ -81,7 +81,7 @@ internal static class ConfiguredFiles
             }
             if (kind == SettingFile.Policy)
             {
-                // Any number of cosigners is accepted here, because the program itself limits how many it asks.
+                // The check accepts any number of cosigners, because the program itself limits the number of cosigners that it asks.
                 _ = PolicyFile.Load(setting, path, "cosigners", int.MaxValue);
             }
             return null;

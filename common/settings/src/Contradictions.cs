@@ -4,10 +4,11 @@ using Optiks.UpdateTask.Options;
 
 namespace Optiks.Settings;
 
-/// <summary>Finds settings that a program accepts, but that together probably do not have the intended effect.</summary>
+/// <summary>Finds combinations of settings that a program accepts, but that probably do not have the effect that the operator
+/// intended.</summary>
 internal static class Contradictions
 {
-    /// <summary>Checks the named sections, which must be readable.</summary>
+    /// <summary>Checks the settings in these sections, whose values must have the right types.</summary>
     public static IEnumerable<ConfigurationProblem> Find(IReadOnlyCollection<string> sections, IConfiguration configuration)
     {
         if (sections.Contains(EpochOptions.Section) && sections.Contains(LogOptions.Section))

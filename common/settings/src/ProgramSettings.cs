@@ -6,10 +6,10 @@ public sealed record ProgramSettings
     /// <summary>The program's short name, such as <c>update-task</c>.</summary>
     public required string Program { get; init; }
 
-    /// <summary>The name in telemetry, such as <c>optiks-update-task</c>.</summary>
+    /// <summary>The program's name in telemetry, such as <c>optiks-update-task</c>.</summary>
     public string Name => $"optiks-{Program}";
 
-    /// <summary>The URL to listen on by default.</summary>
+    /// <summary>The URL on which the program listens by default.</summary>
     public required string DefaultUrl { get; init; }
 
     /// <summary>The program's purpose, in a sentence or two.</summary>

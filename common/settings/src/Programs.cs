@@ -3,22 +3,22 @@ using Optiks.Secrets;
 namespace Optiks.Settings;
 
 /// <summary>
-/// Lists all programs that serve, with the settings of each. The programs themselves, help, the reference of settings and <c>optiks-db
-/// config check</c> use these lists.
+/// Lists all programs with an HTTP server, and the settings that each of them reads. The programs themselves, their help, the reference of
+/// settings and <c>optiks-db config check</c> use these lists.
 /// </summary>
 public static class Programs
 {
-    /// <summary>The address where an auditor listens by default.</summary>
+    /// <summary>The address on which an auditor listens by default.</summary>
     public const string AuditorUrl = "http://127.0.0.1:8341";
 
-    /// <summary>The address where a witness listens by default.</summary>
+    /// <summary>The address on which a witness listens by default.</summary>
     public const string WitnessUrl = "http://127.0.0.1:8331";
 
     private const string KekMeaning = "the key-encryption keys, each 43 characters of base64url or the URI of a key in a token; unset: the file kek in the data folder";
 
     private const string FailPointMeaning = "for fault tests: ends the process at a named point (docs/operations/fail-points.md)";
 
-    /// <summary>The program that makes epochs.</summary>
+    /// <summary>The update-task, which makes epochs.</summary>
     public static ProgramSettings UpdateTask { get; } = new()
     {
         Program = "update-task",
@@ -38,20 +38,20 @@ public static class Programs
         ExitCodes = new Dictionary<int, string> { [Optiks.ExitCodes.Rollback] = "the database or the board was rolled back: docs/operations/recovery.md" },
     };
 
-    /// <summary>The program that accepts updates.</summary>
+    /// <summary>The update-service, which accepts updates.</summary>
     public static ProgramSettings UpdateService { get; } = new()
     {
         Program = "update-service",
         DefaultUrl = "http://127.0.0.1:8311",
         Purpose = "Accepts updates, makes them durable before it answers, and reports what became of them. Any number may run.",
         Own = [SettingsSections.Queue, SettingsSections.Board, SettingsSections.Storage, SettingsSections.ApiReference],
-        // The update-task reads the whole section.
+        // The update-service reads only a part of the section `Optiks:Log`; the update-task reads the whole section.
         PartlyRead = [SettingsSections.Limits],
         Variables = new Dictionary<string, string> { [FailPoints.Variable] = FailPointMeaning },
         ExitCodes = new Dictionary<int, string> { [Optiks.ExitCodes.Unreachable] = "the database cannot be reached at the start: start it again" },
     };
 
-    /// <summary>The program that answers queries.</summary>
+    /// <summary>The query-service, which answers queries.</summary>
     public static ProgramSettings QueryService { get; } = new()
     {
         Program = "query-service",
@@ -80,7 +80,8 @@ public static class Programs
     /// <summary>All programs.</summary>
     public static IReadOnlyList<ProgramSettings> All { get; } = [UpdateTask, UpdateService, QueryService, Auditor, Witness];
 
-    /// <summary>The names of the sections of all programs, which may share one configuration.</summary>
+    /// <summary>The names of all programs' sections. A program ignores sections of other programs, because programs may share one
+    /// configuration.</summary>
     internal static IReadOnlyList<string> SectionNames { get; } =
         [.. All.SelectMany(program => program.Sections).Select(section => section.Path[(SettingsSections.Root.Length + 1)..]).Distinct().Order(StringComparer.Ordinal)];
 }

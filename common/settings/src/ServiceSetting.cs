@@ -6,16 +6,17 @@ using System.Xml.Linq;
 
 namespace Optiks.Settings;
 
-/// <summary>Describes one setting of a section, for help and the reference.</summary>
-/// <param name="Name">The name below its section, <c>Lookups:Burst</c> or <c>Proxies:0</c>.</param>
-/// <param name="Default">The default as an operator would write it; a description in brackets if the default is empty.</param>
+/// <summary>Describes one setting of a section, as help and the reference of settings show it.</summary>
+/// <param name="Name">The setting's name below its section, such as <c>Lookups:Burst</c> or <c>Proxies:0</c>.</param>
+/// <param name="Default">The default in the form that an operator would write; if the default is empty, a description in brackets.</param>
 /// <param name="Unit">The unit of a number or time; empty if it has no unit.</param>
 /// <param name="Range">The allowed values; null if only the type restricts them.</param>
-/// <param name="Description">The setting's documentation comment, with code between backticks; empty if it has no comment.</param>
+/// <param name="Description">The text of the setting's documentation comment, with code between backticks; empty if the setting has no
+/// comment.</param>
 /// <param name="File">The kind of file that the setting names.</param>
 internal sealed partial record ServiceSetting(string Name, string Default, string Unit, string? Range, string Description, SettingFile File)
 {
-    /// <summary>The mark after the name of a list: each element of the list is a setting with an index.</summary>
+    /// <summary>The text after the name of a list. It shows that each element of the list is a setting of its own, with an index.</summary>
     public const string ListMark = ":0, :1, ...";
 
     private const string TimeUnit = "time";
@@ -26,7 +27,7 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
     /// <summary>Returns the comment of an options type; empty if the type has no comment.</summary>
     public static string Describe(Type type) => Comments(type).GetValueOrDefault("", "");
 
-    /// <summary>Returns whether the object of an options property is a section below the options.</summary>
+    /// <summary>Returns whether an options property holds an object with further settings, not a value.</summary>
     public static bool HasSettings(PropertyInfo property) => property.PropertyType.Assembly == property.DeclaringType!.Assembly && property.PropertyType is { IsEnum: false, IsArray: false };
 
     private static IEnumerable<ServiceSetting> List(Type type, string prefix, string about)
@@ -82,7 +83,7 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
             : property.GetCustomAttribute<StringLengthAttribute>() is { } length ? string.Create(CultureInfo.InvariantCulture, $"{length.MinimumLength} to {length.MaximumLength} characters")
             : null;
 
-        // Prints a double that is a whole number without a fraction, because the attribute converts long values to double.
+        // Prints a whole number without a fraction even if it is a `double`, because `RangeAttribute` converts `long` values to `double`.
         string End(object end) => end switch
         {
             double number when number == Math.Floor(number) && Math.Abs(number) < 1L << 53 => Text((long)number, unit),
@@ -105,14 +106,7 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
         return XDocument.Load(file).Descendants("member")
             .Select(member => (Name: member.Attribute("name")?.Value ?? "", Comment: member))
             .Where(member => member.Name.StartsWith(prefix, StringComparison.Ordinal) || member.Name == $"T:{name}")
-            .ToDictionary(member => member.Name.StartsWith('T') ? "" : member.Name[prefix.Length..], member => Effect(member.Comment));
-    }
-
-    // Appends the meaning of the default if the comment's value element states it, as in `Empty: no witness is asked.`
-    private static string Effect(XElement member)
-    {
-        string value = Sentence(member.Element("value"));
-        return value.Contains(": ", StringComparison.Ordinal) ? $"{Sentence(member.Element("summary"))} {value}" : Sentence(member.Element("summary"));
+            .ToDictionary(member => member.Name.StartsWith('T') ? "" : member.Name[prefix.Length..], member => Sentence(member.Comment.Element("summary")));
     }
 
     private static string Sentence(XElement? comment) => comment is null ? "" : Blanks().Replace(string.Concat(comment.Nodes().Select(Words)), " ").Trim();

@@ -1,13 +1,13 @@
 namespace Optiks.Settings;
 
-/// <summary>Describes a setting beyond its type and range.</summary>
+/// <summary>States facts about a setting that its type and range do not show.</summary>
 [AttributeUsage(AttributeTargets.Property)]
 internal sealed class SettingAttribute : Attribute
 {
-    /// <summary>The unit of sizes, which the reference also shows in MiB.</summary>
+    /// <summary>The unit of sizes in bytes, which the reference of settings also shows in MiB.</summary>
     public const string Octets = "bytes";
 
-    /// <summary>The unit of a number.</summary>
+    /// <summary>The unit of the setting's number.</summary>
     public string Unit { get; init; } = "";
 
     /// <summary>The kind of file that the setting names.</summary>

@@ -1,6 +1,6 @@
 namespace Optiks.Settings;
 
-/// <summary>Says what kind of file a setting names.</summary>
+/// <summary>Lists the kinds of files that a setting can name.</summary>
 internal enum SettingFile
 {
     /// <summary>The setting names no file.</summary>
@@ -12,6 +12,6 @@ internal enum SettingFile
     /// <summary>The setting names a file with a key, which only its owner may read.</summary>
     Secret,
 
-    /// <summary>The setting names a file in the form of docs/spec/board.md section 7.</summary>
+    /// <summary>The setting names a policy file in the form of docs/spec/board.md section 7.</summary>
     Policy,
 }

@@ -7,7 +7,7 @@ namespace Optiks.Settings;
 
 /// <summary>
 /// Finds settings under <c>Optiks:</c> that are unknown or whose text has the wrong type. Without this check a misspelt setting would
-/// silently do nothing. Because programs may share one configuration, the check skips sections of other programs.
+/// silently have no effect. The check skips sections of other programs, because programs may share one configuration.
 /// </summary>
 internal sealed class SettingsCheck
 {
@@ -17,7 +17,7 @@ internal sealed class SettingsCheck
 
     private SettingsCheck(IReadOnlyDictionary<string, Type> settings) => _settings = settings;
 
-    /// <summary>The unknown settings, each with an unfinished sentence about what exists instead.</summary>
+    /// <summary>The unknown settings, each with the beginning of a sentence about similar settings that exist.</summary>
     public IReadOnlyList<(string Setting, string Sentence)> Unknown => _unknown;
 
     /// <summary>The settings of the wrong type, each with a sentence that names the right type.</summary>
@@ -25,10 +25,11 @@ internal sealed class SettingsCheck
 
     /// <summary>
     /// Throws <see cref="StartupException"/> if the configuration has unknown settings or settings of the wrong type. The message names all
-    /// of them, and similar or existing settings. It does not repeat the settings' texts, because one may be a misplaced secret.
+    /// of them, and similar settings that exist. It does not contain the settings' values, because one of them may be a secret in the wrong
+    /// place.
     /// </summary>
     /// <param name="configuration">The program's configuration.</param>
-    /// <param name="settings">The type of the options of each section, by the section's path such as <c>Optiks:Storage</c>.</param>
+    /// <param name="settings">The sections' paths, such as <c>Optiks:Storage</c>, with the type of the options of each section.</param>
     public static void ThrowIfAny(IConfiguration configuration, IReadOnlyDictionary<string, Type> settings)
     {
         SettingsCheck found = Find(configuration, settings);
@@ -83,7 +84,7 @@ internal sealed class SettingsCheck
             }
             else if (property.PropertyType.IsArray && !string.IsNullOrEmpty(setting.Value))
             {
-                // The configuration's binder ignores a list's value that has no index.
+                // The binder of .NET's configuration would ignore a value of a list that has no index.
                 _unknown.Add((setting.Path, $"{setting.Path} is a list, whose elements are {setting.Path}:0, {setting.Path}:1 and so on"));
             }
             else if (ServiceSetting.HasSettings(property))
@@ -97,14 +98,15 @@ internal sealed class SettingsCheck
         }
     }
 
-    // Returns a setting with the same name in another section: for UpdateTask:Heartbeat, it finds Log:Heartbeat.
+    // Returns a setting that has the same name in another section, or null. For `UpdateTask:Heartbeat`, it finds `Log:Heartbeat`.
     private string? Elsewhere(string name) => _settings
         .SelectMany(section => section.Value.GetProperties(BindingFlags.Public | BindingFlags.Instance).Select(property => (section.Key, property.Name)))
         .Where(setting => setting.Name.Equals(name, StringComparison.OrdinalIgnoreCase))
         .Select(setting => $"{setting.Key}:{setting.Name}")
         .FirstOrDefault();
 
-    // Returns whether a text has the type. The conversion is the configuration binder's, but the binder's exceptions would name .NET types.
+    // Returns whether a text can be converted to a type. The conversion is the same as in .NET's configuration binder, whose exceptions
+    // cannot be shown because they name .NET types.
     private static bool CanParse(Type type, string text)
     {
         try

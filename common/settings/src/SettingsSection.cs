@@ -15,21 +15,23 @@ public sealed class SettingsSection
         _validate = validate;
     }
 
-    /// <summary>The path, such as <c>Optiks:Storage</c>.</summary>
+    /// <summary>The section's path, such as <c>Optiks:Storage</c>.</summary>
     public string Path { get; }
 
     /// <summary>The type of the options that are bound to the section.</summary>
     public Type Options { get; }
 
     /// <summary>
-    /// Makes a section with options of one type, and the validator that a program uses at its start; null for no validation.
+    /// Makes a section whose options have the type <typeparamref name="T"/>. A program validates them at its start with the given
+    /// validator; if it is null, there is no validation.
     /// </summary>
     internal static SettingsSection Create<T>(string path, IValidateOptions<T>? validator = null)
         where T : class, new() => new(path, typeof(T), configuration =>
             validator?.Validate(null, configuration.GetSection(path).Get<T>() ?? new T()) is { Failed: true } result ? result.Failures : []);
 
     /// <summary>
-    /// Returns a sentence for each setting that a program would refuse. All settings of the section must have the right types.
+    /// Returns a sentence about each setting that a program would refuse. The caller must have checked that all settings of the section
+    /// have the right types.
     /// </summary>
     internal IEnumerable<string> Validate(IConfiguration configuration) => _validate(configuration);
 }

@@ -9,7 +9,7 @@ namespace Optiks.Settings;
 /// <summary>Lists all sections under <c>Optiks:</c>.</summary>
 public static class SettingsSections
 {
-    /// <summary>The root of all sections.</summary>
+    /// <summary>The name that is the root of all sections.</summary>
     public const string Root = "Optiks";
 
     /// <summary>The sections that every program with an HTTP server reads.</summary>

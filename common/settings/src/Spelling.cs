@@ -1,15 +1,15 @@
 namespace Optiks.Settings;
 
-/// <summary>Finds the intended name for a misspelt one.</summary>
+/// <summary>Finds the name that was probably intended by a misspelt name.</summary>
 internal static class Spelling
 {
-    // The words come from an operator's files: a longer word than this cannot be a misspelt name, so the search skips it and saves the
-    // work.
+    // The greatest length of a word for which the search looks for a near name. The words come from an operator's files, and a longer word
+    // cannot be a misspelt name.
     private const int MostLetters = 128;
 
     /// <summary>
-    /// Returns the nearest of some names, ignoring case; null if no name is near. A near name differs in at most 3 letters, and in at most
-    /// a third of its letters. A letter differs if it is missing, extra, changed, or swapped with a neighbour.
+    /// Returns the name that is nearest to a word, ignoring case; null if no name is near. A near name differs from the word in at most 3
+    /// letters, and in at most a third of its letters. A letter differs if it is missing, extra, changed, or swapped with a neighbour.
     /// </summary>
     public static string? Nearest(string word, IEnumerable<string> names)
     {
@@ -31,11 +31,13 @@ internal static class Spelling
     }
 
     /// <summary>
-    /// Returns how many letters must be inserted, removed, changed, or swapped with a neighbour to turn one word into the other.
+    /// Returns the least number of letters that must be inserted, removed, changed, or swapped with a neighbour to turn one word into the
+    /// other.
     /// </summary>
     internal static int Distance(string one, string other)
     {
-        // Three rows of the table of distances between prefixes: the row before the previous one, the previous row, and the current row.
+        // The computation needs only the last three rows of the table of distances between the words' prefixes: the current row and the two
+        // rows before it.
         int[] before = new int[other.Length + 1];
         int[] last = [.. Enumerable.Range(0, other.Length + 1)];
         int[] row = new int[other.Length + 1];

@@ -6,8 +6,8 @@ using Optiks.Secrets;
 namespace Optiks.ApiKeys;
 
 /// <summary>
-/// Makes and hashes API keys: <c>optiks_</c> and 43 base64url characters. A key has 32 random bytes, so its hash needs no salt and need not
-/// be slow.
+/// Makes and hashes API keys. The text of a key is <c>optiks_</c> and 43 base64url characters. It encodes 32 random bytes, so its hash
+/// needs no salt and need not be slow.
 /// </summary>
 public static class ApiKey
 {
@@ -19,15 +19,16 @@ public static class ApiKey
     /// <summary>Makes a new key.</summary>
     public static string Generate() => Prefix + Base64UrlText.Encode(RandomNumberGenerator.GetBytes(SecretLength));
 
-    /// <summary>Returns whether a text has the form of a key.</summary>
+    /// <summary>Returns whether a text has the form of an API key.</summary>
     public static bool IsWellFormed(string text) =>
         text is not null && text.StartsWith(Prefix, StringComparison.Ordinal)
         && Base64UrlText.TryDecode(text[Prefix.Length..], out byte[]? octets) && octets.Length == SecretLength;
 
-    /// <summary>Returns the 32-byte hash under which a key is stored.</summary>
+    /// <summary>Returns the 32-byte hash that is stored in place of an API key.</summary>
     public static byte[] Hash(string key) => SHA256.HashData(Encoding.UTF8.GetBytes(key));
 
-    /// <summary>Reads a plain key from a file of mode 0600. Throws <see cref="SecretsException"/> if the file is unusable.</summary>
+    /// <summary>Reads an API key in plain text from a file of mode 0600. Throws <see cref="SecretsException"/> if the file is
+    /// unusable.</summary>
     public static string ReadFile(string path)
     {
         byte[] octets = SecretFile.Read(path);
@@ -37,8 +38,8 @@ public static class ApiKey
     }
 
     /// <summary>
-    /// Gives an empty data folder an API key with every scope that clients use: in plain text in <c>api-key</c>, hashed in
-    /// <c>api-keys.json</c>. Leaves a folder that has an <c>api-keys.json</c> alone.
+    /// Makes an API key for a new data folder, with every scope that clients use. Writes the key in plain text to <c>api-key</c> and its
+    /// hash to <c>api-keys.json</c>. Does nothing if the folder already has an <c>api-keys.json</c>.
     /// </summary>
     public static void EnsureDevelopmentKey(DataFolder folder)
     {
@@ -47,7 +48,8 @@ public static class ApiKey
         {
             return;
         }
-        // The plain key is written first: after a crash between the two writes, the next start hashes the key that it finds.
+        // The plain key is written before its hash, so that after a crash between the two writes, the next start hashes the key that it
+        // finds.
         AtomicFile.TryCreate(folder.ApiKey, Encoding.ASCII.GetBytes(Generate() + "\n"), AtomicFile.PrivateMode);
         string key = ReadFile(folder.ApiKey);
         var entry = new ApiKeyEntry("development", Hash(key), ApiScopes.Update | ApiScopes.History | ApiScopes.Lookup | ApiScopes.Erase);

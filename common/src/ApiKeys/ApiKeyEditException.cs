@@ -1,6 +1,6 @@
 namespace Optiks.ApiKeys;
 
-/// <summary>Says in one sentence why a requested change of a file of API keys was not made.</summary>
+/// <summary>Says in one sentence why a file of API keys was not changed as requested.</summary>
 public sealed class ApiKeyEditException : Exception
 {
     public ApiKeyEditException()

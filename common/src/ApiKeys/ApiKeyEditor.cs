@@ -6,9 +6,9 @@ using Optiks.Tlog;
 namespace Optiks.ApiKeys;
 
 /// <summary>
-/// Changes a file of API keys while services read it. A service sees the file before or after the change, and applies the change within a
-/// second. Several processes may use the class at the same time: a lock on <c>api-keys.json.lock</c>, next to the file, makes their changes
-/// take turns.
+/// Changes a file of API keys while services read it. A service never reads a half-written file, and applies a change within a second.
+/// Several processes may change the file at the same time, because each takes a lock on <c>api-keys.json.lock</c>, next to the file, for
+/// its change.
 /// </summary>
 public sealed class ApiKeyEditor
 {
@@ -19,7 +19,7 @@ public sealed class ApiKeyEditor
 
     private string _path;
 
-    /// <summary>Takes the path of the file to edit. The file may be missing, and the constructor does not access the file.</summary>
+    /// <summary>Creates an editor of the file at this path. The file may be missing, because the constructor does not access it.</summary>
     public ApiKeyEditor(string path)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(path);
@@ -27,8 +27,8 @@ public sealed class ApiKeyEditor
     }
 
     /// <summary>
-    /// Returns the current keys; the list is empty if there is no file. Throws <see cref="SecretsException"/> if the file is invalid, and
-    /// <see cref="IOException"/> or <see cref="UnauthorizedAccessException"/> if it cannot be read.
+    /// Returns the entries of the API keys in the file; the list is empty if there is no file. Throws <see cref="SecretsException"/> if the
+    /// file is invalid, and <see cref="IOException"/> or <see cref="UnauthorizedAccessException"/> if the file cannot be read.
     /// </summary>
     public IReadOnlyList<ApiKeyEntry> Read()
     {
@@ -43,9 +43,9 @@ public sealed class ApiKeyEditor
     }
 
     /// <summary>
-    /// Makes a key. The key is on disk when the call returns; the file stores only its hash. Throws <see cref="ApiKeyEditException"/> if
-    /// the name is invalid or taken, and <see cref="SecretsException"/> if the file is invalid or belongs to another user. After an
-    /// exception the file is unchanged.
+    /// Makes an API key and returns its text. The hash of the key is on disk when the call returns; the file never has the key itself.
+    /// Throws <see cref="ApiKeyEditException"/> if the name is invalid or taken, and <see cref="SecretsException"/> if the file is invalid
+    /// or belongs to another user. After an exception the file is unchanged.
     /// </summary>
     /// <param name="name">The holder of the key: 1 to 100 printable characters, different from the names of other keys. The name appears in
     /// logs and identifies the caller in rate limits.</param>
@@ -70,13 +70,13 @@ public sealed class ApiKeyEditor
     }
 
     /// <summary>
-    /// Removes a key: services refuse it within a second. Throws <see cref="ApiKeyEditException"/> if no key has the name, and the
-    /// exceptions of <see cref="AddAsync"/>.
+    /// Removes the API key with this name. Services refuse the key within a second. Throws <see cref="ApiKeyEditException"/> if no key has
+    /// the name, and otherwise the same exceptions as <see cref="AddAsync"/>.
     /// </summary>
     public Task RevokeAsync(string name, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(name);
-        // A file written by hand may contain a name twice. Revoking the name removes both entries.
+        // A file that was written by hand may contain a name twice. Revoking the name removes both entries.
         return ChangeAsync(
             before => before.Where(one => one.Name != name).ToList() is var after && after.Count < before.Count
                 ? after
@@ -87,7 +87,7 @@ public sealed class ApiKeyEditor
     private async Task ChangeAsync(Func<IReadOnlyList<ApiKeyEntry>, IReadOnlyList<ApiKeyEntry>> change, CancellationToken cancellationToken)
     {
         DataFolder.CreateFolder(Path.GetDirectoryName(_path)!);
-        // The lock belongs to the link's target, so that two links to one file share one lock.
+        // If the path is a symbolic link, the lock is next to the link's target, so that two links to one file share one lock.
         _path = FileTarget.Resolve(_path).Path;
         using FileStream held = await LockAsync(cancellationToken).ConfigureAwait(false);
         while (true)
@@ -99,7 +99,8 @@ public sealed class ApiKeyEditor
                 AtomicFile.Write(_path, after, AtomicFile.PrivateMode);
                 return;
             }
-            // The first start of the update-task creates the file too, without taking the lock.
+            // The update-task's first start may create the file at the same time, without taking the lock, so an existing file must not be
+            // overwritten.
             if (AtomicFile.TryCreate(_path, after, AtomicFile.PrivateMode))
             {
                 return;
@@ -107,8 +108,9 @@ public sealed class ApiKeyEditor
         }
     }
 
-    // Replacing a file makes the editor its owner, with mode 0600. If the file belonged to another user or was open to a group, the
-    // services could not read the new file and would keep the old keys.
+    // Returns the entries of the file, or throws if replacing the file would shut out its readers. The new file belongs to this process's
+    // user and has mode 0600. If the old file belonged to another user, or a group could read it, the services could not read the new file
+    // and would keep the old keys.
     private List<ApiKeyEntry>? ReadOwn()
     {
         try

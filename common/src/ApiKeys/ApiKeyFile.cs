@@ -14,7 +14,7 @@ public static class ApiKeyFile
     private static readonly string[] s_members = ["name", "scopes", "sha256"];
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 8 };
 
-    /// <summary>Parses the file strictly. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>Parses the file's contents strictly. Throws <see cref="SecretsException"/> if they are invalid.</summary>
     public static IReadOnlyList<ApiKeyEntry> Parse(ReadOnlyMemory<byte> json)
     {
         try
@@ -32,7 +32,7 @@ public static class ApiKeyFile
         }
     }
 
-    /// <summary>Returns the file's contents.</summary>
+    /// <summary>Returns the contents of a file with these entries.</summary>
     public static byte[] Format(IEnumerable<ApiKeyEntry> entries)
     {
         ArgumentNullException.ThrowIfNull(entries);
@@ -60,7 +60,7 @@ public static class ApiKeyFile
         return [.. stream.ToArray(), (byte)'\n'];
     }
 
-    /// <summary>Returns a scope's name in the file and in problem documents.</summary>
+    /// <summary>Returns the name of a scope, which the file and problem details contain.</summary>
     public static string ScopeName(ApiScopes scope) => scope switch
     {
         ApiScopes.Update => "update",
@@ -76,7 +76,7 @@ public static class ApiKeyFile
     public static IEnumerable<string> ScopeNames(ApiScopes scopes) =>
         Enum.GetValues<ApiScopes>().Where(scope => scope != ApiScopes.None && scopes.HasFlag(scope)).Select(ScopeName);
 
-    /// <summary>Returns the scope of a name, or <see cref="ApiScopes.None"/> if no scope has it.</summary>
+    /// <summary>Returns the scope with this name, or <see cref="ApiScopes.None"/> if no scope has the name.</summary>
     public static ApiScopes ParseScope(string name) => Enum.GetValues<ApiScopes>().FirstOrDefault(scope => scope != ApiScopes.None && ScopeName(scope) == name);
 
     private static ApiKeyEntry ParseEntry(JsonElement element)

@@ -5,16 +5,16 @@ using Optiks.Secrets;
 namespace Optiks.ApiKeys;
 
 /// <summary>
-/// Holds the API keys of a file and follows its changes. An added key works at once; a removed key stops working within a second. While the
-/// file is refused, the earlier keys stay in force until the file is valid again. Any thread.
+/// Holds the API keys of a file and follows the file's changes. An added key works at once; a removed key stops working within a second.
+/// While the file is invalid, the keys of its last valid contents stay in force. Any thread may use a store.
 /// </summary>
 public sealed class ApiKeyStore
 {
     private readonly FollowedFile<IReadOnlyList<ApiKeyEntry>> _file;
 
     /// <summary>
-    /// Reads the file. If it does not exist yet, no key is accepted. Throws <see cref="SecretsException"/> if the file is invalid or others
-    /// may write it. Calls <paramref name="onInvalid"/> if the file becomes invalid or writable by others later.
+    /// Reads the file. If the file does not exist yet, the store accepts no key. Throws <see cref="SecretsException"/> if the file is
+    /// invalid or other users may write it. If the file becomes so later, the store calls <paramref name="onInvalid"/> instead.
     /// </summary>
     public ApiKeyStore(string path, TimeProvider time, Action<SecretsException>? onInvalid = null)
     {
@@ -22,7 +22,7 @@ public sealed class ApiKeyStore
     }
 
     /// <summary>
-    /// Checks the file at most once a second. Returns whether the current file is refused, so that older keys stay in force.
+    /// Checks the file at most once a second. Returns whether the current file is invalid, so that older keys stay in force.
     /// </summary>
     public bool IsStale()
     {
@@ -30,7 +30,7 @@ public sealed class ApiKeyStore
         return _file.IsInvalid;
     }
 
-    /// <summary>Looks up a presented key. Compares hashes in constant time, with every entry.</summary>
+    /// <summary>Looks up the API key that a caller presented. Compares its hash with the hash of every entry, in constant time.</summary>
     public bool TryFind(string key, [NotNullWhen(true)] out ApiKeyEntry? entry)
     {
         ArgumentNullException.ThrowIfNull(key);
@@ -40,8 +40,8 @@ public sealed class ApiKeyStore
             return false;
         }
         byte[] hash = ApiKey.Hash(key);
-        // The second search reads the file again. It finds a key that was added since the last check, as on a new log's first start, so the
-        // key works at once.
+        // The second search reads the file again and also finds a key that was added since the last check. For example, the key that a new
+        // log's first start makes works at once.
         entry = Find(_file.Latest(), hash) ?? Find(_file.Refresh(), hash);
         return entry is not null;
     }

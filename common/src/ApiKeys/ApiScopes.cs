@@ -4,24 +4,24 @@ namespace Optiks.ApiKeys;
 [Flags]
 public enum ApiScopes
 {
-    /// <summary>Allows nothing.</summary>
+    /// <summary>The caller may do nothing.</summary>
     None = 0,
 
-    /// <summary>Writes updates.</summary>
+    /// <summary>The caller may send updates.</summary>
     Update = 1,
 
-    /// <summary>Reads histories and monitoring answers, which reveal old values.</summary>
+    /// <summary>The caller may read histories and monitoring answers, which reveal old values.</summary>
     History = 2,
 
-    /// <summary>Looks keys up, where the operator requires a credential for lookups.</summary>
+    /// <summary>The caller may look keys up, if the operator requires a credential for lookups.</summary>
     Lookup = 4,
 
-    /// <summary>Downloads a snapshot for another replica; the snapshot contains the values of all keys.</summary>
+    /// <summary>The caller may download a snapshot for another replica; the snapshot contains the values of all keys.</summary>
     Snapshot = 8,
 
-    /// <summary>Erases values permanently.</summary>
+    /// <summary>The caller may erase values permanently.</summary>
     Erase = 16,
 
-    /// <summary>Reads a program's metrics, for Prometheus.</summary>
+    /// <summary>The caller, such as Prometheus, may read a program's metrics.</summary>
     Metrics = 32,
 }

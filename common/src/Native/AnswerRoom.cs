@@ -4,8 +4,8 @@ using System.Buffers.Binary;
 namespace Optiks.Native;
 
 /// <summary>
-/// Provides the buffer into which the native library writes an answer of unknown length. The buffer is a writer's span, after room for a
-/// vector's length prefix. If it is too small, the caller asks for a larger one.
+/// Provides the buffer into which the native library writes an answer of unknown length. The buffer is a span of an output writer, which
+/// begins with room for a vector's length prefix. If the buffer is too small, the caller requests a larger buffer.
 /// </summary>
 internal ref struct AnswerRoom
 {
@@ -13,7 +13,8 @@ internal ref struct AnswerRoom
     private readonly int _prefix;
     private Span<byte> _span;
 
-    /// <summary>Requests room for <paramref name="expected"/> bytes after a prefix of 0 or 4.</summary>
+    /// <summary>Requests room for a prefix of 0 or 4 bytes. The parameter <paramref name="expected"/> is the number of bytes of room after
+    /// the prefix.</summary>
     public AnswerRoom(IBufferWriter<byte> output, int prefix, int expected)
     {
         _output = output;
@@ -21,7 +22,7 @@ internal ref struct AnswerRoom
         _span = output.GetSpan(prefix + expected);
     }
 
-    /// <summary>The span after the prefix.</summary>
+    /// <summary>The part of the buffer after the prefix.</summary>
     public readonly Span<byte> Span => _span[_prefix..];
 
     /// <summary>
@@ -39,8 +40,8 @@ internal ref struct AnswerRoom
     }
 
     /// <summary>
-    /// Reads the latest version of each key. It is the first member of each of the structures that a call wrote. <paramref name="ends"/>
-    /// says where each structure ends.
+    /// Reads the latest version of each key from the structures that a native call wrote, one for each key. Each structure begins with the
+    /// latest version. The parameter <paramref name="ends"/> holds the offset of each structure's end.
     /// </summary>
     public readonly void ReadVersions(ReadOnlySpan<ulong> ends, Span<ulong> versions)
     {
@@ -51,8 +52,8 @@ internal ref struct AnswerRoom
     }
 
     /// <summary>
-    /// Advances the writer by the length that a successful call wrote, and returns the written length with the prefix. Throws if the call
-    /// failed.
+    /// Advances the output writer by the length that a successful native call wrote, and returns the written length including the prefix.
+    /// Throws if the native call failed.
     /// </summary>
     public readonly int Finish(int status, nuint length, string function)
     {

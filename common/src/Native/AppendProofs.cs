@@ -7,9 +7,10 @@ namespace Optiks.Native;
 public static class AppendProofs
 {
     /// <summary>
-    /// Appends the AppendProof structures of a whole range, made from the AppendProof structures of the range's consecutive steps. For each
-    /// step, <paramref name="counts"/> holds the number of leaves that each structure has before the step. Takes 1 to 256 steps. Throws
-    /// with <see cref="NativeStatus.Data"/> if the proofs do not fit each other. Any thread.
+    /// Merges the AppendProof structures of a range's consecutive steps, and appends the AppendProof structures of the whole range to
+    /// <paramref name="output"/>. For each step, the parameter <paramref name="counts"/> holds the number of leaves that each structure has
+    /// before the step. Takes 1 to 256 steps. Throws with <see cref="NativeStatus.Data"/> if the proofs do not fit each other. Any thread
+    /// may call this method.
     /// </summary>
     public static void Merge(ByteStrings steps, ReadOnlySpan<ulong> counts, IBufferWriter<byte> output)
     {

@@ -3,8 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>Holds the verdict on an AuditProof.</summary>
-/// <param name="Reason">Valid, or why the proof is not valid.</param>
+/// <param name="Reason">The reason why the proof is not valid; <c>Valid</c> if it is valid.</param>
 /// <param name="NewRecord">The record of the range's last epoch if valid, otherwise empty.</param>
-/// <param name="Structures">If valid, the structures whose trees provably only grew, otherwise empty. These are all structures, except at a
-/// switch, where they are only the structures that live as long as the log.</param>
+/// <param name="Structures">The structures whose trees provably only grew; empty if the proof is not valid. At a switch, the list has only
+/// the structures that live as long as the log; otherwise it has all structures.</param>
 public sealed record AuditVerdict(Reason Reason, ReadOnlyMemory<byte> NewRecord, IReadOnlyList<StructureId> Structures);

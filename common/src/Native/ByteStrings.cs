@@ -3,23 +3,24 @@ using System.Buffers;
 namespace Optiks.Native;
 
 /// <summary>
-/// Holds a batch of byte strings in the form of the C ABI: one blob and n + 1 offsets, the first 0. The batch rents pooled memory unless it is
-/// long, and clears the memory before it returns it, because keys are names. One thread at a time. Dispose returns the memory; callers must
-/// not use earlier spans after it.
+/// Holds a batch of byte strings in the form of the C ABI: one blob and n + 1 offsets, of which the first is 0. The batch rents pooled
+/// memory unless it is long. Dispose clears the memory, because keys are names, and returns it to the pool; callers must not use earlier
+/// spans afterwards. Only one thread at a time may use a batch.
 /// </summary>
 public sealed class ByteStrings : IDisposable
 {
-    // The pool would keep a longer array for each thread that returned one, and nothing bounds the sum.
+    // Longer arrays are not returned to the pool: it would keep one for each thread that returned one, and nothing bounds the sum of their
+    // lengths.
     private const int MaxPooledLength = 1024 * 1024;
 
     private byte[] _blob;
     private ulong[] _offsets;
     private int _length;
 
-    /// <summary>Makes an empty batch with room for this many strings and bytes.</summary>
+    /// <summary>Makes an empty batch with room for the given numbers of strings and bytes.</summary>
     public ByteStrings(int strings = 16, int octets = 512)
     {
-        // An array without elements marks a disposed batch.
+        // An array without elements marks a disposed batch, so a new batch has at least one byte.
         _blob = Rent<byte>(Math.Max(1, octets));
         _offsets = Rent<ulong>(strings + 1);
         _offsets[0] = 0;
@@ -31,7 +32,8 @@ public sealed class ByteStrings : IDisposable
     /// <summary>The blob of all strings, one after another.</summary>
     public ReadOnlySpan<byte> Blob => _blob.AsSpan(0, _length);
 
-    /// <summary>The offsets into the blob, <see cref="Count"/> + 1 of them.</summary>
+    /// <summary>The offsets of the strings in the blob. There are <see cref="Count"/> + 1 offsets; the last offset is the blob's
+    /// length.</summary>
     public ReadOnlySpan<ulong> Offsets => _offsets.AsSpan(0, Count + 1);
 
     /// <summary>The i-th string.</summary>
@@ -98,7 +100,7 @@ public sealed class ByteStrings : IDisposable
 
     private static void Return<T>(T[] array)
     {
-        // The pool's arrays have lengths of powers of two, so none that Rent took from it is longer.
+        // The lengths of the pool's arrays are powers of two, so every array that `Rent` took from the pool has at most this length.
         if (array.Length <= MaxPooledLength)
         {
             ArrayPool<T>.Shared.Return(array);

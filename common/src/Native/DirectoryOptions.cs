@@ -12,33 +12,35 @@ public sealed record DirectoryOptions
     /// The leaf log: a file that the directory creates, truncating an existing one. The directory appends all data of each leaf except its
     /// label.
     /// </summary>
-    /// <value>Null: an unnamed file in <c>$TMPDIR</c> or <c>/var/tmp</c>.</value>
+    /// <value>The default is null, which selects an unnamed file in <c>$TMPDIR</c> or <c>/var/tmp</c>.</value>
     public string? LeafLogPath { get; init; }
 
     /// <summary>The values that the directory keeps.</summary>
-    /// <value>All: the directory answers lookups.</value>
+    /// <value>The default is all values, so that the directory can answer lookups.</value>
     public KeptValues Values { get; init; }
 
     /// <summary>
-    /// A folder that the directory creates for itself alone. It selects stored mode, with trees and keys in this folder instead of memory.
-    /// Needs a <see cref="LeafLogPath"/> and liblmdb. The folder and the leaf log resume at their last commit. If the folder or the leaf
-    /// log is unusable (<see cref="NativeStatus.Io"/>), the caller can rebuild both from stored leaves.
+    /// A folder that the directory creates and that nothing else uses. If it is set, the directory is in stored mode and keeps trees and
+    /// keys in this folder instead of memory. Stored mode needs a <see cref="LeafLogPath"/> and liblmdb. The directory resumes at the last
+    /// commit of the folder and the leaf log. If the folder or the leaf log is unusable (<see cref="NativeStatus.Io"/>), the caller can
+    /// rebuild both from stored leaves.
     /// </summary>
-    /// <value>Null: linked mode, with trees and keys in memory.</value>
+    /// <value>The default is null, which selects linked mode, with trees and keys in memory.</value>
     public string? NodeStorePath { get; init; }
 
-    /// <summary>The bound on the cache of parts of the trees in stored mode.</summary>
+    /// <summary>The maximum size of the cache that holds parts of the trees in stored mode.</summary>
     public ulong NodeCacheBytes { get; init; }
 
-    /// <summary>The bound on the cache of VRF proofs.</summary>
-    /// <value>0: no cache.</value>
+    /// <summary>The maximum size of the cache of VRF proofs.</summary>
+    /// <value>The default is 0, which means no cache.</value>
     public ulong VrfCacheBytes { get; init; }
 
-    /// <summary>The period of the devices and keys trees.</summary>
+    /// <summary>The period of the trees of the structures <c>devices</c> and <c>keys</c>.</summary>
     public ulong Period { get; init; }
 
     /// <summary>
-    /// The period's first epoch. It is 0 in period 0, and in a later period that has not begun (<see cref="KeyDirectory.LoadCopies"/>).
+    /// The first epoch of <see cref="Period"/>. The value is 0 for period 0, and for a later period that has not begun
+    /// (<see cref="KeyDirectory.LoadCopies"/>).
     /// </summary>
     public ulong PeriodFirstEpoch { get; init; }
 
@@ -46,20 +48,21 @@ public sealed record DirectoryOptions
     /// Whether the configuration lets usernames be reassigned. If so, usernames have versions, one for each user that the username has led
     /// to (docs/spec/recycled-names.md).
     /// </summary>
-    /// <value>False: a username has one user.</value>
+    /// <value>The default is false, so that a username always leads to the same user.</value>
     public bool ReusesUsernames { get; init; }
 
     /// <summary>The longest value that the configuration allows, in bytes; the directory refuses longer values.</summary>
     public required uint MaxValueLength { get; init; }
 
     /// <summary>
-    /// The number of threads that one call for an epoch's labels, leaves or trees may use, including the caller's; at most 256.
+    /// The number of threads that one call may use to make an epoch's labels, leaves or trees. The number includes the caller's thread and
+    /// is at most 256.
     /// </summary>
-    /// <value>1. The results are the same for every number.</value>
+    /// <value>The default is 1. The number of threads does not change the results.</value>
     public uint Threads { get; init; } = 1;
 
     /// <summary>
-    /// The number of processors, as a value of <see cref="Threads"/>. With this number, a start or an epoch takes the shortest time.
+    /// The value of <see cref="Threads"/> that uses all processors. With this value, a start or an epoch takes the shortest time.
     /// </summary>
     public static uint AllProcessors => (uint)Math.Min(Environment.ProcessorCount, 256);
 }

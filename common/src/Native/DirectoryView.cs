@@ -4,20 +4,22 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>
-/// Gives any number of threads at once an immutable view of one epoch. References are counted by hand, so that a request costs no
+/// Gives any number of threads at once an immutable view of one epoch. The view counts its references itself, so that a request needs no
 /// finalizable object. The caller that took the view holds the first reference and returns it with <see cref="Dispose"/>. Every other user
-/// pairs <see cref="TryAcquire"/> with <see cref="Release"/>. The return of the last reference frees the native view.
+/// takes a reference with <see cref="TryAcquire"/> and returns it with <see cref="Release"/>. The return of the last reference frees the
+/// native view.
 /// </summary>
 public sealed class DirectoryView : IDisposable
 {
     /// <summary>The largest number of keys in one lookup.</summary>
     public const int MaxKeys = ProtocolLimits.MaxQueries;
 
-    // The room requested first. This room fits a lookup of a key with ten versions, with eight proofs, in a tree of 2^26 leaves.
+    // The room that a lookup requests first. It is enough for the answer about a key with ten versions, with eight proofs, in a tree of
+    // 2^26 leaves.
     internal const int ExpectedLookupLength = 8 * 1024;
     internal const int ExpectedVersionsLength = 2 * ExpectedLookupLength;
 
-    // This room fits an answer about a user with three devices in a large tree.
+    // The room that an answer about users requests first. It is enough for a user with three devices in a large tree.
     internal const int ExpectedUsersLength = 12 * 1024;
 
     internal const int VectorPrefixLength = 4;
@@ -38,12 +40,12 @@ public sealed class DirectoryView : IDisposable
     /// <summary>The epoch that the view shows.</summary>
     public ulong Epoch { get; }
 
-    /// <summary>The states of the structures, in order.</summary>
+    /// <summary>The states of the structures, in the order of their numbers.</summary>
     public IReadOnlyList<StructureState> States { get; }
 
     /// <summary>
-    /// Takes a reference. Returns false if the last reference has been returned. The caller then takes the directory's current view
-    /// instead.
+    /// Takes a reference. Returns false if the last reference has already been returned, which has freed the view; the caller then takes
+    /// the directory's current view instead.
     /// </summary>
     public bool TryAcquire()
     {
@@ -61,10 +63,10 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// Writes the view to a file, from which <see cref="KeyDirectory.Restore"/> makes the directory again. On return, the file and the leaf
-    /// log are on the disk. Until then, and after any failure, the path keeps its earlier file. The call takes seconds to minutes. The
-    /// caller must hold a reference. Only one call at a time may save to a path. Throws with <see cref="NativeStatus.State"/> if the
-    /// directory's leaf log has no name, and with <see cref="NativeStatus.Io"/> if the disk fails.
+    /// Writes the view to a file, from which <see cref="KeyDirectory.Restore"/> makes the directory again. When the call returns, the file
+    /// and the leaf log are on the disk. Until then, and after a failure, an earlier file at the path stays unchanged. The call takes
+    /// seconds to minutes. The caller must hold a reference. Two calls must not save to the same path at the same time. Throws with
+    /// <see cref="NativeStatus.State"/> if the directory's leaf log has no name, and with <see cref="NativeStatus.Io"/> if the disk fails.
     /// </summary>
     public void Save(string path)
     {
@@ -86,7 +88,7 @@ public sealed class DirectoryView : IDisposable
         }
     }
 
-    /// <summary>Returns the first reference, of the caller that took the view. A repeated call does nothing.</summary>
+    /// <summary>Returns the first reference, which the caller that took the view holds. A repeated call does nothing.</summary>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _disposed, 1) == 0)
@@ -96,8 +98,8 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// Writes the answer of <see cref="ProofBatch.WriteLookups"/> with cached VRF proofs only, which takes microseconds for each key.
-    /// Returns false, having written nothing, if a proof is not cached. The caller holds a reference.
+    /// Writes the same answer as <see cref="ProofBatch.WriteLookups"/>, with cached VRF proofs only, which takes microseconds for each key.
+    /// If a proof is not cached, returns false and writes nothing. The caller must hold a reference.
     /// </summary>
     public bool TryWriteLookups(
         StructureId structure, ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)
@@ -126,7 +128,8 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// Summarizes the answer of <see cref="ProofBatch.WriteUsers"/> without making a proof. The caller holds a reference.
+    /// Summarizes the answer that <see cref="ProofBatch.WriteUsers"/> would write, without making a proof. The caller must hold a
+    /// reference.
     /// </summary>
     public UsersSummary SummarizeUsers(ReadOnlySpan<byte> queries, int maxEntries)
     {
@@ -136,8 +139,8 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// Writes the answer of <see cref="ProofBatch.WriteUsers"/> with cached VRF proofs only. Returns false, having written nothing, if a
-    /// proof is not cached. The caller holds a reference.
+    /// Writes the same answer as <see cref="ProofBatch.WriteUsers"/>, with cached VRF proofs only. If a proof is not cached, returns false
+    /// and writes nothing. The caller must hold a reference.
     /// </summary>
     public bool TryWriteUsers(ReadOnlySpan<byte> queries, int maxEntries, IBufferWriter<byte> output, out UsersSummary summary)
     {
@@ -161,7 +164,8 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// Summarizes the answer of <see cref="ProofBatch.WriteUserMonitor"/> without making a proof. The caller holds a reference.
+    /// Summarizes the answer that <see cref="ProofBatch.WriteUserMonitor"/> would write, without making a proof. The caller must hold a
+    /// reference.
     /// </summary>
     public UserMonitorSummary SummarizeUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page)
     {
@@ -174,7 +178,7 @@ public sealed class DirectoryView : IDisposable
     /// <summary>
     /// Begins a batch of VRF proofs for answers about users and about the keys of one structure. If <paramref name="useCache"/> is false,
     /// the batch makes every proof anew and caches no proof, so that the time of an answer reveals nothing about earlier requests. The
-    /// caller must dispose the batch and hold a reference until then.
+    /// caller must dispose the batch, and must hold a reference to the view until then.
     /// </summary>
     public ProofBatch CreateProofs(StructureId structure, bool useCache = true)
     {
@@ -183,7 +187,8 @@ public sealed class DirectoryView : IDisposable
         return new ProofBatch(new ProofsHandle(proofs, _handle));
     }
 
-    /// <summary>Checks the lengths of a lookup's arguments, which the native library cannot check. Returns the number of keys.</summary>
+    /// <summary>Returns the number of keys in a lookup. Throws if the lengths of its arguments do not agree, which the native library
+    /// cannot check.</summary>
     internal static int CountLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions)
     {
         ArgumentNullException.ThrowIfNull(keys);

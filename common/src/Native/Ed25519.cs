@@ -2,7 +2,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Native;
 
-/// <summary>Signs and verifies Ed25519 (RFC 8032) with the libsodium inside liboptiks. Any thread.</summary>
+/// <summary>Makes and verifies Ed25519 signatures (RFC 8032) with the libsodium inside liboptiks. Any thread may use this class.</summary>
 public static class Ed25519
 {
     /// <summary>The length of a seed (the secret) in bytes.</summary>
@@ -14,7 +14,7 @@ public static class Ed25519
     /// <summary>The length of a signature in bytes.</summary>
     public const int SignatureLength = 64;
 
-    /// <summary>This signature scheme as a verifier of notes.</summary>
+    /// <summary>The object with which the code for signed notes verifies Ed25519 signatures.</summary>
     public static IEd25519Verifier Verifier { get; } = new NoteVerifier();
 
     /// <summary>Derives the public key of a seed.</summary>
@@ -26,7 +26,7 @@ public static class Ed25519
         return publicKey;
     }
 
-    /// <summary>Signs deterministically: the same seed and message give the same bytes.</summary>
+    /// <summary>Signs a message. The signature is deterministic: the same seed and message always give the same bytes.</summary>
     public static byte[] Sign(ReadOnlySpan<byte> seed, ReadOnlySpan<byte> message)
     {
         Check.Length(seed, SeedLength);
@@ -37,8 +37,8 @@ public static class Ed25519
     }
 
     /// <summary>
-    /// Verifies strictly: requires canonical S and points, and refuses small-order keys. Returns false for a public key or signature of
-    /// another length.
+    /// Verifies a signature strictly: requires canonical S and points, and refuses small-order keys. Returns false if the public key or the
+    /// signature has a wrong length.
     /// </summary>
     public static bool Verify(ReadOnlySpan<byte> publicKey, ReadOnlySpan<byte> message, ReadOnlySpan<byte> signature)
     {

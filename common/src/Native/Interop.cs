@@ -6,8 +6,9 @@ using System.Runtime.InteropServices;
 namespace Optiks.Native;
 
 /// <summary>
-/// Declares the functions of ozks/include/optiks/optiks.h that the wrappers call, under the same names, one partial file for each section.
-/// It contains declarations only, without checks or conversions. All other code calls the wrappers, which keep the header's contract.
+/// Declares the functions of ozks/include/optiks/optiks.h that the wrappers call, under the same names. Each section of the header has its
+/// own partial file. It contains declarations only, without checks or conversions. All other code calls the wrappers, which keep the
+/// header's contract.
 /// </summary>
 internal static unsafe partial class Interop
 {

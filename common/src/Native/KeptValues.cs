@@ -9,6 +9,6 @@ public enum KeptValues : uint
     /// <summary>Keeps no values, for a program that only compares trees.</summary>
     None,
 
-    /// <summary>Keeps the values of structure devices, for a program that applies changes of users.</summary>
+    /// <summary>Keeps the values of the structure <c>devices</c> (device lists), for a program that applies user changes.</summary>
     Lists,
 }

@@ -2,16 +2,16 @@ using Optiks.Protocol;
 
 namespace Optiks.Native;
 
-/// <content> Prepares a directory whose period has not begun: the period is not the first, and the options give 0 as its first epoch
-/// (docs/spec/periods.md section 2). Linked mode only. </content>
+/// <content> Prepares a directory whose period has not begun. Such a directory was made with options in which the period is above 0 and the
+/// period's first epoch is 0 (docs/spec/periods.md section 2). It must be in linked mode. </content>
 public sealed partial class KeyDirectory
 {
     /// <summary>
-    /// Makes copies for a directory whose period has not begun. Each key of devices or keys gets one row, from its latest version in the
-    /// period before. For a key whose version is given as 0, and which has no value, the call makes a row that removes the key again. The
-    /// rows are in ordinal order. Each row has the index of its key, its value's offset in <paramref name="values"/>, and the copied
-    /// version. The call does not change the directory. Throws with <see cref="NativeStatus.Duplicate"/> if a key occurs twice. Any thread,
-    /// one at a time, also while the writer works.
+    /// Makes copies for a directory whose period has not begun. Each key of the structures <c>devices</c> and <c>keys</c> gets one row,
+    /// which is made from the key's latest version in the period before. If the caller gives a key's version as 0 and no value, the key's
+    /// row removes an earlier copy of the key. The rows are in ordinal order. Each row has the index of its key, the offset of its value in
+    /// <paramref name="values"/>, and the copied version. The call does not change the directory. Throws with
+    /// <see cref="NativeStatus.Duplicate"/> if a key occurs twice. One thread at a time may call this method, also while the writer works.
     /// </summary>
     public void PrepareCopies(ReadOnlySpan<StructureId> structures, ByteStrings keys, ReadOnlySpan<ulong> versions, ByteStrings values, Span<LeafRow> copies)
     {
@@ -25,25 +25,25 @@ public sealed partial class KeyDirectory
     }
 
     /// <summary>
-    /// Loads rows that <see cref="PrepareCopies"/> made, before the period begins, in any order and any number of calls. The last row of a
-    /// key counts; the value of the copy that this row replaces is gone on return. Throws with <see cref="NativeStatus.Data"/> or
-    /// <see cref="NativeStatus.Duplicate"/> if rows are invalid or contradict other rows. It has then loaded no row of the call. Writer
-    /// only.
+    /// Loads rows that <see cref="PrepareCopies"/> made, before the period begins. The rows may come in any order and in any number of
+    /// calls. If a key has several rows, the last row counts; the values of the earlier rows are gone when the call returns. Throws with
+    /// <see cref="NativeStatus.Data"/> or <see cref="NativeStatus.Duplicate"/> if rows are invalid or contradict other rows; the failed
+    /// call has then loaded no row. Only the writer may call this method.
     /// </summary>
     public void LoadCopies(ReadOnlySpan<LeafRow> copies, ReadOnlySpan<byte> values) =>
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_dir_load_copies(_handle, copies, (nuint)copies.Length, values, (nuint)values.Length), nameof(Interop.optiks_dir_load_copies));
 
     /// <summary>
-    /// Erases values as <see cref="Erase"/> does, both before and after the period begins. A key's copies share one label, and the last of
-    /// them is the key's leaf. A row whose commitment (<see cref="Lengths.Hash"/> bytes each) differs from the leaf's was superseded
-    /// together with its value, so the call skips it. Writer only.
+    /// Erases values as <see cref="Erase"/> does, both before and after the period begins. All copies of a key have the same label, and the
+    /// last copy is the key's leaf. If a given commitment (<see cref="Lengths.Hash"/> bytes each) differs from the leaf's commitment, a
+    /// later copy has replaced that copy and its value, so the call skips it. Only the writer may call this method.
     /// </summary>
     public void EraseCopies(ReadOnlySpan<StructureId> structures, ReadOnlySpan<byte> labels, ReadOnlySpan<byte> commitments)
     {
         CheckLength(labels.Length, (long)Lengths.Hash * structures.Length, nameof(labels));
         CheckLength(commitments.Length, labels.Length, nameof(commitments));
-        // If the arrays are empty, nothing is called: without commitments, the native call would act as Erase.
+        // If the arrays are empty, the native function is not called: it takes a call without commitments for a call of `Erase`.
         if (structures.Length > 0)
         {
             OptiksNativeException.ThrowIfFailed(
@@ -52,9 +52,10 @@ public sealed partial class KeyDirectory
     }
 
     /// <summary>
-    /// Stages the first epoch of the directory's period. Its devices and keys are the copies; <paramref name="leaves"/> contains only
-    /// usernames and decommissioned leaves. Committing the staged epoch begins the period. Disposing the staged epoch leaves the directory
-    /// as it was, so that the period may begin with a later epoch. Writer only.
+    /// Stages the first epoch of the directory's period. The leaves of its structures <c>devices</c> and <c>keys</c> are the copies; the
+    /// parameter <paramref name="leaves"/> contains only leaves of the structures <c>usernames</c> and <c>decommissioned</c>. Committing
+    /// the staged epoch begins the period. Disposing the staged epoch leaves the directory as it was, so that the period may begin with a
+    /// later epoch. Only the writer may call this method.
     /// </summary>
     public StagedEpoch StartPeriod(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs)
     {

@@ -6,8 +6,8 @@ namespace Optiks.Native;
 
 /// <summary>
 /// Keeps the four trees of a log in native memory, with the data for each key that a task or a replica needs. One thread at a time (the
-/// writer) may load, prepare, stage and commit. Any number of threads may take and use views at the same time. The writer never waits for
-/// readers, nor readers for the writer. Views outlive the directory.
+/// writer) may load, prepare, stage and commit. Any number of threads may take and use views at the same time. The writer and the readers
+/// never wait for each other. A view stays usable after the directory is disposed.
 /// </summary>
 public sealed partial class KeyDirectory : IDisposable
 {
@@ -18,7 +18,7 @@ public sealed partial class KeyDirectory : IDisposable
         _handle = handle;
     }
 
-    /// <summary>The directory's counts of its contents and its use of memory and disk. Any thread.</summary>
+    /// <summary>The counts of the directory's contents and of its use of memory and disk. Any thread may read this property.</summary>
     public DirectoryStats Stats
     {
         get
@@ -28,19 +28,20 @@ public sealed partial class KeyDirectory : IDisposable
         }
     }
 
-    /// <summary>Makes an empty directory at epoch 0. In stored mode, opens the directory that the node store holds, at its epoch.</summary>
+    /// <summary>Makes an empty directory at epoch 0. In stored mode, opens the directory that the node store holds, at the last epoch
+    /// committed there.</summary>
     public static KeyDirectory Create(DirectoryOptions options) => Make(options, null);
 
     /// <summary>
     /// Restores a directory from a file that <see cref="DirectoryView.Save"/> wrote, at the epoch of the file. The directory continues with
-    /// the leaf log that the file names, cut to its length at the time of saving. Only checksums protect the trees: the caller compares
-    /// <see cref="States"/> with the epoch's signed record. Throws with <see cref="NativeStatus.Data"/> if the file is damaged or has
-    /// another format, or if its secrets, period or kept values differ from the options. Throws with <see cref="NativeStatus.Io"/> if the
-    /// file or its leaf log cannot be read, or if the leaf log belongs to another file. In stored mode, the node store must not hold a
-    /// directory yet (<see cref="NativeStatus.State"/>), and the call checks the restored directory as <see cref="Check"/> does. A failure
-    /// leaves the node store unusable.
+    /// the leaf log that the file names, cut to its length at the time of saving. Only checksums protect the trees in the file, so the
+    /// caller must compare <see cref="States"/> with the epoch's signed record. Throws with <see cref="NativeStatus.Data"/> if the file is
+    /// damaged or has an unknown format, or if the file was written with other secrets, another period or other kept values than the
+    /// options say. Throws with <see cref="NativeStatus.Io"/> if the file or its leaf log cannot be read, or if the leaf log belongs to
+    /// another file. In stored mode, throws with <see cref="NativeStatus.State"/> if the node store already holds a directory, and checks
+    /// the restored directory as <see cref="Check"/> does. After a failure in stored mode, the node store is unusable.
     /// </summary>
-    /// <param name="options">Options with a <see cref="DirectoryOptions.LeafLogPath"/>.</param>
+    /// <param name="options">The options of the directory, which must have a <see cref="DirectoryOptions.LeafLogPath"/>.</param>
     /// <param name="path">The file.</param>
     public static KeyDirectory Restore(DirectoryOptions options, string path)
     {
@@ -49,10 +50,10 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Reads the whole leaf log and recomputes all hashes of the trees, for a snapshot from another machine. Throws
-    /// <see cref="OptiksNativeException"/> (<see cref="NativeStatus.Data"/>, <see cref="NativeStatus.Io"/>) unless trees, records, values
-    /// and the key table agree with each other and with <see cref="States"/>. Linked mode only: in stored mode <see cref="Restore"/> makes
-    /// this check. Writer only.
+    /// Reads the whole leaf log and recomputes all hashes of the trees. Programs call this method after they restored a snapshot from
+    /// another machine. Throws <see cref="OptiksNativeException"/> (<see cref="NativeStatus.Data"/>, <see cref="NativeStatus.Io"/>) unless
+    /// trees, records, values and the key table agree with each other and with <see cref="States"/>. The directory must be in linked mode:
+    /// in stored mode, <see cref="Restore"/> makes this check. Only the writer may call this method.
     /// </summary>
     public void Check() => OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_check(_handle), nameof(Interop.optiks_dir_check));
 
@@ -104,25 +105,28 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Appends the stored leaves of whole epochs, in (epoch, ordinal) order and without proofs, at start-up. After the last call and
-    /// <see cref="EndLoad"/>, the directory is at <paramref name="epoch"/>. Until then, no other operation is allowed, and no view may
-    /// exist or be taken. The call is not atomic: dispose the directory after a failure. Throws with <see cref="NativeStatus.Data"/> or
-    /// <see cref="NativeStatus.Duplicate"/> if stored data contradicts itself. Writer only.
+    /// Appends stored leaves at start-up, without proofs. Each call has the leaves of whole epochs, in the order of epochs and ordinals.
+    /// The parameter <paramref name="epoch"/> is the last of these epochs. After the last call, the caller calls <see cref="EndLoad"/>.
+    /// Until then, the caller must not call other methods, and no view may exist. The call is not atomic: after a failure, the caller must
+    /// dispose the directory. Throws with <see cref="NativeStatus.Data"/> or <see cref="NativeStatus.Duplicate"/> if stored data
+    /// contradicts itself. Only the writer may call this method.
     /// </summary>
     public void Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values) =>
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_dir_load(_handle, epoch, leaves, (nuint)leaves.Length, values, (nuint)values.Length), nameof(Interop.optiks_dir_load));
 
     /// <summary>
-    /// Ends the loading. In stored mode, a new node store receives all loaded leaves in this call, which takes about as long as
-    /// <see cref="Restore"/>. Contradictions among the leaves may be found only now, with the errors of <see cref="Load"/>. If the process
-    /// dies before the end, the node store is empty or unusable (<see cref="NativeStatus.Io"/>). Writer only.
+    /// Ends the loading of leaves. In stored mode, this call writes all loaded leaves to the new node store, which takes about as long as
+    /// <see cref="Restore"/>. The call may find contradictions among the leaves that <see cref="Load"/> did not find; it then throws the
+    /// same exceptions. If the process dies before the call returns, the node store is empty or unusable (<see cref="NativeStatus.Io"/>).
+    /// Only the writer may call this method.
     /// </summary>
     public void EndLoad() => OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_load_end(_handle), nameof(Interop.optiks_dir_load_end));
 
     /// <summary>
-    /// Writes the latest committed version of each key; 0 if it has no version. In a structure without versions, the version of an existing
-    /// key is 1. A reassignable username's version is the number of users that it has had. Writer only.
+    /// Writes the latest committed version of each key to <paramref name="versions"/>, or 0 if the key has no version. In a structure
+    /// without versions, the version of an existing key is 1. The version of a reassignable username is the number of users that the
+    /// username has had. Only the writer may call this method.
     /// </summary>
     public void Versions(ReadOnlySpan<StructureId> structures, ByteStrings keys, Span<ulong> versions)
     {
@@ -133,8 +137,8 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Returns the latest committed value of each key; null where the key has no value or its value was erased. Throws with
-    /// <see cref="NativeStatus.State"/> unless the directory keeps the structure's values. Writer only.
+    /// Returns the latest committed value of each key, or null if the key has no value or its value was erased. Throws with
+    /// <see cref="NativeStatus.State"/> unless the directory keeps the structure's values. Only the writer may call this method.
     /// </summary>
     public ReadOnlyMemory<byte>?[] NewestValues(StructureId structure, ByteStrings keys)
     {
@@ -169,9 +173,9 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Writes the labels (<see cref="Lengths.Hash"/> bytes each) and epochs of the committed leaves of a key's versions, from
-    /// <paramref name="from"/> on. In a structure without versions, only version 0 exists. Returns false if the key does not have all of
-    /// these versions. Writer only.
+    /// Writes the labels (<see cref="Lengths.Hash"/> bytes each) and epochs of a key's committed leaves: one leaf for each element of
+    /// <paramref name="epochs"/>. The parameter <paramref name="from"/> is the version of the first leaf. In a structure without versions,
+    /// only version 0 exists. Returns false if the key does not have all of these versions. Only the writer may call this method.
     /// </summary>
     public bool TryLeaves(StructureId structure, ReadOnlySpan<byte> key, ulong from, Span<byte> labels, Span<ulong> epochs)
     {
@@ -186,10 +190,10 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Destroys the values of committed leaves, named by structure and label (<see cref="Lengths.Hash"/> bytes each). On return the erasure
-    /// is on the disk, and no answer that begins later contains the values, whatever its view. An epoch's erasures happen before its
-    /// commit. Throws with <see cref="NativeStatus.Data"/> if a leaf does not exist; it has then erased nothing. Repeating an erasure
-    /// changes nothing. Writer only.
+    /// Destroys the values of committed leaves; the caller names each leaf by structure and label (<see cref="Lengths.Hash"/> bytes each).
+    /// When the call returns, the erasure is on the disk, and no later answer from any view contains the values. The caller makes an
+    /// epoch's erasures before it commits the epoch. If a leaf does not exist, throws with <see cref="NativeStatus.Data"/> and erases
+    /// nothing. Repeating an erasure changes nothing. Only the writer may call this method.
     /// </summary>
     public void Erase(ReadOnlySpan<StructureId> structures, ReadOnlySpan<byte> labels)
     {
@@ -200,7 +204,8 @@ public sealed partial class KeyDirectory : IDisposable
     /// <summary>
     /// Computes the labels of the next leaves of these keys before <see cref="Prepare"/> needs them, for example while the epoch before is
     /// being committed. The next call of <see cref="Prepare"/> uses all labels computed since the previous call of <see cref="Prepare"/>.
-    /// The labels are only a cache: the leaves are the same without it. Any thread, one at a time, also while the writer works.
+    /// The labels are only a cache: <see cref="Prepare"/> makes the same leaves without them. One thread at a time may call this method,
+    /// also while the writer works.
     /// </summary>
     public void PrecomputeLabels(ReadOnlySpan<StructureId> structures, ByteStrings keys)
     {
@@ -210,9 +215,9 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Makes the leaves of the next epoch, in ordinal order. Each leaf has the index of its update and its value's offset in
+    /// Makes the leaves of the next epoch, in ordinal order. Each leaf has the index of its update and the offset of its value in
     /// <paramref name="values"/>. The call does not change the directory. Throws with <see cref="NativeStatus.Duplicate"/> if a key occurs
-    /// twice. Writer only.
+    /// twice. Only the writer may call this method.
     /// </summary>
     public void Prepare(ulong epoch, ReadOnlySpan<StructureId> structures, ByteStrings keys, ByteStrings values, Span<LeafRow> leaves)
     {
@@ -226,7 +231,7 @@ public sealed partial class KeyDirectory : IDisposable
 
     /// <summary>
     /// Builds the trees of the next epoch (the directory's epoch + 1) next to the current trees. No reader sees the new trees until
-    /// <see cref="StagedEpoch.Commit"/>. One staged epoch at a time. Writer only.
+    /// <see cref="StagedEpoch.Commit"/>. Only one staged epoch may exist at a time. Only the writer may call this method.
     /// </summary>
     public StagedEpoch Stage(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs)
     {
@@ -236,7 +241,8 @@ public sealed partial class KeyDirectory : IDisposable
         return new StagedEpoch(epoch, new StagedHandle(staged, _handle));
     }
 
-    /// <summary>Returns the current roots, counts and VRF public keys, and their epoch. Any thread.</summary>
+    /// <summary>Returns the roots, counts and VRF public keys of the current epoch, and the epoch's number. Any thread may call this
+    /// method.</summary>
     public StructureState[] States(out ulong epoch)
     {
         Span<byte> octets = stackalloc byte[StructureState.TotalLength];
@@ -244,7 +250,7 @@ public sealed partial class KeyDirectory : IDisposable
         return StructureState.DecodeAll(octets);
     }
 
-    /// <summary>Returns a view of the current epoch. Any thread, without waiting.</summary>
+    /// <summary>Returns a view of the current epoch. Any thread may call this method, which never waits.</summary>
     public DirectoryView TakeView()
     {
         OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_view(_handle, out nint view), nameof(Interop.optiks_dir_view));

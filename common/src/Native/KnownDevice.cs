@@ -2,5 +2,5 @@ namespace Optiks.Native;
 
 /// <summary>Holds a verifier's stored state of a device's key.</summary>
 /// <param name="Device">The device id, 1..255 bytes.</param>
-/// <param name="Key">The known state of the device's key; the user's least epoch includes the key's.</param>
+/// <param name="Key">The known state of the device's key. The least epoch of the whole question is at least the key's least epoch.</param>
 public readonly record struct KnownDevice(ReadOnlyMemory<byte> Device, KnownKey Key);

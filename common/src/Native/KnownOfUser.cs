@@ -1,6 +1,6 @@
 namespace Optiks.Native;
 
-/// <summary>Lists the parts of a user that a client may know; the values are the numbers of the C ABI.</summary>
+/// <summary>Lists what a client may know about a user; the values are the numbers of the C ABI.</summary>
 public enum KnownOfUser
 {
     /// <summary>The client knows nothing.</summary>

@@ -5,9 +5,9 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>
-/// Holds one stored leaf, byte for byte as <c>optiks_leaf_t</c>. Batches go to the native library and to bulk inserts as flat arrays,
-/// without an object for each leaf. The rows of an epoch are in ordinal order, sorted by (structure, label). A row holds no key and no
-/// value. It holds the opening, which is private to the operator.
+/// Holds one stored leaf with the same bytes as <c>optiks_leaf_t</c>. Callers pass batches of rows to the native library and to bulk
+/// inserts as flat arrays, without an object for each leaf. The rows of an epoch are in ordinal order, sorted by (structure, label). A row
+/// contains neither the key nor the value. It contains the opening, which is private to the operator.
 /// </summary>
 [StructLayout(LayoutKind.Sequential)]
 public struct LeafRow
@@ -15,13 +15,13 @@ public struct LeafRow
     /// <summary>The length of a row in bytes.</summary>
     public const int Length = 128;
 
-    /// <summary>The <see cref="ValueOffset"/> of a leaf whose value was erased or is not available.</summary>
+    /// <summary>The number that <see cref="ValueOffset"/> has if the leaf's value was erased or is not available.</summary>
     public const ulong NoValue = ulong.MaxValue;
 
     private const int StructureShift = 28;
     private const uint InputMask = (1u << StructureShift) - 1;
 
-    // The members follow the order of the ABI.
+    // The members are in the same order as in `optiks_leaf_t`.
     private Octets32 _label;
     private Octets32 _commitment;
     private Octets16 _tag;
@@ -30,10 +30,10 @@ public struct LeafRow
     /// <summary>The epoch that inserted the leaf.</summary>
     public ulong Epoch;
 
-    /// <summary>The version of the key, 1, 2, ...; 0 in an oZKS.</summary>
+    /// <summary>The key's version, 1, 2, ...; 0 in a structure without versions (an oZKS).</summary>
     public ulong Version;
 
-    /// <summary>The start of the value in the rows' values blob, or <see cref="NoValue"/>.</summary>
+    /// <summary>The offset of the value in the blob with the values of all rows, or <see cref="NoValue"/>.</summary>
     public ulong ValueOffset;
 
     /// <summary>The length of the value in bytes.</summary>
@@ -57,7 +57,8 @@ public struct LeafRow
         set => Set(value, _commitment);
     }
 
-    /// <summary>The tag, 16 bytes: the keyed hash of (structure, key) that represents the key in stored leaves.</summary>
+    /// <summary>The tag of the leaf's key, 16 bytes. It is a keyed hash of structure and key, which represents the key in stored
+    /// leaves.</summary>
     public ReadOnlySpan<byte> Tag
     {
         [UnscopedRef]
@@ -73,14 +74,15 @@ public struct LeafRow
         set => Set(value, _opening);
     }
 
-    /// <summary>The structure that the leaf belongs to.</summary>
+    /// <summary>The structure to which the leaf belongs.</summary>
     public StructureId Structure
     {
         readonly get => (StructureId)(_structureAndInput >> StructureShift);
         set => _structureAndInput = ((uint)value << StructureShift) | (_structureAndInput & InputMask);
     }
 
-    /// <summary>For a prepared leaf, the index of its update in the call's input; otherwise 0. Below 2^28.</summary>
+    /// <summary>The index of the leaf's update in the input of the call that prepared the leaf, or 0 for other leaves. The index is below
+    /// 2^28.</summary>
     public int InputIndex
     {
         readonly get => (int)(_structureAndInput & InputMask);

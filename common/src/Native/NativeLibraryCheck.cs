@@ -4,13 +4,15 @@ using System.Text;
 namespace Optiks.Native;
 
 /// <summary>
-/// Checks at start-up, not at the first request, that the liboptiks next to the program is the version that the program was built for.
+/// Checks that the liboptiks next to the program is the version that the program was built for. Programs make this check at start-up, so
+/// that a wrong library is not found only at the first request.
 /// </summary>
 public static class NativeLibraryCheck
 {
     /// <summary>
-    /// Loads liboptiks, compares its ABI version and the size of every shared struct, and checks that it can run the kernel of
-    /// OPTIKS_FORCE_KERNEL. Throws <see cref="NativeLibraryException"/> if one of these checks fails. Any thread, any number of times.
+    /// Loads liboptiks, checks its ABI version and the size of every shared struct, and checks that the processor can run the kernel that
+    /// OPTIKS_FORCE_KERNEL names. Throws <see cref="NativeLibraryException"/> if one of these checks fails. Any thread may call this
+    /// method, any number of times.
     /// </summary>
     public static void Ensure()
     {

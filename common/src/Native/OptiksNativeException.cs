@@ -7,8 +7,8 @@ public sealed class OptiksNativeException : Exception
 {
     private const int MaxTextLength = 512;
 
-    // The native library reports damage (EBADMSG) with these texts (leaf_log.cc, stored_tree.cc). The tests with damaged files check that
-    // they match.
+    // When the native library finds a damaged file (EBADMSG), its message contains one of these texts (leaf_log.cc, stored_tree.cc). The
+    // tests with damaged files check that the texts agree.
     private static readonly string[] s_damage = ["the leaf log is damaged", "of the node store is"];
 
     public OptiksNativeException()
@@ -31,16 +31,18 @@ public sealed class OptiksNativeException : Exception
         Status = status;
     }
 
-    /// <summary>The status that the library returned.</summary>
+    /// <summary>The status that the native library returned.</summary>
     public NativeStatus Status { get; }
 
     /// <summary>
-    /// Whether the library's own files are damaged: it read something other than it had written. It is false for a full or missing disk.
+    /// Whether the native library's own files are damaged, so that it read other bytes than it had written. The property is false if the
+    /// disk is full or missing.
     /// </summary>
     public bool IsDamage => Status == NativeStatus.Data || (Status == NativeStatus.Io && s_damage.Any(text => Message.Contains(text, StringComparison.Ordinal)));
 
     /// <summary>
-    /// Turns a status other than success into an exception with the library's text, which contains no secrets and no user data.
+    /// Throws an exception with the native library's error text if <paramref name="status"/> is not success. The text contains no secrets
+    /// and no user data.
     /// </summary>
     internal static void ThrowIfFailed(int status, string function)
     {
@@ -52,7 +54,7 @@ public sealed class OptiksNativeException : Exception
 
     internal static OptiksNativeException Create(int status, string function) => new((NativeStatus)status, function, LastErrorText());
 
-    /// <summary>Returns the library's text about the last failed call on this thread.</summary>
+    /// <summary>Returns the native library's error text about the last failed call on this thread.</summary>
     internal static unsafe string LastErrorText()
     {
         Span<byte> text = stackalloc byte[MaxTextLength];

@@ -7,16 +7,16 @@ namespace Optiks.Native;
 /// <param name="UserId">The user id, 1..255 bytes.</param>
 public sealed record OwnUserQuestion(ReadOnlyMemory<byte> UserId)
 {
-    /// <summary>The usernames of which the answer must show that they lead to the user.</summary>
+    /// <summary>The usernames that the answer must prove to lead to the user.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> Names { get; init; } = [];
 
-    /// <summary>The largest epoch among everything that this question carries: an answer about an earlier epoch is stale.</summary>
+    /// <summary>The largest epoch in the stored state that this question carries. An answer about an earlier epoch is stale.</summary>
     public ulong LeastEpoch { get; init; }
 
     /// <summary>Whether the user is known to have left.</summary>
     public bool HasLeft { get; init; }
 
-    /// <summary>The known state of the device list; <see cref="LeastEpoch"/> includes the list's least epoch.</summary>
+    /// <summary>The known state of the device list. <see cref="LeastEpoch"/> is at least the least epoch of the list.</summary>
     public KnownKey ListVersion { get; init; }
 
     /// <summary>The device list that the verifier has stored; empty if it has stored no list.</summary>

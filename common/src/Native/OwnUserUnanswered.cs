@@ -10,20 +10,20 @@ public enum OwnUserUnanswered
     NoUser = 1,
 
     /// <summary>
-    /// A username of the query leads to no user or, with <see cref="UserMonitorPage.OwnOnly"/>, to another user: a caller that may not look
-    /// up usernames must not learn which of them exist.
+    /// A username of the query leads to no user. With <see cref="UserMonitorPage.OwnOnly"/>, a username that leads to another user has the
+    /// same result, because a caller that may not look up usernames must not learn which usernames exist.
     /// </summary>
     Name = 2,
 
-    /// <summary>The client knows of a later version of the device list than the view has.</summary>
+    /// <summary>The client already knows a later version of the device list than the view has.</summary>
     DeviceList = 3,
 
-    /// <summary>The client knows of a later version of a named device's key than the view has.</summary>
+    /// <summary>The client already knows a later version of a named device's key than the view has.</summary>
     DeviceKey = 4,
 
     /// <summary>
-    /// A device id that the query names is on no kept version of the device list, within the latest 4 MiB of those versions;
-    /// <see cref="UserMonitorPage.OwnOnly"/> refuses such a query.
+    /// With <see cref="UserMonitorPage.OwnOnly"/>, the query is refused because none of the kept versions of the device list, in the latest
+    /// 4 MiB of them, has a device id that the query names.
     /// </summary>
     OtherKey = 5,
 }

@@ -3,9 +3,10 @@ using System.Buffers;
 namespace Optiks.Native;
 
 /// <summary>
-/// Makes the VRF proofs that several answers from a view need, about users and about the keys of one structure. One batch costs much less
+/// Makes the VRF proofs for several answers from one view, about users and about the keys of one structure. One batch takes much less time
 /// than separate calls. The caller adds the queries, calls <see cref="Run"/> and writes the answers. If the batch lacks a proof, the call
-/// that writes the answer makes it. One thread at a time. If adding or running fails, the caller may only dispose the batch.
+/// that writes the answer makes the proof. Only one thread at a time may use a batch. If adding or running fails, the caller may only
+/// dispose the batch.
 /// </summary>
 public sealed class ProofBatch : IDisposable
 {
@@ -16,7 +17,7 @@ public sealed class ProofBatch : IDisposable
         _handle = handle;
     }
 
-    /// <summary>Adds the proofs that <see cref="WriteLookups"/> will need.</summary>
+    /// <summary>Adds the proofs that <see cref="WriteLookups"/> will need to the batch.</summary>
     public void AddLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions)
     {
         int n = DirectoryView.CountLookups(keys, knownPeriods, knownVersions);
@@ -24,17 +25,18 @@ public sealed class ProofBatch : IDisposable
             Interop.optiks_proofs_add_lookups(_handle, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions), nameof(Interop.optiks_proofs_add_lookups));
     }
 
-    /// <summary>Adds the proofs that <see cref="WriteVersions"/> will need first; most answers need no further proofs.</summary>
+    /// <summary>Adds to the batch the first proofs that <see cref="WriteVersions"/> will need. Most answers need no further
+    /// proofs.</summary>
     public void AddVersions(ReadOnlySpan<byte> key, ulong from, uint maxMembers) =>
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_proofs_add_versions(_handle, key, (nuint)key.Length, from, maxMembers), nameof(Interop.optiks_proofs_add_versions));
 
-    /// <summary>Adds the proofs that <see cref="WriteUsers"/> will need.</summary>
+    /// <summary>Adds the proofs that <see cref="WriteUsers"/> will need to the batch.</summary>
     public void AddUsers(ReadOnlySpan<byte> queries, int maxEntries) =>
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_proofs_add_users(_handle, queries, (nuint)queries.Length, (ulong)maxEntries), nameof(Interop.optiks_proofs_add_users));
 
-    /// <summary>Adds the proofs that <see cref="WriteUserMonitor"/> will need.</summary>
+    /// <summary>Adds the proofs that <see cref="WriteUserMonitor"/> will need to the batch.</summary>
     public void AddUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page)
     {
         Interop.UserMonitorPage native = page.ToNative();
@@ -42,14 +44,14 @@ public sealed class ProofBatch : IDisposable
             Interop.optiks_proofs_add_user_monitor(_handle, query, (nuint)query.Length, in native), nameof(Interop.optiks_proofs_add_user_monitor));
     }
 
-    /// <summary>Makes the proofs that are not cached.</summary>
+    /// <summary>Makes the added proofs that are not cached.</summary>
     public void Run() => OptiksNativeException.ThrowIfFailed(Interop.optiks_proofs_run(_handle), nameof(Interop.optiks_proofs_run));
 
     /// <summary>
-    /// Appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer, length first: one Lookup for each key.
-    /// <paramref name="knownPeriods"/> and <paramref name="knownVersions"/> give the version of each key that the client knows. Another
-    /// period or version 0 means that it knows no version. The call writes each key's latest version to <paramref name="latest"/>, or 0 if
-    /// the key has no version.
+    /// Appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer with its length prefix; the vector has one Lookup for each key.
+    /// <paramref name="knownPeriods"/> and <paramref name="knownVersions"/> hold the version of each key that the client knows. If the
+    /// version is 0 or the period is not the view's, the client knows no version. The call writes each key's latest version to the
+    /// parameter <paramref name="latest"/>, or 0 if the key has no version.
     /// </summary>
     /// <returns>The number of bytes written.</returns>
     public int WriteLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)
@@ -73,9 +75,9 @@ public sealed class ProofBatch : IDisposable
     }
 
     /// <summary>
-    /// Appends one Versions structure, for history and monitoring alike, from <paramref name="from"/> >= 1 on. It has at least one member,
-    /// at most <paramref name="maxMembers"/> members and about <paramref name="maxOctets"/> bytes. If there are more versions, the answer
-    /// is a page.
+    /// Appends one Versions structure, for a history or a monitoring answer. The parameter <paramref name="from"/> is the version of its
+    /// first member and must be at least 1. The structure has at least one member, at most <paramref name="maxMembers"/> members and about
+    /// <paramref name="maxOctets"/> bytes. If the key has more versions, the structure is a page.
     /// </summary>
     /// <returns>The number of bytes written.</returns>
     public int WriteVersions(ReadOnlySpan<byte> key, ulong from, uint maxMembers, int maxOctets, IBufferWriter<byte> output)
@@ -94,11 +96,11 @@ public sealed class ProofBatch : IDisposable
     }
 
     /// <summary>
-    /// Appends a UserLookupAnswer without its head (docs/spec/users.md). Writes nothing if a client knows more than the view has, or if an
-    /// answer to several queries would show more than <paramref name="maxEntries"/> entries. In these cases <paramref name="summary"/>
-    /// gives the reason.
+    /// Appends a UserLookupAnswer without its head (docs/spec/users.md). Writes nothing if a client already knows a later version than the
+    /// view has, or if an answer to several queries would show more than <paramref name="maxEntries"/> entries. In both cases the parameter
+    /// <paramref name="summary"/> gives the reason.
     /// </summary>
-    /// <param name="queries">A UserQueryList (docs/spec/rest.md section 4). Otherwise the call throws with
+    /// <param name="queries">A UserQueryList (docs/spec/rest.md section 4). If it is not well formed, the call throws with
     /// <see cref="NativeStatus.Argument"/>.</param>
     /// <param name="maxEntries">The highest number of entries in an answer about several users.</param>
     /// <param name="output">The writer that receives the answer.</param>
@@ -126,9 +128,9 @@ public sealed class ProofBatch : IDisposable
     /// Appends a UserMonitorAnswer without its head (docs/spec/user-monitor.md). Writes nothing if the summary gives a reason not to
     /// answer.
     /// </summary>
-    /// <param name="query">A UserMonitorQuery (docs/spec/rest.md section 4). Otherwise the call throws with
+    /// <param name="query">A UserMonitorQuery (docs/spec/rest.md section 4). If it is not well formed, the call throws with
     /// <see cref="NativeStatus.Argument"/>.</param>
-    /// <param name="page">The bounds of the answer.</param>
+    /// <param name="page">The bounds on the answer's size.</param>
     /// <param name="output">The writer that receives the answer.</param>
     /// <param name="summary">A summary of the answer.</param>
     /// <returns>The number of bytes written.</returns>

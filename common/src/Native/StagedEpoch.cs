@@ -28,8 +28,8 @@ public sealed class StagedEpoch : IDisposable
     }
 
     /// <summary>
-    /// Returns the AppendProof structures (docs/spec/proofs.md section 5) of the step to this epoch, one after another. The epoch must have
-    /// been staged with proofs.
+    /// Returns the AppendProof structures (docs/spec/proofs.md section 5) of the step from the current epoch to the staged epoch, one after
+    /// another. The epoch must have been staged with proofs.
     /// </summary>
     public byte[] AppendProofs()
     {
@@ -45,8 +45,8 @@ public sealed class StagedEpoch : IDisposable
     }
 
     /// <summary>
-    /// Makes the staged epoch the directory's current epoch. The call writes the values to the leaf log first. If the write fails
-    /// (<see cref="NativeStatus.Io"/>), the old epoch stays current and this epoch stays staged.
+    /// Makes the staged epoch the directory's current epoch. The call first writes the epoch's values to the leaf log. If the write fails
+    /// (<see cref="NativeStatus.Io"/>), the old epoch stays current and the new epoch stays staged.
     /// </summary>
     public void Commit()
     {

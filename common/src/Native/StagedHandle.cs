@@ -16,7 +16,7 @@ internal sealed class StagedHandle : SafeHandleZeroOrMinusOneIsInvalid
         SetHandle(handle);
     }
 
-    /// <summary>Makes the staged epoch current. On success the library has consumed the handle.</summary>
+    /// <summary>Makes the staged epoch current. After a success the native library has freed the handle's object.</summary>
     public int Commit()
     {
         int status = Interop.optiks_staged_commit(handle);

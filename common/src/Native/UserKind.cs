@@ -1,7 +1,7 @@
 namespace Optiks.Native;
 
 /// <summary>
-/// Lists the kinds of users that an answer can show (docs/spec/users.md section 1); the values are the numbers that the answer contains.
+/// Lists what an answer can show about a user (docs/spec/users.md section 1); the values are the numbers that the answer contains.
 /// </summary>
 public enum UserKind
 {

@@ -1,16 +1,17 @@
 namespace Optiks.Native;
 
 /// <summary>
-/// Bounds an answer to an owner about its own user. An answer has at least one version of the device list and one version of each followed
-/// key, if they exist, even if it then exceeds the bounds.
+/// Limits the size of an answer to an owner about its own user. The answer has at least one version of the device list and one version of
+/// each followed key, if they exist, even if the answer then exceeds the limits.
 /// </summary>
-/// <param name="MaxMembers">The highest number of versions of the device list, and of each key; at least 1.</param>
+/// <param name="MaxMembers">The highest number of versions of the device list, and the highest number of versions of each key. The number
+/// is at least 1.</param>
 /// <param name="MaxAllMembers">The highest number of versions of all keys together.</param>
 /// <param name="MaxFollowed">The highest number of followed device ids. The page of the device list ends before a version that would exceed
 /// this number.</param>
 /// <param name="MaxOctets">The approximate size of the answer in bytes.</param>
-/// <param name="OwnOnly">Whether to refuse an answer if a username leads to another user, or if a named device id was never on the device
-/// list. This is for a caller that may see nothing of other users.</param>
+/// <param name="OwnOnly">Whether to refuse a query in which a username leads to another user, or in which a named device id was never on
+/// the device list. The caller that made such a query may see nothing of other users.</param>
 public readonly record struct UserMonitorPage(int MaxMembers, int MaxAllMembers, int MaxFollowed, int MaxOctets, bool OwnOnly = false)
 {
     internal Interop.UserMonitorPage ToNative() => new()

@@ -8,24 +8,24 @@ namespace Optiks.Native;
 public sealed record UserQuestion(ReadOnlyMemory<byte> Username)
 {
     /// <summary>The one device that the query names.</summary>
-    /// <value>Empty: all devices.</value>
+    /// <value>The default is empty, which asks for all devices.</value>
     public ReadOnlyMemory<byte> Device { get; init; }
 
-    /// <summary>The largest epoch among everything that this question carries: an answer about an earlier epoch is stale.</summary>
+    /// <summary>The largest epoch in the stored state that this question carries. An answer about an earlier epoch is stale.</summary>
     public ulong LeastEpoch { get; init; }
 
     /// <summary>The user id to which the username is known to lead.</summary>
-    /// <value>Empty: not known.</value>
+    /// <value>The default is empty, which means that the user id is not known.</value>
     public ReadOnlyMemory<byte> UserId { get; init; }
 
     /// <summary>The generation in which the username leads to <see cref="UserId"/> (docs/spec/recycled-names.md).</summary>
-    /// <value>0: no user is known, or usernames are not reassigned.</value>
+    /// <value>The default is 0, which means that no user is known, or that the log does not reassign usernames.</value>
     public uint Generation { get; init; }
 
     /// <summary>Whether the user is known to have left.</summary>
     public bool HasLeft { get; init; }
 
-    /// <summary>The known state of the device list; <see cref="LeastEpoch"/> includes the list's least epoch.</summary>
+    /// <summary>The known state of the device list. <see cref="LeastEpoch"/> is at least the least epoch of the list.</summary>
     public KnownKey ListVersion { get; init; }
 
     /// <summary>The DeviceList of the known version; empty if no version is known.</summary>

@@ -3,15 +3,17 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>
-/// Converts usernames into the form that the log's configuration prescribes (docs/spec/usernames.md). Stateless, any thread.
+/// Converts usernames into the form that the log's configuration prescribes (docs/spec/usernames.md). The class has no state, and any
+/// thread may use it.
 /// </summary>
 public static class Usernames
 {
-    /// <summary>Computes the form of a name, or returns why it has no form; the form is then empty.</summary>
+    /// <summary>Computes the form of a username. If the username has no form, returns the reason, and the parameter <paramref name="form"/>
+    /// is empty.</summary>
     /// <param name="configuration">The log's configuration.</param>
-    /// <param name="name">The bytes of the name as the caller gave them.</param>
-    /// <param name="form">The form under which the protocol knows the name. In a log with <see cref="UsernameForm.Octets"/>, the form is
-    /// the name itself.</param>
+    /// <param name="name">The bytes of the username as the user of the program entered them.</param>
+    /// <param name="form">The form that the protocol uses for the username. In a log with <see cref="UsernameForm.Octets"/>, the form
+    /// equals the username.</param>
     public static UsernameFault Prepare(Configuration configuration, ReadOnlySpan<byte> name, out byte[] form)
     {
         ArgumentNullException.ThrowIfNull(configuration);

@@ -11,8 +11,8 @@ public sealed record VerifiedOwnUser(VerifiedVersions? List, ReadOnlyMemory<byte
     public bool HasLeft => List is null;
 
     /// <summary>
-    /// Whether this is a complete result. If not, the result is a page: the caller must ask for the next page, and shows nothing yet
-    /// (docs/spec/user-monitor.md section 5).
+    /// Whether the result is complete. If not, it is a page: the caller must request the next page, and must not show the results before
+    /// the last page (docs/spec/user-monitor.md section 5).
     /// </summary>
     public bool Complete => List is null || (List.Complete && Devices.All(device => device.Key.Complete));
 }

@@ -5,7 +5,8 @@ namespace Optiks.Native;
 public static unsafe partial class Verifier
 {
     /// <summary>
-    /// Verifies a PeriodsAnswer that begins with <paramref name="period"/>, which is the kept record's period or an earlier period.
+    /// Verifies a PeriodsAnswer. The parameter <paramref name="period"/> is the first period of the answer: the kept record's period or an
+    /// earlier period.
     /// </summary>
     public static PeriodsVerdict Periods(VerifierContext context, ulong period, ReadOnlySpan<byte> answer)
     {
@@ -33,12 +34,13 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Returns the period of an answer's record, if the log signed the record and its period differs from the kept record's. The caller
-    /// accepts nothing from such an answer: it uses <see cref="Periods"/> to get from the kept period to the later period, then asks again.
-    /// Otherwise returns null, and <paramref name="reason"/> alone decides about the answer.
+    /// Returns the period of an answer's record, if the log signed the record and its period differs from the kept record's period. The
+    /// caller must not accept such an answer: it first uses <see cref="Periods"/> to get from the kept period to the later period, and then
+    /// repeats its request. Otherwise returns null, and the caller decides about the answer only by the parameter
+    /// <paramref name="reason"/>.
     /// </summary>
-    /// <param name="context">The context with which the answer was verified. The answer is about the current period, not about an ended
-    /// one.</param>
+    /// <param name="context">The context with which the answer was verified. It must not be the context of a query about an ended
+    /// period.</param>
     /// <param name="reason">The result of that verification.</param>
     /// <param name="answer">The answer.</param>
     public static ulong? OtherPeriod(VerifierContext context, Reason reason, ReadOnlyMemory<byte> answer)
@@ -53,8 +55,8 @@ public static unsafe partial class Verifier
         {
             return null;
         }
-        // Only a record that the log signed belongs to a period of the log. The verifier checks the log's signature before it refuses a
-        // well-formed record for its period.
+        // Only a record that the log signed belongs to a period of the log. If the verifier refused the record because of its period, it
+        // has already checked the log's signature.
         ReadOnlySpan<byte> head = AnswerHead.SliceHead(answer).Span;
         return reason == Reason.Valid
             || (VerifyRecord(context.Anchor, head[..EpochRecord.Length], []) == Reason.Valid && VerifyHead(context, head).Reason is Reason.Valid or Reason.RecordPeriod)
@@ -62,9 +64,9 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Compares the first version of a key or device list, in an accepted answer of the next period, with the key's or list's end state
-    /// (docs/spec/periods.md section 6). <paramref name="shown"/> must begin with version 1. In a page only that version counts, so the
-    /// first page decides.
+    /// Compares version 1 of a key or device list, in an accepted answer of the next period, with the end state of the same key or list
+    /// (docs/spec/periods.md section 6). The versions in the parameter <paramref name="shown"/> must begin with version 1. Later versions
+    /// do not matter, so the first page of a history is enough.
     /// </summary>
     /// <param name="head">The head of the answer.</param>
     /// <param name="shown">The answer's versions of the key.</param>
@@ -93,8 +95,8 @@ public static unsafe partial class Verifier
         return (Reason)reason;
     }
 
-    // If two consecutive bounds belong to different periods, the first of them is the last record of its period. A period of one epoch has
-    // one bound.
+    // If two consecutive bounds belong to different periods, the earlier bound is the last record of its period. A period of one epoch has
+    // only one bound.
     private static List<Range> Ends(Range[] bounds, ReadOnlySpan<byte> answer)
     {
         var ends = new List<Range>();

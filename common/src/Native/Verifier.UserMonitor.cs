@@ -83,7 +83,7 @@ public static unsafe partial class Verifier
             devices[i] = new VerifiedOwnDevice(within[Slice(keys[i].IdOffset, keys[i].IdLen)].ToArray(), versions[i + 1]);
         }
         Range? opened = versions[0].Members.LastOrDefault(member => member.Value is not null).Value;
-        // A list that was stored in another period does not count.
+        // A device list that was stored in another period does not count as known.
         ReadOnlyMemory<byte> before = own.ListVersion.Period == period ? own.List : default;
         return new VerifiedOwnUser(versions[0], opened is { } last ? answer[last].ToArray() : before, devices);
     }

@@ -4,8 +4,9 @@ namespace Optiks.Native;
 
 public static unsafe partial class Verifier
 {
-    // An honest entry of a device has at least one proof of absence. If an answer has shorter entries, it has more devices than this length
-    // suggests, and the native call is repeated with more room.
+    // The length of the shortest valid entry of a device, which has at least one proof of absence. From this length follows the most
+    // devices that an answer is likely to have. If an answer has shorter entries, it has more devices, and the native call is repeated with
+    // more room.
     private const int LikelyDeviceLength = 1 + 8 + 3 + 3 + Lengths.VrfProof + 1;
 
     /// <summary>
@@ -47,7 +48,7 @@ public static unsafe partial class Verifier
         }
     }
 
-    // The native call expects four strings for each user first, then the device ids of all users.
+    // The native call expects first four strings for each user, then the device ids of all users.
     private static ByteStrings MakeStrings(IReadOnlyList<UserQuestion> users)
     {
         var strings = new ByteStrings();

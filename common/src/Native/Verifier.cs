@@ -3,15 +3,16 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>
-/// Verifies answers against a trust anchor with the native verifier, which every .NET program uses. Stateless, any thread. Accepts any
-/// hostile input: a proof that fails is a verdict, never an exception.
+/// Verifies answers against a trust anchor with the native verifier, which every .NET program uses. The class has no state, and any thread
+/// may use it. Its inputs may be hostile: for a proof that fails, a method returns a verdict and never throws an exception.
 /// </summary>
 public static unsafe partial class Verifier
 {
-    // The shortest member of a Versions structure: VRF proof, epoch, kind, opening, length of an empty value, and a path without siblings.
+    // The length of the shortest member of a Versions structure. It has a VRF proof, an epoch, a kind, an opening, the length of an empty
+    // value, and a path without siblings.
     private const int LeastMemberLength = Lengths.VrfProof + 8 + 1 + Lengths.Opening + 3 + Lengths.Hash + 2;
 
-    /// <summary>Checks the bounds of a configuration and a log key (32 bytes), and computes the log id.</summary>
+    /// <summary>Checks that a configuration is within its bounds and that a log key (32 bytes) is valid, and computes the log id.</summary>
     public static Reason Anchor(ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> logPublicKey, out byte[] logId)
     {
         Check.Length(logPublicKey, Ed25519.PublicKeyLength);
@@ -40,7 +41,8 @@ public static unsafe partial class Verifier
         }
     }
 
-    /// <summary>Verifies a LookupAnswer for keys of structure keys; <paramref name="known"/> has one element for each key.</summary>
+    /// <summary>Verifies a LookupAnswer about keys of the structure <c>keys</c>; the parameter <paramref name="known"/> has one element for
+    /// each key.</summary>
     public static LookupVerdict Lookup(VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
     {
         ArgumentNullException.ThrowIfNull(context);
@@ -69,8 +71,8 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Verifies a HistoryAnswer or a MonitorAnswer. For each key, the request asked for the versions after the known version.
-    /// <see cref="Handover"/> checks whether version 1 is the right copy.
+    /// Verifies a HistoryAnswer or a MonitorAnswer to a request for the versions of each key after the known version. The call does not
+    /// check whether version 1 is the right copy; <see cref="Handover"/> does.
     /// </summary>
     public static VersionsVerdict Versions(VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
     {
@@ -95,9 +97,10 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Verifies an AuditProof that begins at the auditor's stored record. The <paramref name="periodRecord"/> is the record of the first
-    /// epoch of the stored record's period. The caller must have checked that the log's checkpoint also covers it. If the stored record is
-    /// the first of its period, both records are the same. Uses only the context's anchor and clock.
+    /// Verifies an AuditProof that begins at the auditor's stored record. <paramref name="periodRecord"/> is the record of the first epoch
+    /// of the stored record's period. The caller must have checked that the log's checkpoint covers <paramref name="periodRecord"/> too. If
+    /// the stored record is the first of its period, both records are the same. The call uses only the anchor and the clock of
+    /// <paramref name="context"/>.
     /// </summary>
     public static AuditVerdict Audit(VerifierContext context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> periodRecord, ReadOnlySpan<byte> proof)
     {
@@ -116,9 +119,9 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Checks a record alone and, unless <paramref name="earlier"/> is empty, against this earlier record (docs/spec/records.md sections 3
-    /// and 4). Refuses a switch unless the earlier record, or <paramref name="periodRecord"/>, is the record of the first epoch of the
-    /// earlier record's period.
+    /// Checks a record on its own and, unless the parameter <paramref name="earlier"/> is empty, also against this earlier record
+    /// (docs/spec/records.md sections 3 and 4). To accept a switch, the call needs the record of the first epoch of the earlier record's
+    /// period: either the earlier record itself or <paramref name="periodRecord"/>.
     /// </summary>
     public static Reason VerifyRecord(TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier, ReadOnlySpan<byte> periodRecord = default)
     {
@@ -140,7 +143,8 @@ public static unsafe partial class Verifier
         }
     }
 
-    /// <summary>Verifies a signed note alone (docs/spec/board.md section 2). Sets size and root (32 bytes) if the note is valid.</summary>
+    /// <summary>Verifies a checkpoint, which is a signed note (docs/spec/board.md section 2). If the note is valid, sets
+    /// <paramref name="size"/> and <paramref name="root"/> (32 bytes).</summary>
     public static Reason Checkpoint(TrustAnchor anchor, ReadOnlySpan<byte> note, out ulong size, out byte[] root)
     {
         ArgumentNullException.ThrowIfNull(anchor);
@@ -251,7 +255,7 @@ public static unsafe partial class Verifier
         PageVersion = known.PageVersion,
     };
 
-    // Bit s - 1 represents structure s.
+    // The bit with index s - 1 represents the structure with number s.
     private static StructureId[] Structures(uint bits) =>
         [.. Enumerable.Range(1, StructureState.StructureCount).Where(id => (bits >> (id - 1) & 1) != 0).Select(id => (StructureId)id)];
 

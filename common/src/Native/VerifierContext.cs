@@ -15,25 +15,25 @@ public sealed record VerifierContext
     public required ulong NowMs { get; init; }
 
     /// <summary>The size of the kept checkpoint.</summary>
-    /// <value>0: no checkpoint is kept.</value>
+    /// <value>The default is 0, which means that no checkpoint is kept.</value>
     public ulong KeptSize { get; init; }
 
     /// <summary>The root of the kept checkpoint, 32 bytes; empty if no checkpoint is kept.</summary>
     public ReadOnlyMemory<byte> KeptRoot { get; init; }
 
-    /// <summary>A record of the log that was verified before, or empty.</summary>
+    /// <summary>A record of the log that the verifier has accepted before; empty if there is no such record.</summary>
     public ReadOnlyMemory<byte> KeptRecord { get; init; }
 
     /// <summary>
-    /// The record of the first epoch of KeptRecord's period. It is empty if this record is not known: the verifier then refuses a switch
-    /// unless KeptRecord itself is the record of that epoch.
+    /// The record of the first epoch of the period of <see cref="KeptRecord"/>. If it is empty (not known), the verifier refuses a switch,
+    /// unless <see cref="KeptRecord"/> itself is the record of that epoch.
     /// </summary>
     public ReadOnlyMemory<byte> KeptPeriodRecord { get; init; }
 
     /// <summary>
-    /// The record of the last epoch of the queried period (docs/spec/periods.md section 5), or empty for the current period. The answer's
-    /// record must then equal this record; the verifier checks neither the answer's age nor KeptRecord. Only history and monitoring use
-    /// this member.
+    /// For a query about an ended period, the record of the period's last epoch (docs/spec/periods.md section 5); otherwise empty. If it is
+    /// not empty, the answer's record must equal this record, and the verifier checks neither the answer's age nor
+    /// <see cref="KeptRecord"/>. Only history and monitoring use this member.
     /// </summary>
     public ReadOnlyMemory<byte> EndedRecord { get; init; }
 }

@@ -2,7 +2,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Optiks.Native;
 
-/// <summary>Owns an <c>optiks_view_t</c>, which may outlive its directory. There is one handle for each epoch.</summary>
+/// <summary>Owns an <c>optiks_view_t</c>, which may outlive its directory. All readers of an epoch share one handle.</summary>
 internal sealed class ViewHandle : SafeHandleZeroOrMinusOneIsInvalid
 {
     public ViewHandle(nint handle)

@@ -4,7 +4,8 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>
-/// Calls the VRF (docs/spec/vrf.md) directly: makes keys, and proofs for tools and tests. A directory makes its own proofs. Any thread.
+/// Calls the VRF (docs/spec/vrf.md) without a directory: makes keys, and makes proofs for tools and tests. A directory makes its own
+/// proofs. Any thread may use this class.
 /// </summary>
 public static class VrfKey
 {
@@ -14,7 +15,7 @@ public static class VrfKey
     /// <summary>The length of a proof in bytes.</summary>
     public const int ProofLength = Lengths.VrfProof;
 
-    /// <summary>Makes a key pair from the system's random generator. The caller overwrites the secret after use.</summary>
+    /// <summary>Makes a key pair with the system's random generator. The caller overwrites the secret after use.</summary>
     public static void Generate(Span<byte> secret, Span<byte> publicKey)
     {
         Check.Length(secret, Length);
@@ -22,7 +23,7 @@ public static class VrfKey
         OptiksNativeException.ThrowIfFailed(Interop.optiks_vrf_generate(secret, publicKey), nameof(Interop.optiks_vrf_generate));
     }
 
-    /// <summary>Derives the public key. Returns false unless 1 &lt;= secret &lt; N.</summary>
+    /// <summary>Derives the public key from a secret. Returns false unless 1 &lt;= secret &lt; N.</summary>
     public static bool TryGetPublicKey(ReadOnlySpan<byte> secret, Span<byte> publicKey)
     {
         Check.Length(secret, Length);
@@ -37,7 +38,8 @@ public static class VrfKey
         return Succeeded(Interop.optiks_vrf_validate(publicKey), nameof(Interop.optiks_vrf_validate));
     }
 
-    /// <summary>Returns alpha for one version of a key (docs/spec/tree.md section 1); structures without versions use version 0.</summary>
+    /// <summary>Returns the VRF input alpha for one version of a key (docs/spec/tree.md section 1). In structures without versions, the
+    /// version is 0.</summary>
     public static byte[] Input(StructureId structure, ReadOnlySpan<byte> key, ulong version)
     {
         byte[] alpha = [(byte)structure, checked((byte)key.Length), .. key, .. new byte[sizeof(ulong)]];
@@ -45,7 +47,7 @@ public static class VrfKey
         return alpha;
     }
 
-    /// <summary>Verifies a proof, including the public key, and writes the label if the proof is valid.</summary>
+    /// <summary>Checks the public key and verifies a proof. Writes the label if the proof is valid.</summary>
     public static Reason Verify(ReadOnlySpan<byte> publicKey, ReadOnlySpan<byte> alpha, ReadOnlySpan<byte> proof, Span<byte> label)
     {
         Check.Length(publicKey, Length);

@@ -4,7 +4,7 @@ namespace Optiks.Protocol;
 
 public static partial class AnswerJson
 {
-    /// <summary>Renders a PeriodsAnswer: <c>{"head": ..., "bounds": [...]}</c>.</summary>
+    /// <summary>Renders a PeriodsAnswer as the JSON object <c>{"head": ..., "bounds": [...]}</c>.</summary>
     public static void WritePeriodsAnswer(Utf8JsonWriter writer, ReadOnlyMemory<byte> answer)
     {
         ArgumentNullException.ThrowIfNull(writer);

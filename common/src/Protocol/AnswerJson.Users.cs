@@ -5,8 +5,8 @@ namespace Optiks.Protocol;
 public static partial class AnswerJson
 {
     /// <summary>
-    /// Renders a UserLookupAnswer: <c>{"head": ..., "parts": [...], "users": [...]}</c>. If the device list's value can be decoded, its ids
-    /// appear next to it as <c>list</c>.
+    /// Renders a UserLookupAnswer as the JSON object <c>{"head": ..., "parts": [...], "users": [...]}</c>. If the value of a device list
+    /// can be decoded, the device ids appear next to the value as <c>list</c>.
     /// </summary>
     public static void WriteUserLookupAnswer(Utf8JsonWriter writer, ReadOnlyMemory<byte> answer)
     {
@@ -25,8 +25,8 @@ public static partial class AnswerJson
     }
 
     /// <summary>
-    /// Renders a UserMonitorAnswer: <c>{"head": ..., "names": [...], "decommissioned": {...}, "devices": {...}, "keys": [...]}</c>, without
-    /// <c>devices</c> and <c>keys</c> if the user has left.
+    /// Renders a UserMonitorAnswer as the JSON object <c>{"head": ..., "names": [...], "decommissioned": {...}, "devices": {...}, "keys":
+    /// [...]}</c>. If the user has left, the object has no <c>devices</c> and no <c>keys</c>.
     /// </summary>
     public static void WriteUserMonitorAnswer(Utf8JsonWriter writer, ReadOnlyMemory<byte> answer)
     {
@@ -98,7 +98,7 @@ public static partial class AnswerJson
         writer.WriteEndObject();
     }
 
-    // Writes a named member, or an element of a list if the name is null.
+    // Writes the entry as a member with this name, or as an element of a list if the name is null.
     private static void WriteEntry(Utf8JsonWriter writer, string? name, UserEntry? entry)
     {
         if (entry is null)
@@ -132,7 +132,7 @@ public static partial class AnswerJson
         WriteLookup(writer, entry.Lookup);
     }
 
-    // The answer does not contain a device list that the client already knows.
+    // If the client already knows the latest device list, the answer does not contain it, so there is nothing to write.
     private static void WriteDeviceList(Utf8JsonWriter writer, Member? latest)
     {
         if (latest is not { Kind: MemberKind.Opened } || !DeviceList.TryDecode(latest.Value, out IReadOnlyList<ReadOnlyMemory<byte>>? devices))

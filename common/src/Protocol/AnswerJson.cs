@@ -7,23 +7,23 @@ using System.Text.Json;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Renders answers for people and scripts (docs/spec/rest.md section 4), with the structures' own field names and bytes in base64url. The
-/// input is the binary form, the only form that is ever verified. Members throw <see cref="EncodingException"/> if the input cannot be
-/// decoded.
+/// Renders answers as JSON for people and scripts (docs/spec/rest.md section 4). The JSON uses the field names of the binary structures,
+/// and base64url for bytes. The input is the binary form, because only that form is ever verified. Members throw
+/// <see cref="EncodingException"/> if the input cannot be decoded.
 /// </summary>
 public static partial class AnswerJson
 {
     /// <summary>The largest integer that JSON readers do not round.</summary>
     public const ulong MaxInteger = (1UL << 53) - 1;
 
-    // Longer texts need an array from the heap. This length fits all texts except long values; the longest other text is the hashes of a
-    // path through a large tree.
+    // The length up to which a text is put on the stack; longer texts need an array on the heap. All texts except long values fit this
+    // length. The longest other text is the hashes of a path through a large tree.
     private const int MaxOnStack = 1200;
 
-    /// <summary>The encoder that leaves text unescaped, because answers are never embedded in HTML.</summary>
+    /// <summary>The JSON encoder of all answers. It escapes only what JSON requires, because answers are never embedded in HTML.</summary>
     public static JavaScriptEncoder Encoder { get; } = JavaScriptEncoder.UnsafeRelaxedJsonEscaping;
 
-    /// <summary>Renders a LookupAnswer: <c>{"head": ..., "lookups": [...]}</c>.</summary>
+    /// <summary>Renders a LookupAnswer as the JSON object <c>{"head": ..., "lookups": [...]}</c>.</summary>
     public static void WriteLookupAnswer(Utf8JsonWriter writer, ReadOnlyMemory<byte> answer)
     {
         ArgumentNullException.ThrowIfNull(writer);
@@ -39,7 +39,7 @@ public static partial class AnswerJson
         writer.WriteEndObject();
     }
 
-    /// <summary>Renders a HistoryAnswer or MonitorAnswer: <c>{"head": ..., "versions": [...]}</c>.</summary>
+    /// <summary>Renders a HistoryAnswer or a MonitorAnswer as the JSON object <c>{"head": ..., "versions": [...]}</c>.</summary>
     public static void WriteVersionsAnswer(Utf8JsonWriter writer, ReadOnlyMemory<byte> answer)
     {
         ArgumentNullException.ThrowIfNull(writer);
@@ -55,7 +55,7 @@ public static partial class AnswerJson
         writer.WriteEndObject();
     }
 
-    /// <summary>Renders a Head alone.</summary>
+    /// <summary>Renders a Head that is not part of an answer.</summary>
     public static void WriteHead(Utf8JsonWriter writer, ReadOnlyMemory<byte> head)
     {
         ArgumentNullException.ThrowIfNull(writer);
@@ -282,7 +282,8 @@ public static partial class AnswerJson
         }
     }
 
-    // JSON readers would round such a number. Only a hostile or broken structure has such a number, so this method refuses to render it.
+    // Refuses to render a number above `MaxInteger`, which JSON readers would round. Only a hostile or broken structure contains such a
+    // number.
     private static void WriteInteger(Utf8JsonWriter writer, string name, ulong value)
     {
         if (value > MaxInteger)

@@ -5,15 +5,16 @@ using System.Text;
 
 namespace Optiks.Protocol;
 
-/// <summary>Encodes and strictly decodes base64url without padding (RFC 4648 section 5): each byte string has exactly one text.</summary>
+/// <summary>Encodes and decodes base64url without padding (RFC 4648 section 5). Decoding is strict, so that each byte string has exactly
+/// one text.</summary>
 public static class Base64UrlText
 {
     private static readonly SearchValues<byte> s_alphabet = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"u8);
 
-    /// <summary>Returns the text of bytes.</summary>
+    /// <summary>Returns the base64url text of bytes.</summary>
     public static string Encode(ReadOnlySpan<byte> octets) => Base64Url.EncodeToString(octets);
 
-    /// <summary>Decodes a text. Refuses padding, white space, other characters, and unused bits that are not zero.</summary>
+    /// <summary>Decodes a text in ASCII. Refuses padding, white space, other characters, and unused bits that are not zero.</summary>
     public static bool TryDecode(ReadOnlySpan<byte> text, [NotNullWhen(true)] out byte[]? octets)
     {
         octets = null;
@@ -28,7 +29,8 @@ public static class Base64UrlText
             return false;
         }
         Array.Resize(ref decoded, written);
-        // .NET's decoder may ignore unused bits; encoding the last group again gives the same characters only if the unused bits are zero.
+        // .NET's decoder may ignore unused bits in the last group of characters. The group is therefore encoded again, which gives the same
+        // characters only if the unused bits are zero.
         int tail = text.Length % 4;
         if (tail != 0)
         {
@@ -43,7 +45,7 @@ public static class Base64UrlText
         return true;
     }
 
-    /// <summary>Decodes a string.</summary>
+    /// <summary>Decodes a text as the other overload does.</summary>
     public static bool TryDecode(string text, [NotNullWhen(true)] out byte[]? octets)
     {
         ArgumentNullException.ThrowIfNull(text);

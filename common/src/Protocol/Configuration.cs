@@ -6,20 +6,20 @@ using Optiks.Native;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Holds the configuration, which is fixed for the life of a log and part of every trust anchor (docs/spec/records.md section 1).
+/// Holds the configuration of a log, which never changes and is part of every trust anchor (docs/spec/records.md section 1).
 /// </summary>
 public sealed record Configuration
 {
     /// <summary>
-    /// The configuration format that contains <see cref="UsernameForm"/>. In <see cref="FirstFormat"/> the form is always
-    /// <see cref="UsernameForm.Octets"/>.
+    /// The number of the configuration format that contains <see cref="UsernameForm"/>. In a configuration of <see cref="FirstFormat"/>,
+    /// the form is always <see cref="UsernameForm.Octets"/>.
     /// </summary>
     public const ushort FormatWithUsernameForm = 2;
 
-    /// <summary>The earlier configuration format, which lacks only <see cref="UsernameForm"/>.</summary>
+    /// <summary>The number of the earlier configuration format, which differs only in that it lacks <see cref="UsernameForm"/>.</summary>
     public const ushort FirstFormat = 1;
 
-    /// <summary>The VRF suite of docs/spec/vrf.md with BLAKE2b.</summary>
+    /// <summary>The number of the VRF suite of docs/spec/vrf.md with BLAKE2b.</summary>
     public const ushort FourQSuite = 1;
 
     public ushort Format { get; init; } = FirstFormat;
@@ -29,11 +29,11 @@ public sealed record Configuration
     /// <summary>The log's origin, which is the first line of each checkpoint and the name of the log key.</summary>
     public required string Origin { get; init; }
 
-    /// <summary>The length of a period in milliseconds, 1 to 2^53 - 1, so that JSON can represent it.</summary>
-    /// <value>90 days.</value>
+    /// <summary>The length of a period in milliseconds, from 1 to 2^53 - 1, so that JSON can represent the number.</summary>
+    /// <value>The default is 90 days.</value>
     public ulong PeriodLengthMs { get; init; } = 90UL * 24 * 3600 * 1000;
 
-    /// <summary>The number of retained periods, at least 2.</summary>
+    /// <summary>The number of periods whose history and monitoring the log serves, including the current period; at least 2.</summary>
     public byte RetainedPeriods { get; init; } = 2;
 
     /// <summary>The rule for reassigning usernames: 0 means never, 1 means by generations (docs/spec/recycled-names.md).</summary>
@@ -42,23 +42,24 @@ public sealed record Configuration
     /// <summary>Whether a username may be reassigned to another user after its own user has left.</summary>
     public bool ReusesUsernames => UsernameReuse != 0;
 
-    /// <summary>The longest key in bytes, at least 1.</summary>
+    /// <summary>The length of the longest allowed key in bytes, at least 1.</summary>
     public byte MaxKeyLength { get; init; } = ProtocolLimits.MaxKeyLength;
 
-    /// <summary>The longest value in bytes, 1 to <see cref="ProtocolLimits.MaxValueLength"/>.</summary>
+    /// <summary>The length of the longest allowed value in bytes, from 1 to <see cref="ProtocolLimits.MaxValueLength"/>.</summary>
     public uint MaxValueLength { get; init; } = ProtocolLimits.DefaultMaxValueLength;
 
     /// <summary>The highest number of devices of a user, at least 1.</summary>
     public ushort MaxDevices { get; init; } = 256;
 
     /// <summary>The longest time between two epochs, in milliseconds.</summary>
-    /// <value>One minute.</value>
+    /// <value>The default is one minute.</value>
     public uint HeartbeatMs { get; init; } = 60_000;
 
-    /// <summary>How far a record's time may be ahead of a verifier's clock, in milliseconds.</summary>
+    /// <summary>The number of milliseconds by which a record's time may be ahead of a verifier's clock.</summary>
     public uint MaxAheadMs { get; init; } = 60_000;
 
-    /// <summary>How far a record's time may be behind a verifier's clock for an answer to count as fresh, in milliseconds.</summary>
+    /// <summary>The number of milliseconds by which the time of an answer's record may be behind a verifier's clock. An answer with an
+    /// older record is not fresh.</summary>
     public uint MaxBehindMs { get; init; } = 300_000;
 
     /// <summary>
@@ -67,7 +68,7 @@ public sealed record Configuration
     /// </summary>
     public UsernameForm UsernameForm { get; init; }
 
-    /// <summary>Returns the log id of a configuration and a log's public key (32 bytes).</summary>
+    /// <summary>Computes the log id from a configuration and the log's public key (32 bytes).</summary>
     public static byte[] LogId(ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> logPublicKey)
     {
         Check.Length(logPublicKey, Ed25519.PublicKeyLength);
@@ -75,8 +76,8 @@ public sealed record Configuration
     }
 
     /// <summary>
-    /// Decodes a configuration and checks its bounds. Throws <see cref="EncodingException"/>, with <see cref="Reason.Configuration"/> if a
-    /// field is out of bounds.
+    /// Decodes a configuration and checks its bounds. Throws <see cref="EncodingException"/> if the bytes are invalid. The reason is
+    /// <see cref="Reason.Configuration"/> if a field is out of bounds.
     /// </summary>
     public static Configuration Decode(ReadOnlyMemory<byte> octets)
     {

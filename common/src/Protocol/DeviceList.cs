@@ -4,21 +4,22 @@ using System.Diagnostics.CodeAnalysis;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Encodes and decodes a user's value in structure devices (docs/spec/users.md): ids in strictly increasing byte order. Stateless, any
-/// thread.
+/// Encodes and decodes device lists (docs/spec/users.md). A device list is a user's value in the structure <c>devices</c>, with the device
+/// ids in strictly increasing byte order. The class has no state, and any thread may use it.
 /// </summary>
 public static class DeviceList
 {
     private const uint MaxOctets = (1 << 24) - 1;
     private const int PrefixLength = 3;
 
-    /// <summary>The order of the ids: ids are compared byte by byte, and an id comes before the longer ids that begin with it.</summary>
+    /// <summary>The order of the device ids in a list. Ids are compared byte by byte, and an id comes before the longer ids that begin with
+    /// it.</summary>
     public static IComparer<ReadOnlyMemory<byte>> Order { get; } =
         Comparer<ReadOnlyMemory<byte>>.Create((one, other) => one.Span.SequenceCompareTo(other.Span));
 
-    /// <summary>Returns the bytes of a list.</summary>
-    /// <param name="devices">The device ids of 1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes, in <see cref="Order"/>, without
-    /// duplicates; otherwise the call throws <see cref="ArgumentException"/>.</param>
+    /// <summary>Returns the bytes of a device list.</summary>
+    /// <param name="devices">The device ids, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes each. If they are not in
+    /// <see cref="Order"/> or have duplicates, the call throws <see cref="ArgumentException"/>.</param>
     public static byte[] Encode(IReadOnlyList<ReadOnlyMemory<byte>> devices)
     {
         ArgumentNullException.ThrowIfNull(devices);
@@ -45,8 +46,8 @@ public static class DeviceList
     }
 
     /// <summary>
-    /// Decodes a list into slices of the input. Throws <see cref="EncodingException"/> unless the bytes are a list in <see cref="Order"/>
-    /// without duplicates (<see cref="Reason.DeviceList"/>).
+    /// Decodes a device list; the returned ids are slices of the input. Throws <see cref="EncodingException"/> if the bytes are not a list,
+    /// or with <see cref="Reason.DeviceList"/> if the ids are not in <see cref="Order"/> or have duplicates.
     /// </summary>
     public static IReadOnlyList<ReadOnlyMemory<byte>> Decode(ReadOnlyMemory<byte> octets)
     {
@@ -65,8 +66,7 @@ public static class DeviceList
     }
 
     /// <summary>
-    /// Returns the ids of several lists together, in <see cref="Order"/>, without duplicates. Skips elements whose bytes are not a device
-    /// list.
+    /// Returns the ids of several device lists in one set, in <see cref="Order"/>. Skips elements whose bytes are not a device list.
     /// </summary>
     public static SortedSet<ReadOnlyMemory<byte>> IdsOf(IEnumerable<ReadOnlyMemory<byte>> lists)
     {
@@ -74,7 +74,7 @@ public static class DeviceList
         return new SortedSet<ReadOnlyMemory<byte>>(lists.SelectMany(octets => TryDecode(octets, out IReadOnlyList<ReadOnlyMemory<byte>>? ids) ? ids : []), Order);
     }
 
-    /// <summary>Decodes as <see cref="Decode"/> does, for display: returns false if the bytes are not a list.</summary>
+    /// <summary>Decodes a device list as <see cref="Decode"/> does, but returns false if the bytes are not a device list.</summary>
     public static bool TryDecode(ReadOnlyMemory<byte> octets, [NotNullWhen(true)] out IReadOnlyList<ReadOnlyMemory<byte>>? devices)
     {
         try

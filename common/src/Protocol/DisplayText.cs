@@ -5,14 +5,14 @@ using System.Text.Unicode;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Renders text that others wrote (values, keys, a server's messages) so that a terminal displays the text and does not act on it. The
-/// result has no escape sequences, invisible characters, or characters that change the direction of writing. Any thread.
+/// Renders untrusted text, such as values, keys and a server's messages, so that a terminal displays the text and does not act on it. The
+/// result has no escape sequences, invisible characters, or characters that change the direction of writing. Any thread may use this class.
 /// </summary>
 public static class DisplayText
 {
     private const string OctetsPrefix = "b64:";
 
-    // Letters, marks and symbols that are drawn as blank. The other invisible characters are recognized by their category.
+    // The letters, marks and symbols that are displayed as blank. All other invisible characters are recognized by their Unicode category.
     private static readonly HashSet<int> s_blank =
     [
         0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0,
@@ -20,7 +20,7 @@ public static class DisplayText
     ];
 
     /// <summary>
-    /// Replaces each character that is not safe to show by its JSON escape, such as <c>\u202e</c>, and cuts the text at
+    /// Replaces each character that is not safe to show with its JSON escape, such as <c>\u202e</c>, and cuts the text at
     /// <paramref name="maxLength"/> characters.
     /// </summary>
     public static string Escape(string text, int maxLength = int.MaxValue)
@@ -40,9 +40,10 @@ public static class DisplayText
 
     /// <summary>
     /// Renders bytes so that people can read them, and so that different bytes never give the same text. Bytes that are not UTF-8 or have
-    /// control characters become <c>b64:</c> with base64url. A text becomes a JSON string in quotation marks if it is empty, or begins with
-    /// <c>b64:</c> or a quotation mark. A text also becomes a JSON string if it begins or ends with a space, or has characters that are not
-    /// safe to show. Other text stays unchanged. A result longer than <paramref name="maxLength"/> characters is cut and says so.
+    /// control characters become <c>b64:</c> and their base64url text. A text becomes a JSON string in quotation marks if it is empty, or
+    /// begins with <c>b64:</c> or a quotation mark. A text also becomes a JSON string if it begins or ends with a space, or has characters
+    /// that are not safe to show. Other text stays unchanged. A result longer than <paramref name="maxLength"/> characters is cut, and its
+    /// end says that it was cut.
     /// </summary>
     public static string Show(ReadOnlySpan<byte> octets, int maxLength = int.MaxValue)
     {
@@ -56,7 +57,8 @@ public static class DisplayText
     }
 
     /// <summary>
-    /// Returns whether bytes are UTF-8 without control characters, which JSON answers also give as text (docs/spec/rest.md section 4).
+    /// Returns whether bytes are UTF-8 without control characters. JSON answers contain such bytes also as text (docs/spec/rest.md section
+    /// 4).
     /// </summary>
     public static bool IsText(ReadOnlySpan<byte> octets) => Utf8.IsValid(octets) && !Encoding.UTF8.GetString(octets).Any(char.IsControl);
 

@@ -1,6 +1,6 @@
 namespace Optiks.Protocol;
 
-/// <summary>Says why bytes are not the expected structure (docs/spec/encoding.md section 3).</summary>
+/// <summary>Says why bytes cannot be decoded as the expected structure (docs/spec/encoding.md section 3).</summary>
 public sealed class EncodingException : Exception
 {
     public EncodingException()
@@ -23,6 +23,6 @@ public sealed class EncodingException : Exception
         Reason = reason;
     }
 
-    /// <summary>The reason from the list that all verifiers share.</summary>
+    /// <summary>The reason, as in the list of reasons that all verifiers share.</summary>
     public Reason Reason { get; } = Reason.MalformedEnum;
 }

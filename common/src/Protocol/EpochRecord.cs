@@ -4,8 +4,8 @@ using Optiks.Native;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Holds one entry of the log: the state of the trees at an epoch (docs/spec/records.md section 2). The update-task makes records, and
-/// other programs read records for display. Only <see cref="Verifier"/> checks them.
+/// Holds an epoch record: one entry of the log, with the state of the trees at an epoch (docs/spec/records.md section 2). The update-task
+/// makes records, and other programs decode them for display. Only <see cref="Verifier"/> checks records.
 /// </summary>
 public sealed record EpochRecord
 {
@@ -15,7 +15,7 @@ public sealed record EpochRecord
     /// <summary>The length of a record's hash in bytes.</summary>
     public const int HashLength = Lengths.Hash;
 
-    /// <summary>The format in which records are written.</summary>
+    /// <summary>The number of the format in which new records are written.</summary>
     public const ushort CurrentFormat = 1;
 
     private const int EpochOffset = 2 + 32;
@@ -23,7 +23,7 @@ public sealed record EpochRecord
     private const int StatesOffset = EpochOffset + (4 * 8);
     private const int PreviousOffset = StatesOffset + StructureState.TotalLength;
 
-    /// <summary>The format of the record.</summary>
+    /// <summary>The number of the record's format.</summary>
     public ushort Format { get; init; } = CurrentFormat;
 
     /// <summary>The log id, 32 bytes.</summary>
@@ -35,13 +35,13 @@ public sealed record EpochRecord
 
     public required ulong PeriodFirstEpoch { get; init; }
 
-    /// <summary>The time in Unix milliseconds.</summary>
+    /// <summary>The time of the record in Unix milliseconds.</summary>
     public required ulong TimeMs { get; init; }
 
-    /// <summary>The states of the structures, structure 1 first.</summary>
+    /// <summary>The states of the structures, beginning with structure 1.</summary>
     public required IReadOnlyList<StructureState> Structures { get; init; }
 
-    /// <summary>The hash of the record of the epoch before, 32 bytes; zeros in epoch 0.</summary>
+    /// <summary>The hash of the previous epoch's record, 32 bytes; zeros in epoch 0.</summary>
     public required ReadOnlyMemory<byte> Previous { get; init; }
 
     /// <summary>Returns the hash of an encoded record, 32 bytes.</summary>
@@ -58,7 +58,7 @@ public sealed record EpochRecord
     public static ulong ReadPeriod(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[PeriodOffset..]);
 
     /// <summary>
-    /// Decodes an encoded record. Throws <see cref="EncodingException"/> for another length. Does not check the contents.
+    /// Decodes an encoded record without checking its contents. Throws <see cref="EncodingException"/> if the length is wrong.
     /// </summary>
     public static EpochRecord Decode(ReadOnlySpan<byte> octets)
     {
@@ -79,7 +79,7 @@ public sealed record EpochRecord
         };
     }
 
-    /// <summary>Whether the record is the first of a period other than the first period.</summary>
+    /// <summary>Whether the record is a switch, which is the first record of any period except the first period.</summary>
     public bool IsSwitch => Epoch > 0 && Epoch == PeriodFirstEpoch;
 
     /// <summary>Returns whether an encoded record is the first of its period, without decoding the rest.</summary>

@@ -2,10 +2,11 @@ using System.Numerics;
 
 namespace Optiks.Protocol;
 
-/// <summary>Computes R(a) and C(a) of docs/spec/pahd.md section 1, which say to which version each proof of an answer belongs.</summary>
+/// <summary>Computes the sets of versions R(a) and C(a) of docs/spec/pahd.md section 1. From them follows to which version each proof in an
+/// answer belongs.</summary>
 public static class Ladder
 {
-    /// <summary>Returns R(a), the versions that an answer shows as present, in increasing order.</summary>
+    /// <summary>Returns R(a), the versions that an answer with latest version a shows as present, in increasing order.</summary>
     public static IReadOnlyList<ulong> Present(ulong latest)
     {
         var rungs = new SortedSet<ulong>();
@@ -25,7 +26,7 @@ public static class Ladder
         return [.. rungs];
     }
 
-    /// <summary>Returns C(a), the versions that an answer shows as absent, in increasing order.</summary>
+    /// <summary>Returns C(a), the versions that an answer with latest version a shows as absent, in increasing order.</summary>
     public static IReadOnlyList<ulong> Absent(ulong latest)
     {
         int bits = 64 - BitOperations.LeadingZeroCount(latest);

@@ -3,8 +3,8 @@ using Optiks.Tlog;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Holds the policy (docs/spec/board.md section 7) that a service's setting names: the parties that the service asks about its log.
-/// Immutable, thread-safe.
+/// Holds the policy (docs/spec/board.md section 7) in the file that a service's setting names. The policy lists the parties that the
+/// service asks for cosignatures of its log. Immutable, so that any thread may use it.
 /// </summary>
 public sealed class PolicyFile
 {
@@ -18,17 +18,17 @@ public sealed class PolicyFile
         Policy = policy;
     }
 
-    /// <summary>The policy in the file.</summary>
+    /// <summary>The policy that the file contains.</summary>
     public TlogPolicy Policy { get; }
 
     private const int MaxFileLength = 16 << 20;
 
     /// <summary>
-    /// Loads the file; returns null if the setting is empty. Throws <see cref="StartupException"/> if the policy cannot be used.
+    /// Loads the policy's file; returns null if the setting is empty. Throws <see cref="StartupException"/> if the policy cannot be used.
     /// </summary>
     /// <param name="setting">The name of the setting.</param>
     /// <param name="path">The value of the setting.</param>
-    /// <param name="kind">The plural noun for the policy's witnesses under this setting.</param>
+    /// <param name="kind">The plural noun with which messages name the policy's witnesses, because the setting may be for auditors.</param>
     /// <param name="max">The highest number of witnesses that the service can ask.</param>
     public static PolicyFile? Load(string setting, string path, string kind, int max)
     {
@@ -55,7 +55,8 @@ public sealed class PolicyFile
     }
 
     /// <summary>
-    /// Throws <see cref="StartupException"/> if the policy is about other logs, or lists the log's own key as one of its witnesses.
+    /// Throws <see cref="StartupException"/> if the policy is not for the log with this key, or if the policy lists the log's own key as a
+    /// witness.
     /// </summary>
     public void ThrowUnlessForLog(VerifierKey logKey)
     {
@@ -69,10 +70,11 @@ public sealed class PolicyFile
         }
     }
 
-    /// <summary>Returns an address below a witness's URL. Throws <see cref="StartupException"/> if the witness has no usable URL.</summary>
+    /// <summary>Returns the address of a path below a witness's URL. Throws <see cref="StartupException"/> if the witness has no usable
+    /// URL.</summary>
     /// <param name="witness">A witness of the policy.</param>
     /// <param name="below">The path below the witness's URL, without a leading slash.</param>
-    /// <param name="before">The words with which the error message names the address that begins with the witness's URL.</param>
+    /// <param name="before">The words that the error message puts before the witness's URL.</param>
     public Uri BuildUrl(PolicyWitness witness, string below, string before)
     {
         ArgumentNullException.ThrowIfNull(witness);

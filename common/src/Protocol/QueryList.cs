@@ -11,7 +11,8 @@ public static class QueryList
     private const uint MaxLength = (1u << 24) - 1;
     private const int PrefixLength = 3;
 
-    /// <summary>Decodes a whole body; the keys are slices of the body. Throws <see cref="EncodingException"/>.</summary>
+    /// <summary>Decodes the body of a request; the returned keys are slices of the body. Throws <see cref="EncodingException"/> if the
+    /// bytes are invalid.</summary>
     public static IReadOnlyList<Query> Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);
@@ -21,7 +22,7 @@ public static class QueryList
         return queries;
     }
 
-    /// <summary>Returns the body of a request.</summary>
+    /// <summary>Returns the body of a request with these queries.</summary>
     public static byte[] Encode(IReadOnlyCollection<Query> queries)
     {
         ArgumentNullException.ThrowIfNull(queries);

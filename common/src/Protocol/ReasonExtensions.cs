@@ -1,13 +1,13 @@
 namespace Optiks.Protocol;
 
-/// <summary>Returns the names and kinds of reasons.</summary>
+/// <summary>Extends reasons with their names and kinds.</summary>
 public static class ReasonExtensions
 {
     /// <summary>Returns the reason's name in docs/spec/reasons.md, such as <c>member_root</c>.</summary>
     public static string Name(this Reason reason) =>
         ReasonNames.Find(reason) ?? throw new ArgumentOutOfRangeException(nameof(reason), reason, "Not a reason.");
 
-    /// <summary>Returns whether every check passed.</summary>
+    /// <summary>Returns whether the reason means that every check passed.</summary>
     public static bool IsValid(this Reason reason) => reason == Reason.Valid;
 
     /// <summary>Returns whether the reason means that the bytes could not be decoded. Other reasons mean that a check failed.</summary>

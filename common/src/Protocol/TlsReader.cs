@@ -3,8 +3,9 @@ using System.Buffers.Binary;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Decodes TLS presentation language strictly, front to back (docs/spec/encoding.md section 3), for display and for the services' own
-/// inputs. It returns slices of the input. Every error is an <see cref="EncodingException"/>.
+/// Decodes structures in the TLS presentation language strictly, from beginning to end (docs/spec/encoding.md section 3). Programs use it
+/// for display, and services use it to decode requests. The results are slices of the input. Every error is an
+/// <see cref="EncodingException"/>.
 /// </summary>
 internal struct TlsReader
 {
@@ -37,8 +38,8 @@ internal struct TlsReader
     public ulong UInt64(string what) => BinaryPrimitives.ReadUInt64BigEndian(Take(8, what).Span);
 
     /// <summary>
-    /// Reads a vector's contents. Checks that the length is within the bounds and a multiple of <paramref name="multiple"/> before it takes
-    /// the bytes.
+    /// Reads a vector and returns its contents. Checks that the vector's length is within the bounds and a multiple of
+    /// <paramref name="multiple"/>.
     /// </summary>
     public ReadOnlyMemory<byte> Vector(uint least, uint most, string what, uint multiple = 1)
     {

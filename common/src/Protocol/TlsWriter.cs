@@ -4,7 +4,8 @@ using System.Buffers.Binary;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Encodes TLS presentation language, front to back, as <see cref="TlsReader"/> reads it. Only one thread may use a writer.
+/// Encodes structures in the TLS presentation language, from beginning to end, in the form that <see cref="TlsReader"/> decodes. Only one
+/// thread at a time may use a writer.
 /// </summary>
 internal sealed class TlsWriter
 {
@@ -16,7 +17,8 @@ internal sealed class TlsWriter
 
     public void UInt64(ulong value) => Integer(value, sizeof(ulong));
 
-    /// <summary>Writes a vector of at most <paramref name="most"/> bytes, with its length first.</summary>
+    /// <summary>Writes a vector's length, then its contents. The parameter <paramref name="most"/> is the greatest length that the vector
+    /// may have, in bytes.</summary>
     public void Vector(uint most, ReadOnlyMemory<byte> octets)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)octets.Length, most, nameof(octets));

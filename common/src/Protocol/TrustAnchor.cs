@@ -5,13 +5,13 @@ using Optiks.Tlog;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Holds the facts that a verifier takes on trust: the configuration and the log's key (docs/spec/records.md section 1). It also names the
-/// parties other than the log on which the verifier relies. Immutable. A client must get its trust anchor in a way that the server under
-/// audit does not control.
+/// Holds the facts that a verifier trusts without proof: the log's configuration and key (docs/spec/records.md section 1). It also names
+/// the auditors and witnesses on which the verifier relies. A client must get its trust anchor over a channel that the server does not
+/// control. Immutable.
 /// </summary>
 public sealed class TrustAnchor
 {
-    // The four levels are the anchor, its auditors, their list, and one auditor.
+    // The depth of nesting in the JSON: the anchor, its member for auditors, the list in it, and one auditor.
     private const int MaxDepth = 4;
 
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = MaxDepth };
@@ -43,8 +43,8 @@ public sealed class TrustAnchor
     public TrustPolicy Policy { get; }
 
     /// <summary>
-    /// Makes a trust anchor. Checks the configuration's bounds, in the native library too. Throws <see cref="TrustAnchorException"/> if
-    /// they are exceeded.
+    /// Makes a trust anchor. Checks here and in the native library that the configuration is within its bounds, and throws
+    /// <see cref="TrustAnchorException"/> if it is not.
     /// </summary>
     public static TrustAnchor Create(ReadOnlySpan<byte> configuration, VerifierKey logKey)
     {
@@ -72,8 +72,8 @@ public sealed class TrustAnchor
     }
 
     /// <summary>
-    /// Parses <c>{"configuration": base64url, "log_key": vkey}</c>, with an optional policy (docs/spec/cosigners.md section 2), strictly.
-    /// Throws <see cref="TrustAnchorException"/>.
+    /// Parses <c>{"configuration": base64url, "log_key": vkey}</c>, with an optional policy (docs/spec/cosigners.md section 2). Parsing is
+    /// strict: throws <see cref="TrustAnchorException"/> if the JSON is invalid.
     /// </summary>
     public static TrustAnchor Parse(ReadOnlyMemory<byte> json)
     {
@@ -133,10 +133,10 @@ public sealed class TrustAnchor
         return new TrustAnchor(bare._configuration, bare.Configuration, key, bare._logId, new TrustPolicy(key, auditors, policy, lines));
     }
 
-    // This length fits a configuration and the lines of a policy.
+    // The highest accepted length of a file in bytes. It is enough for a configuration and the lines of a policy.
     private const int MaxFileLength = 16 << 20;
 
-    /// <summary>Reads a trust anchor from a file. Throws <see cref="TrustAnchorException"/>, which names the file.</summary>
+    /// <summary>Reads a trust anchor from a file. If that fails, throws <see cref="TrustAnchorException"/>, which names the file.</summary>
     public static TrustAnchor Load(string path)
     {
         try
@@ -149,7 +149,7 @@ public sealed class TrustAnchor
         }
     }
 
-    /// <summary>Returns the file's contents.</summary>
+    /// <summary>Returns the JSON of the anchor, which is the content of its file.</summary>
     public byte[] ToJson()
     {
         using var stream = new MemoryStream();
@@ -164,14 +164,14 @@ public sealed class TrustAnchor
         return [.. stream.ToArray(), (byte)'\n'];
     }
 
-    /// <summary>Writes the anchor's file in one step, and replaces an existing file.</summary>
+    /// <summary>Writes the anchor to a file atomically, and replaces an existing file.</summary>
     public void Save(string path) => AtomicFile.Write(path, ToJson(), AtomicFile.PublicMode);
 
     private static string Text(JsonProperty property) => property.Value.ValueKind == JsonValueKind.String
         ? property.Value.GetString()!
         : throw new TrustAnchorException($"The member {property.Name} of a trust anchor must be a string.");
 
-    // A lone surrogate, which is half of a character, makes GetString throw InvalidOperationException.
+    // `GetString` throws `InvalidOperationException` if the JSON text has a lone surrogate, which is half of a character.
     private static (TlogPolicy Policy, IReadOnlyList<string> Lines) Witnesses(JsonElement json, VerifierKey logKey)
     {
         try

@@ -17,7 +17,8 @@ public sealed class TrustAnchorException : Exception
     {
     }
 
-    /// <summary>The reason of docs/spec/records.md section 1.</summary>
-    /// <value><see cref="Reason.Configuration"/>; a malformed reason if the configuration does not decode.</value>
+    /// <summary>The reason why the trust anchor is refused (docs/spec/records.md section 1).</summary>
+    /// <value>The default is <see cref="Reason.Configuration"/>. If the configuration cannot be decoded, the reason is one of the malformed
+    /// reasons.</value>
     public Reason Reason { get; init; } = Reason.Configuration;
 }

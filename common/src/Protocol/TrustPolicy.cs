@@ -6,12 +6,12 @@ using Optiks.Tlog;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Holds the part of a trust anchor that names the auditors and witnesses on which a client relies besides the log (docs/spec/cosigners.md
-/// section 2). The log id does not cover the policy, because each client has its own policy. Immutable, thread-safe.
+/// Holds the part of a trust anchor that names the auditors and witnesses on which a client relies (docs/spec/cosigners.md section 2). The
+/// log id is not computed from the policy, because each client has its own policy. Immutable, so that any thread may use it.
 /// </summary>
 public sealed class TrustPolicy
 {
-    /// <summary>The highest number of cosigners of each kind.</summary>
+    /// <summary>The highest number of auditors, and the highest number of witnesses.</summary>
     public const int MaxCosigners = 32;
 
     private readonly IReadOnlyList<string> _witnessLines;
@@ -23,8 +23,8 @@ public sealed class TrustPolicy
         _witnessLines = witnessLines;
         try
         {
-            // Each key makes one kind of statement. No key may belong to two auditors, to an auditor and a witness, or to the log and a
-            // cosigner.
+            // The verifier requires different keys, because each key must make only one kind of statement. The same key must not belong to
+            // two auditors, to an auditor and a witness, or to the log and a cosigner.
             Verifier = new CheckpointVerifier(
                 logKey, [.. (auditors?.Auditors ?? []).Select(auditor => auditor.Key), .. (witnesses?.Witnesses ?? []).Select(witness => witness.Key)], Ed25519.Verifier);
         }
@@ -34,19 +34,19 @@ public sealed class TrustPolicy
         }
     }
 
-    /// <summary>The auditors; null if the client demands no auditors, and then no answer ever counts as audited.</summary>
+    /// <summary>The auditors on which the client relies; null if it relies on no auditors, and then no answer counts as audited.</summary>
     public AuditorPolicy? Auditors { get; }
 
-    /// <summary>The witnesses; null if the client demands no witnesses.</summary>
+    /// <summary>The policy with the witnesses on which the client relies; null if it relies on no witnesses.</summary>
     public TlogPolicy? Witnesses { get; }
 
-    /// <summary>Opens checkpoints of the log with the cosignatures of all auditors and witnesses.</summary>
+    /// <summary>The verifier of the log's checkpoints and of the cosignatures of all auditors and witnesses.</summary>
     public CheckpointVerifier Verifier { get; }
 
     /// <summary>Whether the client relies on no auditors and no witnesses.</summary>
     public bool IsEmpty => Auditors is null && Witnesses is null;
 
-    /// <summary>Whether an answer counts only once witnesses have cosigned a checkpoint that covers it.</summary>
+    /// <summary>Whether the client accepts an answer only after witnesses have cosigned a checkpoint that covers the answer.</summary>
     public bool NeedsWitnesses => Witnesses is { RequiresNone: false };
 
     internal static AuditorPolicy ParseAuditors(JsonElement json)
@@ -62,7 +62,7 @@ public sealed class TrustPolicy
             }
             else if (member.NameEquals("max_lag_ms"u8))
             {
-                // The bound of 2^43 ms is 278 years, which fits into a TimeSpan.
+                // The upper bound of 2^43 ms is 278 years, which fits into a `TimeSpan`.
                 lag = TimeSpan.FromMilliseconds((long)Number(member, 1, 1UL << 43));
             }
             else if (member.NameEquals("keys"u8) && member.Value.ValueKind == JsonValueKind.Array)
@@ -162,7 +162,7 @@ public sealed class TrustPolicy
     private static JsonElement.ObjectEnumerator Members(JsonElement json, string what) =>
         json.ValueKind == JsonValueKind.Object ? json.EnumerateObject() : throw new TrustAnchorException($"{what} of a trust anchor is not an object.");
 
-    // Accepts only the plain form of a whole number in JSON.
+    // Returns a whole number from JSON. Accepts only plain digits, without a fraction or an exponent.
     private static ulong Number(JsonProperty member, ulong least, ulong most) =>
         member.Value.ValueKind == JsonValueKind.Number && member.Value.TryGetUInt64(out ulong number) && number >= least && number <= most
             && member.Value.GetRawText().All(char.IsAsciiDigit)

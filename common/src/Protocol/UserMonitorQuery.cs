@@ -11,25 +11,25 @@ public sealed record UserMonitorQuery(ReadOnlyMemory<byte> User)
     private const uint MaxKeysLength = (1u << 24) - 1;
 
     /// <summary>
-    /// The usernames of which the answer must show that they lead to the user, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes each.
+    /// The usernames that the answer must prove to lead to the user, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes each.
     /// </summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> Usernames { get; init; } = [];
 
-    /// <summary>The period of the known versions; 0 without known versions.</summary>
+    /// <summary>The period of the versions that the client knows; 0 if it knows no versions.</summary>
     public ulong Period { get; init; }
 
-    /// <summary>The first version of the device list that the query asks for, 1 or more.</summary>
+    /// <summary>The first requested version of the device list, 1 or more.</summary>
     public ulong From { get; init; } = 1;
 
     /// <summary>
-    /// The named device ids, in <see cref="DeviceList.Order"/> without duplicates. Each id comes with the first version of its key that the
-    /// query asks for, 1 or more.
+    /// The named device ids, in <see cref="DeviceList.Order"/> without duplicates. With each id comes the first requested version of the
+    /// device's key, 1 or more.
     /// </summary>
     public IReadOnlyList<KnownDeviceKey> Keys { get; init; } = [];
 
     /// <summary>
-    /// Decodes a whole body; ids are slices of the body. Throws <see cref="EncodingException"/>. The caller must check the rules that go
-    /// beyond the encoding.
+    /// Decodes the body of a request; the ids are slices of the body. Throws <see cref="EncodingException"/> if the bytes are invalid. The
+    /// caller must check the rules of the query that are not rules of the encoding.
     /// </summary>
     public static UserMonitorQuery Decode(ReadOnlyMemory<byte> octets)
     {
@@ -46,7 +46,7 @@ public sealed record UserMonitorQuery(ReadOnlyMemory<byte> User)
         return query;
     }
 
-    /// <summary>Returns the body of a request.</summary>
+    /// <summary>Returns the body of a request with this query.</summary>
     public byte[] Encode()
     {
         int names = Usernames.Sum(name => 1 + name.Length);

@@ -5,18 +5,20 @@ namespace Optiks.Protocol;
 public sealed record UserQuery(ReadOnlyMemory<byte> Username)
 {
     /// <summary>The one device that the query asks for.</summary>
-    /// <value>Empty: all devices.</value>
+    /// <value>The default is empty, which asks for all devices.</value>
     public ReadOnlyMemory<byte> Device { get; init; }
 
-    /// <summary>Whether the client knows the user id of the username, so that the answer omits the username's entry.</summary>
+    /// <summary>Whether the client knows the user id to which the username leads. If it does, the answer omits the username's
+    /// entry.</summary>
     public bool KnowsUser { get; init; }
 
-    /// <summary>The period of the known versions; 0 without known versions.</summary>
+    /// <summary>The period of the versions that the client knows; 0 if it knows no versions.</summary>
     public ulong Period { get; init; }
 
-    /// <summary>The known version of the device list; 0 if no version is known.</summary>
+    /// <summary>The version of the device list that the client knows; 0 if it knows no version.</summary>
     public ulong ListVersion { get; init; }
 
-    /// <summary>The known versions of keys, by device id in <see cref="DeviceList.Order"/>, without duplicates.</summary>
+    /// <summary>The versions of devices' keys that the client knows, ordered by device id in <see cref="DeviceList.Order"/>, without
+    /// duplicates.</summary>
     public IReadOnlyList<KnownDeviceKey> Keys { get; init; } = [];
 }

@@ -12,8 +12,8 @@ public static class UserQueryList
     private const int PrefixLength = 3;
 
     /// <summary>
-    /// Decodes a whole body; ids are slices of the body. Throws <see cref="EncodingException"/>. The caller must check the rules that go
-    /// beyond the encoding.
+    /// Decodes the body of a request; the ids are slices of the body. Throws <see cref="EncodingException"/> if the bytes are invalid. The
+    /// caller must check the rules of the queries that are not rules of the encoding.
     /// </summary>
     public static IReadOnlyList<UserQuery> Decode(ReadOnlyMemory<byte> octets)
     {
@@ -23,7 +23,7 @@ public static class UserQueryList
         return queries;
     }
 
-    /// <summary>Returns the body of a request.</summary>
+    /// <summary>Returns the body of a request with these queries.</summary>
     public static byte[] Encode(IReadOnlyCollection<UserQuery> queries)
     {
         ArgumentNullException.ThrowIfNull(queries);

@@ -21,7 +21,7 @@ public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs
     /// <summary>Computes the hash that represents an item of a request.</summary>
     /// <param name="requestId">The request's id.</param>
     /// <param name="item">The number of the item within the request.</param>
-    /// <param name="key">The key in structure keys, at most 255 bytes.</param>
+    /// <param name="key">The item's key in the structure <c>keys</c>, at most 255 bytes.</param>
     /// <param name="value">The key's new value.</param>
     public static TreeHash ItemHash(Guid requestId, int item, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
@@ -36,14 +36,15 @@ public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs
         return TreeHash.FromBytes(NativeHash.Compute(HashTags.Promise, form));
     }
 
-    /// <summary>Signs the note that a client receives.</summary>
+    /// <summary>Signs the receipt and returns the note that the client receives.</summary>
     public async ValueTask<SignedNote> SignAsync(TrustAnchor anchor, INoteSigner signer, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(anchor);
         return await SignedNote.SignAsync(Encoding.UTF8.GetBytes(Text($"{anchor.Configuration.Origin}/receipt", Convert.ToBase64String(anchor.LogId.Span))), signer, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Verifies a note against verified receipt keys; <paramref name="receipt"/> is null unless the note is valid.</summary>
+    /// <summary>Verifies a receipt's note against receipt keys that were verified before. The parameter <paramref name="receipt"/> is null
+    /// unless the note is valid.</summary>
     public static Reason Verify(TrustAnchor anchor, ReceiptKeys keys, ReadOnlySpan<byte> note, out Receipt? receipt)
     {
         ArgumentNullException.ThrowIfNull(anchor);
@@ -73,7 +74,8 @@ public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs
         return Reason.Valid;
     }
 
-    /// <summary>Returns the index of a request's item in the receipt, or -1 if the receipt does not promise it.</summary>
+    /// <summary>Returns the index of the item with this key and value in the receipt, or -1 if the receipt does not promise the
+    /// item.</summary>
     public int IndexOf(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         for (int i = 0; i < Items.Count; i++)
@@ -110,7 +112,7 @@ public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs
             }
         }
         var found = new Receipt(id, after, by, time, items);
-        // Each receipt has only one spelling: the parsed text must equal the text that would be written.
+        // Each receipt has only one valid text, so the note's text must equal the text that this class would write for the parsed receipt.
         if (!note.Text.Span.SequenceEqual(Encoding.UTF8.GetBytes(found.Text(lines[0], log!))))
         {
             return false;

@@ -26,7 +26,8 @@ public sealed class ReceiptKeys
     /// <summary>The signed note's bytes.</summary>
     public ReadOnlyMemory<byte> Note { get; }
 
-    /// <summary>Signs the note. Throws <see cref="ArgumentException"/> if no verifier would accept the keys.</summary>
+    /// <summary>Signs a note that authorizes these keys. Throws <see cref="ArgumentException"/> if no verifier would accept the
+    /// keys.</summary>
     public static async ValueTask<ReceiptKeys> SignAsync(TrustAnchor anchor, IReadOnlyList<ReceiptKey> keys, INoteSigner logSigner, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(anchor);
@@ -38,7 +39,7 @@ public sealed class ReceiptKeys
                 $"There must be 1 to {ProtocolLimits.MaxReceiptKeys} different receipt keys, each with a time that ends after it begins. The log's key signs for them and cannot be one of them.", nameof(keys));
     }
 
-    /// <summary>Verifies a note; <paramref name="keys"/> is null unless the note is valid.</summary>
+    /// <summary>Verifies a note with receipt keys. The parameter <paramref name="keys"/> is null unless the note is valid.</summary>
     public static Reason Verify(TrustAnchor anchor, ReadOnlySpan<byte> note, out ReceiptKeys? keys)
     {
         ArgumentNullException.ThrowIfNull(anchor);

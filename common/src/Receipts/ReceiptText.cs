@@ -6,15 +6,15 @@ using Optiks.Tlog;
 namespace Optiks.Receipts;
 
 /// <summary>
-/// Parses the lines of the two notes of docs/spec/receipts.md. It accepts several spellings of a note. The callers therefore compare a
-/// note's bytes with the bytes that they would write for the same content.
+/// Parses the lines of the two kinds of notes in docs/spec/receipts.md. The methods accept several spellings of the same content. A caller
+/// therefore compares the note's bytes with the bytes that it would write for the parsed content.
 /// </summary>
 internal static class ReceiptText
 {
-    /// <summary>The largest number in a line: 2^53-1.</summary>
+    /// <summary>The largest number that a line may contain, 2^53-1.</summary>
     public const ulong LargestNumber = (1UL << 53) - 1;
 
-    /// <summary>Parses a note and its lines, one for each newline of the text.</summary>
+    /// <summary>Parses a signed note and splits its text into lines. Each newline ends a line.</summary>
     public static bool TryParse(ReadOnlySpan<byte> octets, [NotNullWhen(true)] out SignedNote? note, [NotNullWhen(true)] out string[]? lines)
     {
         lines = null;
@@ -27,7 +27,7 @@ internal static class ReceiptText
         return true;
     }
 
-    /// <summary>Returns the text after a line's name and a space, or null if the line has another name.</summary>
+    /// <summary>Returns the text after the name and the space with which a line begins, or null if the line begins otherwise.</summary>
     public static string? Field(string line, string name) => line.StartsWith($"{name} ", StringComparison.Ordinal) ? line[(name.Length + 1)..] : null;
 
     /// <summary>Parses a decimal number of at most <see cref="LargestNumber"/>.</summary>

@@ -7,8 +7,8 @@ namespace Optiks.Secrets;
 
 /// <summary>
 /// Reads and writes the private key of a witness or an auditor. The file has one line in the form of golang.org/x/mod/sumdb/note, which
-/// other witness programs read too: <c>PRIVATE+KEY+name+key id+base64(0x01 || seed)</c>. The line contains the key id of a note key. The
-/// signatures that Optiks makes with the key carry the key id of a cosigner.
+/// other witness programs read too: <c>PRIVATE+KEY+name+key id+base64(0x01 || seed)</c>. The key id in the line is computed for the
+/// signature type 0x01. The cosignatures that Optiks makes with the key carry another key id, which is computed for the type 0x04.
 /// </summary>
 public static class CosignerKeyFile
 {
@@ -21,7 +21,7 @@ public static class CosignerKeyFile
     /// </summary>
     public static VerifierKey Create(string path, string name) => Create(path, name, SignatureType.CosignatureV1);
 
-    /// <summary>Makes a key whose public key has this type. The file is the same for each type.</summary>
+    /// <summary>Makes a key whose public key has the given signature type. The file's format is the same for every type.</summary>
     internal static VerifierKey Create(string path, string name, SignatureType type)
     {
         byte[] seed = RandomNumberGenerator.GetBytes(Ed25519.SeedLength);
@@ -30,7 +30,7 @@ public static class CosignerKeyFile
         try
         {
             using NoteSigner signer = Open(name, type, seed);
-            // The text of the public key contains the key id too, between the name and the key.
+            // The second part of the public key's text is the key id, which the file contains too.
             string[] note = new VerifierKey(name, SignatureType.Ed25519, signer.Key.PublicKey).ToString().Split('+', 3);
             line = Encoding.UTF8.GetBytes($"{Prefix}{note[0]}+{note[1]}+{Convert.ToBase64String(typed)}\n");
             return AtomicFile.TryCreate(path, line, AtomicFile.PrivateMode)
@@ -50,12 +50,12 @@ public static class CosignerKeyFile
     }
 
     /// <summary>
-    /// Opens the key for cosignatures; the caller disposes it. Throws <see cref="SecretsException"/> if others may read the file or it does
-    /// not hold such a key.
+    /// Opens the key for cosignatures; the caller disposes the returned signer. Throws <see cref="SecretsException"/> if other users may
+    /// read the file, or if the file does not hold a key of this form.
     /// </summary>
     public static NoteSigner Open(string path) => Open(path, SignatureType.CosignatureV1);
 
-    /// <summary>Opens a key that makes signatures of this type.</summary>
+    /// <summary>Opens the key as a signer that makes signatures of the given type.</summary>
     internal static NoteSigner Open(string path, SignatureType type)
     {
         byte[] octets = SecretFile.Read(path);
@@ -70,8 +70,8 @@ public static class CosignerKeyFile
     }
 
     /// <summary>
-    /// Opens the key in a text of the same form; the caller disposes the key. Throws <see cref="SecretsException"/>, which names
-    /// <paramref name="source"/> and contains no part of the text.
+    /// Opens the key in a text that has the form of the file; the caller disposes the returned signer. If the text is invalid, throws
+    /// <see cref="SecretsException"/>, which names <paramref name="source"/> and contains no part of the text.
     /// </summary>
     /// <param name="text">The line of the file, which may end with a newline.</param>
     /// <param name="source">The origin of the text: a file or an environment variable.</param>
@@ -86,7 +86,7 @@ public static class CosignerKeyFile
         byte[] typed = [];
         try
         {
-            // The last part may contain '+' itself.
+            // The last part is base64, which may contain '+'.
             string[] parts = text.TrimEnd('\n').Split('+', 5);
             if (parts.Length != 5 || parts[0] != "PRIVATE" || parts[1] != "KEY")
             {
@@ -117,6 +117,6 @@ public static class CosignerKeyFile
 
     private static NoteSigner Open(string name, SignatureType type, ReadOnlySpan<byte> seed) => new(name, type, seed);
 
-    // The inner exception is left out: its text might contain a part of the key.
+    // The exception has no inner exception, whose text might contain a part of the key.
     private static SecretsException NoKey(string source) => new($"{source} does not hold a key ({Prefix}name+id+key on one line): restore the original key.");
 }

@@ -6,11 +6,12 @@ namespace Optiks.Secrets;
 
 /// <summary>
 /// Holds the secrets from which a directory makes labels and tags: a VRF secret and a tag key for each structure. The secrets are in pinned
-/// memory that Dispose overwrites. Not thread-safe.
+/// memory, which Dispose overwrites. Only one thread at a time may use an instance.
 /// </summary>
 public sealed class DirectorySecrets : IDisposable
 {
-    /// <summary>The length of the plain form in bytes: the structures' VRF secrets in order, then their tag keys in order.</summary>
+    /// <summary>The length of the plain form in bytes. The plain form consists of the VRF secrets of all structures, then of their tag
+    /// keys, both in the order of the structures' numbers.</summary>
     public const int Length = Structures.Count * (SecretLength + TagKeyLength);
 
     /// <summary>The length of a tag key in bytes.</summary>
@@ -19,11 +20,11 @@ public sealed class DirectorySecrets : IDisposable
     private const int SecretLength = Lengths.VrfSecretKey;
     private const int TagKeysOffset = Structures.Count * SecretLength;
 
-    // The length in bytes of the earlier plain form, which had one tag key for all four structures. Programs read this form but never write
-    // it.
+    // The length in bytes of the earlier plain form, which has one tag key for all four structures. Programs still read the earlier form
+    // but never write it.
     private const int OneTagKeyLength = TagKeysOffset + TagKeyLength;
 
-    // The array is pinned, so that the garbage collector does not move it and leave copies behind.
+    // The array is pinned, because otherwise the garbage collector could move it and leave copies of the secrets behind.
     private readonly byte[] _octets = GC.AllocateUninitializedArray<byte>(Length, pinned: true);
     private bool _disposed;
 
@@ -53,8 +54,8 @@ public sealed class DirectorySecrets : IDisposable
     }
 
     /// <summary>
-    /// Reads the plain form, also in its earlier version. Throws <see cref="SecretsException"/> if a VRF secret is out of range or the
-    /// length is wrong.
+    /// Reads secrets from their plain form, the current or the earlier one. Throws <see cref="SecretsException"/> if a VRF secret is out of
+    /// range or the length is wrong.
     /// </summary>
     public static DirectorySecrets FromOctets(ReadOnlySpan<byte> octets)
     {
@@ -81,8 +82,9 @@ public sealed class DirectorySecrets : IDisposable
     }
 
     /// <summary>
-    /// Makes the secrets of the next period. Devices and keys get new secrets, which nothing links to the current secrets. Usernames and
-    /// decommissioned have no periods and keep their secrets (docs/spec/periods.md section 2).
+    /// Makes the secrets of the next period. The structures <c>devices</c> and <c>keys</c> get new secrets, which cannot be linked to the
+    /// current secrets. The structures <c>usernames</c> and <c>decommissioned</c> have no periods and keep their secrets
+    /// (docs/spec/periods.md section 2).
     /// </summary>
     public DirectorySecrets NextPeriod()
     {

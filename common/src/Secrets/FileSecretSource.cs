@@ -6,8 +6,8 @@ using Optiks.Tlog;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Reads the log's key from the data folder, or from another place where <see cref="WrappedLogKey"/> finds it. A key of the given ring
-/// wraps the log's key.
+/// Reads the log's key from the data folder, or from another place where <see cref="WrappedLogKey"/> finds the key. The stored key is
+/// wrapped by a key of the given <see cref="KeyRing"/>.
 /// </summary>
 public sealed class FileSecretSource : ISecretSource
 {
@@ -23,8 +23,8 @@ public sealed class FileSecretSource : ISecretSource
     }
 
     /// <summary>
-    /// Creates a log's key, and saves the trust anchor before the key. A folder with a log key therefore has a trust anchor, and a genesis
-    /// that a crash interrupted continues with the same key.
+    /// Makes the key of a new log, and saves the log's trust anchor before the key. Therefore a folder with a log key always has a trust
+    /// anchor, and if a crash interrupts the start of a new log, the next start continues with the same key.
     /// </summary>
     public (TrustAnchor Anchor, INoteSigner Signer) CreateLog(Configuration configuration)
     {
@@ -96,7 +96,7 @@ public sealed class FileSecretSource : ISecretSource
     /// <inheritdoc/>
     public void Dispose()
     {
-        // This class has nothing to dispose, because it opens keys for each use.
+        // This class has nothing to dispose, because it opens keys anew for each use.
     }
 
     private SecretsException KeyExists() => new($"{WrappedLogKey.DescribeSource(_folder)} exists: a log that has a key is never given a new one.");

@@ -1,14 +1,15 @@
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Holds the contents of a file about credentials, and follows each of its changes within a second. While the file is refused, its earlier
-/// contents stay in force until the file is valid again. Any thread.
+/// Holds the parsed contents of a file about credentials, and applies each change of the file within a second. While the file is invalid,
+/// its last valid contents stay in force. Any thread may use an instance.
 /// </summary>
 /// <typeparam name="T">The parsed contents; immutable.</typeparam>
 public sealed class FollowedFile<T>
     where T : class
 {
-    // Files of keys have some 200 bytes for each key. Reading takes as much memory as the file is long.
+    // The highest accepted length of a file in bytes. It bounds the memory that reading takes. A file of keys has about 200 bytes for each
+    // key.
     private const int MaxLength = 4 << 20;
 
     private static readonly TimeSpan s_checkInterval = TimeSpan.FromSeconds(1);
@@ -25,14 +26,14 @@ public sealed class FollowedFile<T>
     private long _lastCheck;
 
     /// <summary>
-    /// Reads the file. Throws <see cref="SecretsException"/> if the file is invalid, too long or not a regular file, or if others may write
-    /// it. Also throws if its owner is neither root nor this process's user.
+    /// Reads the file. Throws <see cref="SecretsException"/> if the file is invalid, too long or not a regular file, if other users may
+    /// write it, or if its owner is neither root nor this process's user.
     /// </summary>
     /// <param name="path">The file's path.</param>
     /// <param name="parse">The function that parses the file's bytes, or throws <see cref="SecretsException"/>.</param>
-    /// <param name="whenMissing">The contents to use if there is no file; null makes a missing file invalid.</param>
+    /// <param name="whenMissing">The contents to use if the file does not exist. If this is null, a missing file is invalid.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="onInvalid">The action to call if the file becomes invalid later; it is called once for each reason.</param>
+    /// <param name="onInvalid">The action to call if the file becomes invalid later. It is called once for each new reason.</param>
     public FollowedFile(string path, Func<ReadOnlyMemory<byte>, T> parse, T? whenMissing, TimeProvider time, Action<SecretsException>? onInvalid = null)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(path);
@@ -47,10 +48,10 @@ public sealed class FollowedFile<T>
         Reload();
     }
 
-    /// <summary>Whether the current file is refused, so that earlier contents stay in force.</summary>
+    /// <summary>Whether the current file is invalid, so that its earlier contents stay in force.</summary>
     public bool IsInvalid => _problem is not null;
 
-    /// <summary>Returns the contents in force. Checks the file at most once a second.</summary>
+    /// <summary>Returns the contents in force. Checks the file for changes, at most once a second.</summary>
     public T Latest()
     {
         long last = Volatile.Read(ref _lastCheck);
@@ -61,7 +62,7 @@ public sealed class FollowedFile<T>
         return _current!;
     }
 
-    /// <summary>Checks the file now.</summary>
+    /// <summary>Checks the file for changes now, and returns the contents in force.</summary>
     public T Refresh()
     {
         lock (_reload)
@@ -73,7 +74,7 @@ public sealed class FollowedFile<T>
             }
             catch (SecretsException e) when (e.Message == _problem)
             {
-                // The reason has been reported already.
+                // This reason has already been reported, so it is not reported again.
             }
             catch (SecretsException e)
             {
@@ -104,11 +105,11 @@ public sealed class FollowedFile<T>
         }
     }
 
-    // Opens the file, then checks and reads the opened file, even if its name leads to another file afterwards. Stores the status only if
-    // the file is accepted. A refused file is checked again each time, because a changed mode may repair it as well.
+    // Opens the file, then checks and reads the opened file, even if the name belongs to another file by then. Stores the file's status
+    // only if the file is accepted. A refused file is therefore read again at each check, because a change of its mode may make it valid.
     private void Take(in FileStatus found)
     {
-        // Opening a named pipe would wait for its writer, and block all requests meanwhile.
+        // Opening a named pipe would wait until another process opens it for writing, and would block all requests meanwhile.
         RequireRegular(found);
         using var stream = new FileStream(_path, new FileStreamOptions { Share = FileShare.ReadWrite | FileShare.Delete, BufferSize = 0 });
         var status = FileStatus.Read(stream.SafeFileHandle);
@@ -132,7 +133,8 @@ public sealed class FollowedFile<T>
         {
             throw new SecretsException($"{_path}: {e.Message}", e);
         }
-        // A file that changed within the last second is read again: it may have changed once more within the same tick of its timestamps.
+        // A file that changed within the last second is read again at the next check: it may have changed twice within the same tick of its
+        // timestamps.
         var age = TimeSpan.FromMilliseconds(_time.GetUtcNow().ToUnixTimeMilliseconds() - (status.Changed / 1_000_000));
         _taken = age > s_checkInterval ? status : null;
     }

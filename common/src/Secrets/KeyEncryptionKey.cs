@@ -6,14 +6,15 @@ using Optiks.Protocol;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Wraps secrets for storage: AES-256-GCM with a random nonce. The associated data name the key, the log and the purpose, so that a wrapped
-/// secret cannot be opened with another key, or for another log or purpose. Programs get their keys from a <see cref="KeyRing"/>. One
-/// thread at a time; Dispose overwrites the key, or closes the token.
+/// Wraps secrets for storage with AES-256-GCM and a random nonce. The associated data name the key, the log and the purpose, so that a
+/// wrapped secret cannot be opened with another key, or for another log or purpose. Programs get these keys from a <see cref="KeyRing"/>.
+/// Only one thread at a time may use a key. Dispose overwrites the key in memory, or closes the token that holds the key.
 /// </summary>
 /// <remarks>
-/// Wrapped form (docs/spec/wrapping.md section 2): format (1 byte, 2), key id (8), nonce (12), ciphertext (as long as the secret), tag
-/// (16). Associated data: <c>optiks-wrap</c>, the format, the purpose's length (1 byte) and UTF-8, the log id (32), the key id (8). Format
-/// 1, which is read but not written, has no key id, neither in the wrapped form nor in the associated data.
+/// The wrapped form (docs/spec/wrapping.md section 2) consists of the format number (1 byte, value 2), the key id (8 bytes), the nonce (12
+/// bytes), the ciphertext (as long as the secret) and the tag (16 bytes). The associated data consist of <c>optiks-wrap</c>, the format
+/// number, the length of the purpose (1 byte), the purpose in UTF-8, the log id (32 bytes) and the key id (8 bytes). Format 1, which is
+/// read but no longer written, has no key id, neither in the wrapped form nor in the associated data.
 /// </remarks>
 public sealed class KeyEncryptionKey : IDisposable
 {
@@ -27,23 +28,23 @@ public sealed class KeyEncryptionKey : IDisposable
     private const byte FormatWithoutId = 1;
     private const int NonceLength = 12;
 
-    // The nonce with which the key's id is computed. It is safe to reuse the key with it: the random nonces of wrapping equal this nonce
-    // only as rarely as they equal each other.
+    // The fixed nonce with which the key's id is computed. Wrapping uses random nonces with the same key. That is safe, because a random
+    // nonce equals this nonce as rarely as it equals another random nonce.
     private static readonly byte[] s_idNonce = [.. "optiks-kekid"u8];
     private static readonly byte[] s_idName = [.. "optiks kek id"u8];
 
     private readonly IKeyCipher _cipher;
 
-    /// <summary>Takes ownership of a cipher.</summary>
-    /// <param name="cipher">The cipher with the key.</param>
-    /// <param name="source">The origin of the key, for messages; not the key itself.</param>
+    /// <summary>Makes a key from a cipher, which this object then owns.</summary>
+    /// <param name="cipher">The cipher that encrypts with the key.</param>
+    /// <param name="source">The origin of the key, which messages name; never the key itself.</param>
     public KeyEncryptionKey(IKeyCipher cipher, string source)
     {
         ArgumentNullException.ThrowIfNull(cipher);
         ArgumentNullException.ThrowIfNull(source);
         _cipher = cipher;
         Source = source;
-        // A token reveals nothing about a key except its ciphertexts, so the id is derived from a ciphertext.
+        // A token does not reveal a key, only what the key encrypts to. The id is therefore derived from a ciphertext.
         byte[] encrypted = cipher.Encrypt(s_idNonce, new byte[Length], s_idName);
         Id = new KeyId(BinaryPrimitives.ReadUInt64BigEndian(SHA256.HashData([.. s_idName, .. encrypted])));
     }
@@ -54,7 +55,7 @@ public sealed class KeyEncryptionKey : IDisposable
     /// <summary>The origin of the key.</summary>
     public string Source { get; }
 
-    /// <summary>Makes a new key in the text form of sources: 43 characters of base64url. The caller overwrites the result.</summary>
+    /// <summary>Makes a new key and returns its text, 43 characters of base64url. The caller overwrites the text after use.</summary>
     public static byte[] GenerateText()
     {
         byte[] key = RandomNumberGenerator.GetBytes(Length);
@@ -69,7 +70,8 @@ public sealed class KeyEncryptionKey : IDisposable
     }
 
     /// <summary>
-    /// Opens a key of 43 characters of base64url. Throws <see cref="SecretsException"/>, which contains no part of the text.
+    /// Makes a key from its text, 43 characters of base64url. If the text is invalid, throws <see cref="SecretsException"/>, which contains
+    /// no part of the text.
     /// </summary>
     public static KeyEncryptionKey FromText(ReadOnlySpan<byte> text, string source)
     {
@@ -83,7 +85,8 @@ public sealed class KeyEncryptionKey : IDisposable
         return new KeyEncryptionKey(new MemoryCipher(key), source);
     }
 
-    /// <summary>Encrypts a secret for a log (32 bytes of log id) and a purpose of <see cref="SecretPurpose"/>.</summary>
+    /// <summary>Encrypts a secret for one log and one purpose of <see cref="SecretPurpose"/>; <paramref name="logId"/> has 32
+    /// bytes.</summary>
     public byte[] Wrap(ReadOnlySpan<byte> secret, string purpose, ReadOnlySpan<byte> logId)
     {
         byte[] wrapped = new byte[secret.Length + Overhead];
@@ -96,15 +99,15 @@ public sealed class KeyEncryptionKey : IDisposable
     }
 
     /// <summary>
-    /// Decrypts into pinned memory, which the caller overwrites after use. Throws <see cref="SecretsException"/> if the key, the log or the
-    /// purpose is wrong, or the bytes are damaged.
+    /// Decrypts a wrapped secret into pinned memory, which the caller overwrites after use. Throws <see cref="SecretsException"/> if the
+    /// key, the log or the purpose is wrong, or if the bytes are damaged.
     /// </summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId) =>
         TryUnwrap(wrapped, purpose, logId) ?? throw new SecretsException($"The key-encryption key {Id} from {Source} does not open the stored {purpose} of this log: put the right key back. Nothing was changed.");
 
     /// <summary>
-    /// Decrypts; returns null if the key, the log or the purpose is wrong. Throws <see cref="SecretsException"/> if the bytes are not a
-    /// wrapped secret.
+    /// Decrypts a wrapped secret; returns null if the key, the log or the purpose is wrong. Throws <see cref="SecretsException"/> if the
+    /// bytes are not a wrapped secret.
     /// </summary>
     internal byte[]? TryUnwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId)
     {

@@ -15,7 +15,7 @@ public readonly record struct KeyId(ulong Value)
     public const int Length = sizeof(ulong);
 
     /// <summary>
-    /// Reads the id that a wrapped secret names. Returns false if the secret is in format 1, which names no key, or is empty or invalid.
+    /// Reads the key id in a wrapped secret. Returns false if the secret is in format 1, which has no key id, or if it is empty or invalid.
     /// </summary>
     public static bool TryRead(ReadOnlySpan<byte> wrapped, out KeyId id)
     {

@@ -5,19 +5,19 @@ namespace Optiks.Secrets;
 
 /// <summary>
 /// Opens a program's key-encryption keys: one key, or an old and a new one during a rotation (docs/operations/keys.md). The ring is a text
-/// from one source, with keys separated by newlines or blanks. Each key is 43 characters of base64url or the <c>pkcs11:</c> URI of an AES
-/// key in a token. Each use reads the source and opens the keys anew. No key stays in memory, and a changed file takes effect without a
-/// restart. Any thread.
+/// from one source: a variable, a credential or a file. Newlines or blanks separate the keys in the text. Each key is 43 characters of
+/// base64url or the <c>pkcs11:</c> URI of an AES key in a token. Each use of the ring reads the source and opens the keys anew. Therefore
+/// no key stays in memory, and a changed file takes effect without a restart. Any thread may use a ring.
 /// </summary>
 public sealed class KeyRing
 {
-    /// <summary>The variable that may hold the text.</summary>
+    /// <summary>The environment variable that may hold the text of the ring.</summary>
     public const string Variable = "OPTIKS_KEK";
 
-    /// <summary>The credential that may hold the text (<see cref="ServiceCredential"/>).</summary>
+    /// <summary>The credential that may hold the text of the ring (<see cref="ServiceCredential"/>).</summary>
     public const string Credential = "optiks.kek";
 
-    /// <summary>The setting that may name a file with the text.</summary>
+    /// <summary>The setting that may name a file with the text of the ring.</summary>
     public const string Setting = "Optiks:Kek:File";
 
     /// <summary>The highest number of keys in a ring.</summary>
@@ -33,24 +33,25 @@ public sealed class KeyRing
     }
 
     /// <summary>
-    /// The file of the ring, which commands may change. Null if the source is a variable or a credential, which only the operator can
-    /// change.
+    /// The path of the ring's file, which commands may change. It is null if the source is a variable or a credential, which only the
+    /// operator can change.
     /// </summary>
     public string? File => _source.IsFile ? _source.Path : null;
 
-    /// <summary>The source, for messages.</summary>
+    /// <summary>The name of the ring's source, which messages show.</summary>
     public string Source => _source.Name;
 
     /// <summary>
     /// Finds the ring and reads it once. Throws <see cref="SecretsException"/> if there is no source or more than one, or if the text is
-    /// not a ring. Never makes a key. Tokens are opened at their first use.
+    /// not a valid ring. This method never makes a key, and opens no token: a token is opened when its key is first used.
     /// </summary>
     /// <param name="folder">The data folder whose file <c>kek</c> is the source if no other source is set.</param>
-    /// <param name="file">The value of <see cref="Setting"/>.</param>
-    /// <param name="openToken">Opens a key by its URI; null means that URIs are refused.</param>
+    /// <param name="file">The value of the setting that may name the ring's file.</param>
+    /// <param name="openToken">The function that opens a key by its URI. If it is null, the ring must not contain URIs.</param>
     public static KeyRing Load(DataFolder folder, string file = "", Func<string, IKeyCipher>? openToken = null) => Load(folder, Environment.GetEnvironmentVariable, file, openToken);
 
-    /// <summary>Loads the ring of a new data folder: if there is no source, writes a new key to the folder's file.</summary>
+    /// <summary>Loads the ring, or creates it for a new data folder: if no source is set, writes a new key to the data folder's file
+    /// <c>kek</c>.</summary>
     public static KeyRing LoadOrCreate(DataFolder folder, string file = "", Func<string, IKeyCipher>? openToken = null)
     {
         ArgumentNullException.ThrowIfNull(folder);
@@ -73,12 +74,13 @@ public sealed class KeyRing
     }
 
     /// <summary>
-    /// Decrypts into pinned memory, which the caller overwrites after use, with the key that wrapped the secret. Throws
+    /// Decrypts a wrapped secret with the key that had wrapped it, into pinned memory, which the caller overwrites after use. Throws
     /// <see cref="SecretsException"/> if the ring does not have that key, or if the log or purpose is wrong.
     /// </summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId) => Unwrap(wrapped, purpose, logId, out _);
 
-    /// <summary>Decrypts as the other overload does, and returns in <paramref name="by"/> which key had wrapped the secret.</summary>
+    /// <summary>Decrypts a wrapped secret as the other overload does, and sets the parameter <paramref name="by"/> to the id of the key
+    /// that had wrapped the secret.</summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId, out KeyId by)
     {
         using OpenedRing keys = Open();
@@ -86,7 +88,7 @@ public sealed class KeyRing
     }
 
     /// <summary>
-    /// Reads the source and opens all keys. The caller keeps the keys while it works on several secrets, then disposes them. Throws
+    /// Reads the source and opens all keys. The caller uses the returned keys for several secrets, and then disposes them. Throws
     /// <see cref="SecretsException"/> if the ring is unusable, and <see cref="SignerUnavailableException"/> if a token is missing or fails.
     /// </summary>
     public OpenedRing Open() => new(_source.Use(octets => OpenAll(octets, Source, _openToken)), Source);
@@ -94,7 +96,7 @@ public sealed class KeyRing
     /// <summary>Returns the text of the ring, for a backup; the caller overwrites the result.</summary>
     public byte[] ReadText() => _source.Read();
 
-    /// <summary>Opens the keys of a text from another source.</summary>
+    /// <summary>Opens the keys of a ring's text that comes from another source, such as a backup.</summary>
     public static OpenedRing OpenText(ReadOnlySpan<byte> text, string source, Func<string, IKeyCipher>? openToken) => new(OpenAll(text, source, openToken), source);
 
     /// <inheritdoc/>
@@ -104,7 +106,8 @@ public sealed class KeyRing
     {
         ArgumentNullException.ThrowIfNull(folder);
         var ring = new KeyRing(Find(folder, environment, file), openToken);
-        // This call checks only that the text has keys, because tokens are opened at their first use.
+        // This loop opens the keys in the text, to check that they are valid. It skips keys in tokens, which are opened when they are first
+        // used.
         foreach (KeyEncryptionKey key in ring._source.Use(octets => OpenAll(octets, ring.Source, openToken: null, skipTokens: true)))
         {
             key.Dispose();
@@ -113,7 +116,8 @@ public sealed class KeyRing
     }
 
     /// <summary>
-    /// Splits a ring's text into keys and URIs. Throws <see cref="SecretsException"/> if the text has no keys or too many keys.
+    /// Splits a ring's text into its lines, each a key or a URI. Throws <see cref="SecretsException"/> if the text has no keys or too many
+    /// keys.
     /// </summary>
     internal static List<byte[]> SplitLines(ReadOnlySpan<byte> text, string source)
     {
@@ -136,10 +140,10 @@ public sealed class KeyRing
             : throw new SecretsException($"The key-encryption key from {source} is neither 43 characters of base64url (32 bytes) nor up to {MaxKeys} keys or URIs of keys, each on its own line.");
     }
 
-    /// <summary>Returns whether a line names a key in a token.</summary>
+    /// <summary>Returns whether a line of the ring is the URI of a key in a token.</summary>
     internal static bool IsUri(ReadOnlySpan<byte> line) => line.StartsWith("pkcs11:"u8);
 
-    /// <summary>Opens the key of one line.</summary>
+    /// <summary>Opens the key that one line of the ring contains or names.</summary>
     internal static KeyEncryptionKey OpenLine(ReadOnlySpan<byte> line, string source, Func<string, IKeyCipher>? openToken)
     {
         if (!IsUri(line))

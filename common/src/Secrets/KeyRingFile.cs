@@ -4,30 +4,31 @@ using Optiks.Tlog;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Changes the file of a <see cref="KeyRing"/> while programs read it. The next time that a program uses a key, it sees the complete file
-/// before or after the change. A lock on another file, next to the ring's file, makes changes take turns.
+/// Changes the file of a <see cref="KeyRing"/> while programs read it. A program never reads a half-written file. Only one process at a
+/// time can change the file, because each change takes a lock on another file, which is next to the ring's file.
 /// </summary>
 public sealed class KeyRingFile
 {
     private readonly string _path;
     private readonly Func<string, IKeyCipher>? _openToken;
 
-    /// <summary>Takes the ring to change. Throws <see cref="SecretsException"/> if the ring is in a variable or a credential.</summary>
+    /// <summary>Prepares to change the file of a ring. Throws <see cref="SecretsException"/> if the ring is in a variable or a
+    /// credential.</summary>
     public KeyRingFile(KeyRing ring, Func<string, IKeyCipher>? openToken)
     {
         ArgumentNullException.ThrowIfNull(ring);
         string path = ring.File ?? throw new SecretsException($"The key-encryption keys come from {ring.Source}, which this command cannot change: change them at their source, and restart the programs that use them.");
-        // The lock belongs to the link's target, so that two links to one file share one lock.
+        // If the path is a symbolic link, the lock is next to the link's target, so that two links to one file share one lock.
         _path = FileTarget.Resolve(path).Path;
         _openToken = openToken;
     }
 
     /// <summary>
-    /// Adds a key at the end of the ring and returns the key's id. Throws <see cref="SecretsException"/> if the ring has the key already or
-    /// the line is not a key; the file is then unchanged.
+    /// Adds a key at the end of the ring and returns the key's id. Throws <see cref="SecretsException"/> if the ring already has the key or
+    /// the line is not a valid key; the file is then unchanged.
     /// </summary>
     /// <param name="line">The key: 43 characters of base64url, or a URI. The line may end with a newline.</param>
-    /// <param name="source">The origin of the line, for messages.</param>
+    /// <param name="source">The origin of the line, which messages name.</param>
     public KeyId Add(ReadOnlySpan<byte> line, string source)
     {
         byte[] one = KeyRing.SplitLines(line, source) is [var single] ? single : throw new SecretsException($"{source} holds several keys: add them one by one.");
@@ -47,7 +48,8 @@ public sealed class KeyRingFile
     }
 
     /// <summary>
-    /// Removes a key. Throws <see cref="SecretsException"/> if the ring does not have the key, or if it is the ring's only key.
+    /// Removes the key with this id from the ring. Throws <see cref="SecretsException"/> if the ring does not have the key, or has no other
+    /// key.
     /// </summary>
     public void Remove(KeyId id) => Change(lines =>
     {
@@ -72,7 +74,8 @@ public sealed class KeyRingFile
         byte[] after = [];
         try
         {
-            // Replacing a file makes the command its owner. If the file belonged to another user, the services could no longer read it.
+            // The new file belongs to the user who runs the command. If the old file belonged to another user, the services could not read
+            // the new file, so the change is refused.
             using (var stream = new FileStream(_path, new FileStreamOptions { BufferSize = 0 }))
             {
                 if (!SecretFile.IsOwnFile(stream.SafeFileHandle))

@@ -4,8 +4,8 @@ namespace Optiks.Secrets;
 
 /// <summary>
 /// Finds and reads the one place where an operator put a secret: an environment variable, a credential of the service manager, or a file.
-/// Refuses more than one source. A secret in two places is only as safe as the weaker place, and it would be unclear which of two different
-/// secrets counts. Any thread.
+/// Refuses more than one source, because a secret in two places is only as safe as the weaker place, and because it would be unclear which
+/// of two different secrets to use. Any thread may use a source.
 /// </summary>
 internal sealed class KeySource
 {
@@ -24,19 +24,19 @@ internal sealed class KeySource
     public string? Path { get; }
 
     /// <summary>
-    /// Whether the source is a file that the operator's commands may replace. It is false for a variable and a credential.
+    /// Whether the source is a file that the operator's commands may replace, not a variable or a credential.
     /// </summary>
     public bool IsFile => Path is not null && !ServiceCredential.IsOne(Path, _environment);
 
-    /// <summary>The source's name for messages.</summary>
+    /// <summary>The name of the source, which messages show.</summary>
     public string Name { get; }
 
     /// <summary>Finds the source. Throws <see cref="SecretsException"/> if the operator has set more than one source.</summary>
-    /// <param name="what">The kind of secret, for messages; it begins a sentence.</param>
+    /// <param name="what">The kind of secret, with which sentences in messages begin.</param>
     /// <param name="variable">The variable that may hold the secret.</param>
     /// <param name="credential">The credential that may hold the secret.</param>
     /// <param name="setting">The name and the value of the setting that names the secret's file; null if there is no such setting.</param>
-    /// <param name="file">The data folder's file, which is the source if no other source is set. The file need not exist.</param>
+    /// <param name="file">The file in the data folder that is the source if no other source is set. The file need not exist.</param>
     /// <param name="environment">The function that returns the value of a variable.</param>
     public static KeySource Find(string what, string variable, string credential, (string Name, string File)? setting, string file, Func<string, string?> environment)
     {
@@ -84,7 +84,7 @@ internal sealed class KeySource
         return pinned;
     }
 
-    /// <summary>Passes the secret's bytes to a function, then overwrites them.</summary>
+    /// <summary>Passes the secret's bytes to a function, and overwrites the bytes when the function returns.</summary>
     public T Use<T>(Func<byte[], T> use)
     {
         byte[] octets = Read();
@@ -98,8 +98,8 @@ internal sealed class KeySource
         }
     }
 
-    // Returns whether the variables are those of the process. If a test passes its own variables, the process's environment stays
-    // unchanged.
+    // Returns whether the function reads the variables of this process. If it does not, as in a test with its own variables, the process's
+    // environment must not be changed.
     private static bool IsProcess(Func<string, string?> environment) => environment == (Func<string, string?>)Environment.GetEnvironmentVariable;
 
     private static bool IsSet(string variable, Func<string, string?> environment) =>

@@ -8,7 +8,7 @@ internal sealed class MemoryCipher : IKeyCipher
     private readonly byte[] _key;
     private bool _disposed;
 
-    /// <summary>Takes over a pinned key of 32 bytes.</summary>
+    /// <summary>Creates a cipher with a pinned key of 32 bytes. The cipher then owns the array.</summary>
     public MemoryCipher(byte[] pinnedKey) => _key = pinnedKey;
 
     /// <inheritdoc/>

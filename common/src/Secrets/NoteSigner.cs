@@ -5,14 +5,15 @@ using Optiks.Tlog;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Signs a log's checkpoints, or a cosigner's cosignatures, with an Ed25519 seed in pinned memory, which Dispose overwrites. Any thread.
+/// Signs a log's notes, or makes a cosigner's cosignatures, with an Ed25519 seed in pinned memory, which Dispose overwrites. Any thread may
+/// use a signer.
 /// </summary>
 public sealed class NoteSigner : INoteSigner
 {
     private readonly byte[] _seed;
     private bool _disposed;
 
-    /// <summary>Copies the seed (32 bytes); the caller overwrites its own copy.</summary>
+    /// <summary>Creates a signer with a copy of the seed (32 bytes); the caller overwrites its own copy.</summary>
     /// <param name="name">The name of the key; a log's key is named after its origin.</param>
     /// <param name="type">The type of the key's signatures: signatures of a log's notes, or cosignatures.</param>
     /// <param name="seed">The secret seed.</param>

@@ -1,8 +1,8 @@
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Holds the keys that a <see cref="KeyRing"/> had when it was opened, in the ring's order. One thread at a time; Dispose overwrites the
-/// keys and closes tokens.
+/// Holds the keys that a <see cref="KeyRing"/> had when it was opened, in the ring's order. Only one thread at a time may use an instance.
+/// Dispose overwrites the keys and closes the tokens.
 /// </summary>
 public sealed class OpenedRing : IDisposable
 {
@@ -15,7 +15,7 @@ public sealed class OpenedRing : IDisposable
         _source = source;
     }
 
-    /// <summary>The keys in the order of the ring. The last is the newest, to which a rotation moves secrets.</summary>
+    /// <summary>The keys in the order of the ring. The last key is the newest; a rotation wraps all secrets with this key.</summary>
     public IReadOnlyList<KeyEncryptionKey> Keys => _keys;
 
     /// <summary>
@@ -25,12 +25,13 @@ public sealed class OpenedRing : IDisposable
     public KeyEncryptionKey Get(KeyId? id) => id is null ? _keys[0] : _keys.FirstOrDefault(key => key.Id == id) ?? throw Missing($"The key-encryption key {id} is needed");
 
     /// <summary>
-    /// Decrypts into pinned memory, which the caller overwrites after use, with the key that wrapped the secret. Throws
+    /// Decrypts a wrapped secret with the key that had wrapped it, into pinned memory, which the caller overwrites after use. Throws
     /// <see cref="SecretsException"/> if the ring does not have that key, or if the log or purpose is wrong.
     /// </summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId, out KeyId by)
     {
-        // A secret that names its key is opened only with that key. For an older secret, each key is tried.
+        // If the wrapped secret contains a key id, only the key with this id is tried. Older wrapped secrets contain no key id, so each key
+        // is tried.
         bool names = KeyId.TryRead(wrapped, out KeyId id);
         if (names && !_keys.Any(key => key.Id == id))
         {

@@ -4,31 +4,32 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Reads files that only their owner may read. Refuses files with other permissions, because anyone who could read a key may have kept a
-/// copy.
+/// Reads files with secrets, which only their owner may read. Refuses files that other users may read, because those users may have a copy
+/// of the secret.
 /// </summary>
 public static partial class SecretFile
 {
     private const int MaxLength = 64 * 1024;
 
     /// <summary>
-    /// Returns the contents of a secret file. Throws <see cref="SecretsException"/> if the file is missing, if its group or others have any
-    /// access, or if its owner is neither root nor this process's user. The exception names the file and the remedy. The caller overwrites
-    /// the bytes after use.
+    /// Returns the contents of a secret file. Throws <see cref="SecretsException"/> if the file is missing, if the file's group or other
+    /// users have any access, or if its owner is neither root nor this process's user. The exception names the file and the remedy. The
+    /// caller overwrites the bytes after use.
     /// </summary>
     public static byte[] Read(string path) => Read(path, Environment.GetEnvironmentVariable);
 
-    /// <summary>Reads a secret file, and takes the variables from another environment.</summary>
+    /// <summary>Reads a secret file, with the variables of the given environment.</summary>
     internal static byte[] Read(string path, Func<string, string?> environment)
     {
         try
         {
-            // Opening a named pipe would wait for its writer.
+            // Opening a named pipe would wait until another process opens it for writing.
             if (OperatingSystem.IsLinux() && FileStatus.TryRead(path) is { IsRegular: false })
             {
                 throw new SecretsException($"{path} is not a regular file: put the key's file there.");
             }
-            // The checks use the permissions of the opened file, even if its name leads to another file afterwards.
+            // The file is opened before it is checked, so that the checks apply to the same file that is read, even if another file gets
+            // its name meanwhile.
             using var stream = new FileStream(path, new FileStreamOptions { BufferSize = 0 });
             CheckAccess(path, stream.SafeFileHandle, environment);
             if (!stream.CanSeek)
@@ -53,7 +54,8 @@ public static partial class SecretFile
         }
     }
 
-    /// <summary>Returns whether an open file belongs to this program's user. Returns true on systems that do not report owners.</summary>
+    /// <summary>Returns whether an open file belongs to this process's user. Returns true on systems other than Linux, because the owner is
+    /// not known there.</summary>
     internal static bool IsOwnFile(SafeFileHandle handle) => !OperatingSystem.IsLinux() || Owner(handle) == geteuid();
 
     private static void CheckAccess(string path, SafeFileHandle handle, Func<string, string?> environment)
@@ -63,7 +65,7 @@ public static partial class SecretFile
         {
             throw new SecretsException($"{path} is open to other users (mode {Convert.ToString((int)mode, 8)}): run 'chmod 600 {path}', and replace the key if someone may have read it.");
         }
-        // On other systems, only root can open another user's file of mode 0600.
+        // Other systems need no check of the owner, because only root can open another user's file of mode 0600.
         if (OperatingSystem.IsLinux())
         {
             CheckOwner(path, Owner(handle));
@@ -71,8 +73,8 @@ public static partial class SecretFile
     }
 
     /// <summary>
-    /// Throws <see cref="SecretsException"/> unless a file's owner is root or this program's user: any other owner may change the file at
-    /// will. Linux only.
+    /// Throws <see cref="SecretsException"/> unless a file's owner is root or this process's user, because another owner could change the
+    /// file at any time. Works on Linux only.
     /// </summary>
     internal static void CheckOwner(string path, uint owner)
     {

@@ -2,12 +2,13 @@ using System.Globalization;
 
 namespace Optiks.Secrets;
 
-/// <summary>Names the purposes of wrapped secrets. The names are part of the associated data: never change a name.</summary>
+/// <summary>Names the purposes of wrapped secrets. The names are part of the associated data of wrapped secrets, which could not be opened
+/// if a name changed.</summary>
 public static class SecretPurpose
 {
-    /// <summary>The name for the Ed25519 seed that signs checkpoints.</summary>
+    /// <summary>The purpose of the log's Ed25519 seed, which signs checkpoints.</summary>
     public const string LogKey = "log key";
 
-    /// <summary>Returns the name for the VRF secrets and tag keys of one period.</summary>
+    /// <summary>Returns the purpose of the VRF secrets and tag keys of one period.</summary>
     public static string PeriodSecrets(ulong period) => string.Create(CultureInfo.InvariantCulture, $"secrets of period {period}");
 }

@@ -2,7 +2,7 @@ namespace Optiks.Secrets;
 
 /// <summary>
 /// Says in one sentence what is wrong with a key or a key file and what to do. The message never contains secret bytes. Hosts exit with
-/// <see cref="ExitCodes.Configuration"/>; no program makes a new key instead.
+/// <see cref="ExitCodes.Configuration"/>; they never replace the key by a new key.
 /// </summary>
 public sealed class SecretsException : Exception
 {

@@ -1,8 +1,8 @@
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Says that a key outside the program, such as in a token, cannot be used for now. The caller signs once the key is available again. The
-/// message names the failure in a sentence, and contains no secret.
+/// Says that a key outside the program, such as a key in a token, cannot be used at the moment. The caller tries again until the key is
+/// available. The message describes the failure in one sentence and contains no secret.
 /// </summary>
 public sealed class SignerUnavailableException : Exception
 {

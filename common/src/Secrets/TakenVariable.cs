@@ -5,16 +5,17 @@ using System.Text;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Takes secrets out of the environment. The first read overwrites the variable where the kernel shows it (<c>/proc/PID/environ</c>), and
-/// removes it from the environment that children inherit. The class keeps the value in pinned memory for later reads. Copies that the
-/// runtime made earlier cannot be removed: a file, a credential or a token protects a secret better (docs/operations/keys.md).
+/// Takes secrets out of environment variables. The first read overwrites the variable's value in the memory that the kernel shows
+/// (<c>/proc/PID/environ</c>), and removes the variable from the environment that child processes inherit. The class keeps the value in
+/// pinned memory for later reads. It cannot remove copies that the runtime made earlier, so a file, a credential or a token protects a
+/// secret better (docs/operations/keys.md).
 /// </summary>
 internal static partial class TakenVariable
 {
     private static readonly Lock s_lock = new();
     private static readonly ConcurrentDictionary<string, byte[]> s_taken = new(StringComparer.Ordinal);
 
-    /// <summary>Returns the value, which the caller must not change; null if the variable is not set or is empty.</summary>
+    /// <summary>Returns the variable's value, which the caller must not change, or null if the variable is not set or is empty.</summary>
     public static byte[]? Take(string name)
     {
         lock (s_lock)

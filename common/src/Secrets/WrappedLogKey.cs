@@ -3,26 +3,27 @@ using Optiks.Protocol;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Reads the log's key if it is not in a token. The key is wrapped by a key-encryption key. The wrapped key is in the data folder's
-/// <c>log.key</c>, in a credential with the same bytes, or in a variable in base64url.
+/// Reads the log's wrapped key, if the key is not in a token. A key-encryption key wraps it. The source is the data folder's file
+/// <c>log.key</c>, a credential with the same bytes, or a variable with these bytes in base64url.
 /// </summary>
 public static class WrappedLogKey
 {
-    /// <summary>The variable that may hold the wrapped log key.</summary>
+    /// <summary>The environment variable that may hold the wrapped log key.</summary>
     public const string Variable = "OPTIKS_LOG_KEY";
 
     /// <summary>The credential that may hold the wrapped log key (<see cref="ServiceCredential"/>).</summary>
     public const string Credential = "optiks.log-key";
 
     /// <summary>
-    /// Returns whether there is a log key. Throws <see cref="SecretsException"/> if the operator has set more than one source.
+    /// Returns whether a wrapped log key exists. Throws <see cref="SecretsException"/> if the operator has set more than one source.
     /// </summary>
     public static bool Exists(DataFolder folder) => Find(folder).Exists;
 
-    /// <summary>Returns the path of the file that commands may replace; null if the key is in a variable or a credential.</summary>
+    /// <summary>Returns the path of the key's file, which commands may replace. Returns null if the key is in a variable or a
+    /// credential.</summary>
     public static string? FindPath(DataFolder folder) => Find(folder) is { IsFile: true } source ? source.Path : null;
 
-    /// <summary>Returns the key's source, for messages.</summary>
+    /// <summary>Returns the name of the key's source, which messages show.</summary>
     public static string DescribeSource(DataFolder folder) => Find(folder).Name;
 
     /// <summary>Returns the wrapped key. Throws <see cref="SecretsException"/> if the key is missing or its source is unusable.</summary>

@@ -11,7 +11,7 @@ public static class TokenNames
     /// <summary>The name of the algorithm of P-256 keys.</summary>
     public const string Es256 = "ES256";
 
-    /// <summary>The claim with the audience that the token is for.</summary>
+    /// <summary>The claim with the audience, which is the log that accepts the token.</summary>
     public const string Audience = "aud";
 
     /// <summary>The claim with the party that the token is for.</summary>
@@ -45,10 +45,10 @@ public static class TokenNames
 
     private static readonly SearchValues<char> s_keyId = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~");
 
-    /// <summary>The types that the header may name, in lower case.</summary>
+    /// <summary>The token types that the header may name, in lower case.</summary>
     public static IReadOnlyList<string> Types { get; } = ["jwt", "at+jwt"];
 
-    /// <summary>Returns whether a text can be a key's id.</summary>
+    /// <summary>Returns whether a text has the form of a token key's id.</summary>
     public static bool IsKeyId(string text)
     {
         ArgumentNullException.ThrowIfNull(text);

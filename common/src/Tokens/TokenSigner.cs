@@ -9,8 +9,8 @@ using Optiks.Secrets;
 namespace Optiks.Tokens;
 
 /// <summary>
-/// Signs tokens as the operator's account system does, with a private key from a file, for trials and tests. Services hold only public
-/// keys. One thread at a time.
+/// Signs tokens with a private key from a file, for trials and tests. In operation, the operator's account system signs the tokens, and
+/// services have only public keys. Only one thread at a time may use a signer.
 /// </summary>
 public sealed class TokenSigner : IDisposable
 {
@@ -42,13 +42,13 @@ public sealed class TokenSigner : IDisposable
     /// <summary>The JWK thumbprint of the public key (RFC 7638).</summary>
     public string KeyId { get; }
 
-    // The members of the public key over which the thumbprint is computed, in the thumbprint's order (RFC 7638 section 3.2, RFC 8037
-    // section 2).
+    // The members of the public key's JWK from which the thumbprint is computed, in the order that the thumbprint requires (RFC 7638
+    // section 3.2, RFC 8037 section 2).
     private byte[] PublicKey { get; }
 
     /// <summary>
     /// Reads a private key of Ed25519 or P-256 from a PEM file (PKCS #8) of mode 0600. Throws <see cref="SecretsException"/> if the file is
-    /// unusable.
+    /// missing or invalid.
     /// </summary>
     public static TokenSigner ReadFile(string path)
     {
@@ -66,7 +66,7 @@ public sealed class TokenSigner : IDisposable
         }
     }
 
-    /// <summary>Returns the JWKS with the public key, as services read it.</summary>
+    /// <summary>Returns a JWKS with the public key, in the form that services read.</summary>
     public byte[] KeySet() =>
         Json(writer =>
         {
@@ -143,8 +143,8 @@ public sealed class TokenSigner : IDisposable
         }
     }
 
-    // Returns the seed of an Ed25519 key, which .NET cannot read. In every key without attributes, the bytes before the seed are the same
-    // (RFC 8410 section 7).
+    // Returns the seed of an Ed25519 key, or null if the bytes are no such key. .NET cannot read these keys. In every key without
+    // attributes, the bytes before the seed are the same (RFC 8410 section 7).
     private static byte[]? Ed25519Seed(ReadOnlySpan<byte> pkcs8)
     {
         ReadOnlySpan<byte> prefix = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];

@@ -3,7 +3,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Tests.Shared;
 
-/// <summary>Compares the endpoints' requirements for callers with the table of docs/spec/rest.md section 3.</summary>
+/// <summary>Compares which callers the endpoints answer with the table of docs/spec/rest.md section 3.</summary>
 internal static class AccessTable
 {
     /// <summary>Checks the endpoints of a host; returns the number of endpoints that require a credential.</summary>
@@ -44,7 +44,8 @@ internal static class AccessTable
         return asking;
     }
 
-    // The columns are: endpoint, scope, without a credential, API key, token.
+    // Reads the table. Its columns are the endpoint, the scope, and the answers to a caller without a credential, with an API key and with
+    // a token.
     private static Dictionary<string, string[]> Read()
     {
         var rows = new Dictionary<string, string[]>(StringComparer.Ordinal);

@@ -7,7 +7,7 @@ using Optiks.Protocol;
 namespace Optiks.Tests.Shared;
 
 /// <summary>
-/// Signs valid and invalid tokens as an operator's account system does, without the product's code that makes tokens.
+/// Signs valid and invalid tokens, as an operator's account system does. The class does not use the product's code that makes tokens.
 /// </summary>
 internal sealed class AccountSystem : IDisposable
 {
@@ -25,7 +25,7 @@ internal sealed class AccountSystem : IDisposable
 
     public string Algorithm => _seed is null ? "ES256" : "EdDSA";
 
-    /// <summary>The public key's bytes: the Ed25519 key, or both coordinates of the P-256 key.</summary>
+    /// <summary>The bytes of the public key, which are the Ed25519 key or both coordinates of the P-256 key.</summary>
     public byte[] PublicKey => _seed is not null ? Ed25519.PublicKey(_seed) : [.. Point.X!, .. Point.Y!];
 
     /// <summary>The public key as an entry of a JWKS file.</summary>
@@ -41,7 +41,7 @@ internal sealed class AccountSystem : IDisposable
 
     public static AccountSystem OfP256(string id) => new(id, null, ECDsa.Create(ECCurve.NamedCurves.nistP256));
 
-    /// <summary>Returns a JWKS file.</summary>
+    /// <summary>Returns the contents of a JWKS file with the public keys of these systems.</summary>
     public static string KeySet(params IEnumerable<AccountSystem> systems) => new JsonObject { ["keys"] = new JsonArray([.. systems.Select(system => system.Jwk)]) }.ToJsonString();
 
     /// <summary>Returns the claims of a valid token, which is valid for ten minutes from <paramref name="now"/> on.</summary>
@@ -58,14 +58,14 @@ internal sealed class AccountSystem : IDisposable
     /// <summary>Returns a token with these claims.</summary>
     public string Token(JsonObject claims) => Token(Header.ToJsonString(), claims.ToJsonString());
 
-    /// <summary>Returns a token with this header and payload, unchanged.</summary>
+    /// <summary>Returns a signed token with exactly this header and this payload.</summary>
     public string Token(string header, string payload)
     {
         string signed = SigningInput(header, payload);
         return $"{signed}.{Base64UrlText.Encode(Sign(Encoding.ASCII.GetBytes(signed)))}";
     }
 
-    /// <summary>Returns the first two parts of a token.</summary>
+    /// <summary>Returns the first two parts of a token, which the signature covers.</summary>
     public static string SigningInput(string header, string payload) => $"{Base64UrlText.Encode(Encoding.UTF8.GetBytes(header))}.{Base64UrlText.Encode(Encoding.UTF8.GetBytes(payload))}";
 
     public void Dispose() => _ecdsa?.Dispose();

@@ -5,8 +5,8 @@ using Microsoft.AspNetCore.Http;
 namespace Optiks.Tests.Shared;
 
 /// <summary>
-/// Serves a board's files with entity tags, and gives other answers if a test wants them. This file is compiled into the tests of programs
-/// that read boards at a URL.
+/// Serves a board's files with entity tags, or faulty answers if a test wants them. This file is compiled into the tests of programs that
+/// read boards at a URL.
 /// </summary>
 internal sealed class BoardServer : IAsyncDisposable
 {
@@ -15,7 +15,7 @@ internal sealed class BoardServer : IAsyncDisposable
 
     private BoardServer(string folder) => _folder = folder;
 
-    /// <summary>The URL below which the files are.</summary>
+    /// <summary>The URL below which the server serves the board's files.</summary>
     public string Url => $"{_server!.Address}/a/board";
 
     /// <summary>The function that may answer a request for a file in place of the server. It returns false if it did not answer.</summary>
@@ -27,7 +27,7 @@ internal sealed class BoardServer : IAsyncDisposable
     /// <summary>The setting that makes a service use this server.</summary>
     public string Setting => $"--Optiks:Board:Url={Url}";
 
-    /// <summary>Serves a folder.</summary>
+    /// <summary>Starts a server of the board in this folder.</summary>
     public static async Task<BoardServer> StartAsync(string folder)
     {
         var board = new BoardServer(folder);
@@ -35,7 +35,7 @@ internal sealed class BoardServer : IAsyncDisposable
         return board;
     }
 
-    /// <summary>Answers all requests for one file with these bytes.</summary>
+    /// <summary>Makes the server answer all requests for one file with these bytes.</summary>
     public void Says(string path, byte[] octets) => Fault = async (context, asked) =>
     {
         if (asked != path)
@@ -46,7 +46,7 @@ internal sealed class BoardServer : IAsyncDisposable
         return true;
     };
 
-    /// <summary>Answers all requests with a status.</summary>
+    /// <summary>Makes the server answer all requests with this status.</summary>
     public void Fails(int status) => Fault = (context, _) =>
     {
         context.Response.StatusCode = status;

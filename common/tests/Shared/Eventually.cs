@@ -2,12 +2,12 @@ using System.Diagnostics;
 
 namespace Optiks.Tests.Shared;
 
-/// <summary>Waits for the effect of another thread. This file is compiled into the tests of services.</summary>
+/// <summary>Waits until another thread or process has had an effect. This file is compiled into the tests of services.</summary>
 internal static class Eventually
 {
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(30);
 
-    /// <summary>Returns once the condition holds, and fails the test if the condition does not hold within the limit (30 s by default).</summary>
+    /// <summary>Waits until the condition holds. Fails the test if it does not hold within the limit, which is 30 s by default.</summary>
     public static Task IsAsync(Func<bool> condition, TimeSpan? limit = null) => IsAsync(() => Task.FromResult(condition()), limit);
 
     /// <inheritdoc cref="IsAsync(Func{bool}, TimeSpan?)"/>

@@ -5,7 +5,7 @@ namespace Optiks.Tests.Shared;
 /// </summary>
 internal static class FileDamage
 {
-    /// <summary>Flips one bit of one byte.</summary>
+    /// <summary>Flips one bit of the byte at this position of a file.</summary>
     public static async Task FlipAsync(string path, Index octet)
     {
         byte[] octets = await File.ReadAllBytesAsync(path, TestContext.Current.CancellationToken);
@@ -13,7 +13,7 @@ internal static class FileDamage
         await File.WriteAllBytesAsync(path, octets, TestContext.Current.CancellationToken);
     }
 
-    /// <summary>Flips one bit of the last place where these bytes stand, in a file that a program has open.</summary>
+    /// <summary>Finds the last place of these bytes in a file, and flips one bit there. A program may have the file open.</summary>
     public static async Task FlipAsync(string path, ReadOnlyMemory<byte> octets)
     {
         await using var file = new FileStream(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);

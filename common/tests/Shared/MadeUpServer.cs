@@ -8,8 +8,7 @@ using Microsoft.Extensions.Logging;
 namespace Optiks.Tests.Shared;
 
 /// <summary>
-/// Runs an HTTP server that answers as a test wants another machine to answer. This file is compiled into the tests of clients of other
-/// machines.
+/// Runs an HTTP server whose answers a test chooses. This file is compiled into the tests of programs that send requests to other machines.
 /// </summary>
 internal sealed class MadeUpServer : IAsyncDisposable
 {
@@ -26,7 +25,7 @@ internal sealed class MadeUpServer : IAsyncDisposable
 
     /// <summary>Starts a server at a free port of this machine.</summary>
     /// <param name="answer">The function that answers each request.</param>
-    /// <param name="listen">Configures the listener, for example with TLS; null for no configuration.</param>
+    /// <param name="listen">The action that configures the listener, for example with TLS; null if there is nothing to configure.</param>
     public static async Task<MadeUpServer> StartAsync(Func<HttpContext, Task> answer, Action<ListenOptions>? listen = null)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
@@ -45,7 +44,7 @@ internal sealed class MadeUpServer : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        // The stop does not wait for requests that hang.
+        // The server is stopped without waiting for requests that hang.
         using var now = new CancellationTokenSource(TimeSpan.Zero);
         await _app.StopAsync(now.Token);
         await _app.DisposeAsync();

@@ -11,14 +11,14 @@ namespace Optiks.Tests.Shared;
 internal static class OpenApiChecks
 {
     /// <summary>
-    /// Returns variations of an object that has every member of a schema; of two members that exclude each other, it has the first. The
-    /// result says for each variation whether the schema accepts it. A variation lacks a member, has an unknown member, has the second of
-    /// two exclusive members instead of the first, or has both.
+    /// Returns variations of an object, and says for each variation whether the schema accepts it. The object has every member of the
+    /// schema, except that it has only the first of two members that exclude each other. A variation lacks one of the members, has an
+    /// unknown member, has the second of two exclusive members instead of the first, or has both.
     /// </summary>
-    /// <param name="document">The document.</param>
+    /// <param name="document">The OpenAPI document.</param>
     /// <param name="schema">The name of the schema.</param>
     /// <param name="sample">The object.</param>
-    /// <param name="leftOut">A member that the object lacks, because it excludes another; null if the object has all members.</param>
+    /// <param name="leftOut">A member that the object lacks because another member excludes it; null if the object lacks no member.</param>
     public static IEnumerable<(string Json, bool IsTaken)> Variations(JsonElement document, string schema, string sample, string? leftOut = null)
     {
         JsonElement described = document.GetProperty("components").GetProperty("schemas").GetProperty(schema);
@@ -53,12 +53,14 @@ internal static class OpenApiChecks
             .GetProperty("examples").EnumerateObject().Select(example => example.Value.GetProperty("value").GetRawText());
 
     /// <summary>
-    /// Compares the document with the endpoints: paths and methods, credentials, rate limits, bodies, problems and their headers.
+    /// Checks that the document and the service's endpoints agree about paths, methods, credentials, rate limits, bodies, problems and
+    /// headers of problems.
     /// </summary>
     /// <param name="document">The document that the service serves.</param>
     /// <param name="endpoints">The service's endpoints.</param>
-    /// <param name="patternOf">Returns the route of the endpoint that serves a path of the document, where the two differ.</param>
-    /// <param name="hidden">The routes that do not belong to the interface.</param>
+    /// <param name="patternOf">The function that returns the route of the endpoint for a path of the document; null if routes and paths are
+    /// equal.</param>
+    /// <param name="hidden">The routes of endpoints that the document does not describe.</param>
     public static void CheckEndpoints(JsonElement document, IEnumerable<Endpoint> endpoints, Func<string, string>? patternOf = null, params string[] hidden)
     {
         ILookup<string, RouteEndpoint> mapped = endpoints.Cast<RouteEndpoint>().Where(endpoint => !IsPage(endpoint)).ToLookup(endpoint => endpoint.RoutePattern.RawText!);
@@ -80,19 +82,20 @@ internal static class OpenApiChecks
         Assert.Equal(TokenRefusals.All.Select(refusal => refusal.Name), Choices(problem.GetProperty("reason")));
     }
 
-    // The page shows the document; it has no part in it.
+    // Returns whether the endpoint is the page that shows the document. The document does not describe this page.
     private static bool IsPage(RouteEndpoint endpoint) => endpoint.RoutePattern.RawText!.StartsWith(ApiReference.Path, StringComparison.Ordinal);
 
     private static IEnumerable<string?> Choices(JsonElement schema) => schema.GetProperty("enum").EnumerateArray().Select(one => one.GetString());
 
-    // Health endpoints take every method; a document says GET, which includes HEAD.
+    // Returns the method of an endpoint as the document has it. Health endpoints accept every method; the document has GET, which includes
+    // HEAD.
     private static string MethodOf(RouteEndpoint endpoint) => endpoint.Metadata.GetMetadata<IHttpMethodMetadata>()?.HttpMethods[0].ToLowerInvariant() ?? "get";
 
     private static void CheckOperation(string name, JsonElement operation, RouteEndpoint endpoint)
     {
         JsonElement responses = operation.GetProperty("responses");
         Access? access = endpoint.Metadata.GetMetadata<Access>();
-        // A requirement without a scheme comes first where the operator decides whether a credential is needed.
+        // If the operator decides whether an endpoint needs a credential, the first element of its list of requirements is empty.
         string[] schemes = [.. operation.GetProperty("security").EnumerateArray().Select(one => string.Concat(one.EnumerateObject().Select(scheme => scheme.Name)))];
         Assert.True(access is null ? schemes is [] or ["", "Bearer"] : schemes is ["Bearer"], name);
         if (access is not null)
@@ -122,13 +125,14 @@ internal static class OpenApiChecks
         bool Has(string status) => responses.TryGetProperty(status, out _);
     }
 
-    // Returns the pairs of members of which the schema forbids having both.
+    // Returns the pairs of members that exclude each other by the schema.
     private static IEnumerable<string[]> Alternatives(JsonElement schema) =>
         !schema.TryGetProperty("not", out JsonElement not) ? [] : not.GetProperty("anyOf").EnumerateArray()
             .Where(forbidden => forbidden.TryGetProperty("required", out _))
             .Select(forbidden => forbidden.GetProperty("required").EnumerateArray().Select(member => member.GetString()!).ToArray());
 
-    // Returns the value of the second of two exclusive members: a text becomes bytes, and a list of texts becomes a list of bytes.
+    // Returns a value for the second of two exclusive members. If the first member has a text, the second has bytes; if the first has a
+    // list of texts, the second has a list of bytes.
     private static JsonNode Octets(JsonNode text) => text is JsonArray ? new JsonArray("YQ") : "YQ";
 
     private static string Change(string sample, Action<JsonObject> change)

@@ -4,7 +4,7 @@ using System.Text;
 namespace Optiks.Tests.Shared;
 
 /// <summary>
-/// Runs a program that serves HTTP, in a process that ends with this object. This file is compiled into the tests of such programs.
+/// Runs a program with an HTTP server in a process of its own, which Dispose kills. This file is compiled into the tests of such programs.
 /// </summary>
 internal sealed class ServiceProcess : IAsyncDisposable
 {
@@ -22,7 +22,7 @@ internal sealed class ServiceProcess : IAsyncDisposable
         _patience = patience;
     }
 
-    /// <summary>The program's output so far, on standard output and standard error.</summary>
+    /// <summary>The output that the program has written so far to standard output and standard error.</summary>
     public string Output
     {
         get
@@ -34,11 +34,11 @@ internal sealed class ServiceProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>Runs an assembly that is next to the test assembly.</summary>
+    /// <summary>Starts a program whose assembly is next to the test assembly.</summary>
     /// <param name="assembly">The name of the assembly's file.</param>
     /// <param name="arguments">The arguments of the program.</param>
     /// <param name="environment">The variables that the program gets in addition to this process's variables.</param>
-    /// <param name="patience">How long each awaited condition may take.</param>
+    /// <param name="patience">The longest time to wait for a condition.</param>
     public static ServiceProcess Start(string assembly, IEnumerable<string> arguments, IReadOnlyDictionary<string, string> environment, TimeSpan patience)
     {
         var start = new ProcessStartInfo(Environment.ProcessPath is { } host && Path.GetFileNameWithoutExtension(host) == "dotnet" ? host : "dotnet")
@@ -65,7 +65,7 @@ internal sealed class ServiceProcess : IAsyncDisposable
         return service;
     }
 
-    /// <summary>Waits until the program listens, and returns its address; fails at once if the program ends first.</summary>
+    /// <summary>Waits until the program listens, and returns its address. Fails the test at once if the program ends first.</summary>
     public async Task<Uri> UrlAsync()
     {
         await WithinAsync(async cancellationToken =>
@@ -86,14 +86,14 @@ internal sealed class ServiceProcess : IAsyncDisposable
         return _process.ExitCode;
     }
 
-    /// <summary>Asks the process to stop and returns the exit code.</summary>
+    /// <summary>Asks the process to stop, waits for its end and returns its exit code.</summary>
     public async Task<int> TerminateAsync()
     {
         await SignalAsync("TERM");
         return await ExitAsync();
     }
 
-    /// <summary>Sends the process a signal by the signal's name.</summary>
+    /// <summary>Sends the signal with this name to the process.</summary>
     public async Task SignalAsync(string name)
     {
         using Process kill = Process.Start("/bin/kill", [$"-{name}", $"{_process.Id}"]);
@@ -101,7 +101,7 @@ internal sealed class ServiceProcess : IAsyncDisposable
         Assert.Equal(0, kill.ExitCode);
     }
 
-    /// <summary>Waits until a condition holds; fails at once if the process ends.</summary>
+    /// <summary>Waits until a condition holds. Fails the test at once if the process ends.</summary>
     public Task UntilAsync(Func<Task<bool>> condition) => WithinAsync(async cancellationToken =>
     {
         while (!await condition())

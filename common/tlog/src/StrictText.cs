@@ -7,14 +7,15 @@ using System.Text.Unicode;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Parses the few lexical forms of the C2SP texts. Each value has exactly one accepted spelling, so that a parsed value encodes to the
-/// parsed bytes.
+/// Parses the numbers, base64 texts, names and lines of the C2SP text formats. Only one spelling of each value is accepted, so encoding a
+/// parsed value gives the parsed bytes again.
 /// </summary>
 internal static class StrictText
 {
     public const byte Newline = (byte)'\n';
 
-    /// <summary>Parses a decimal number of 64 bits: ASCII digits without a sign or a leading zero.</summary>
+    /// <summary>Parses a decimal number of at most 64 bits. The text must be ASCII digits, without a sign and without a leading
+    /// zero.</summary>
     public static bool TryParseDecimal(ReadOnlySpan<byte> text, out ulong value)
     {
         value = 0;
@@ -26,8 +27,8 @@ internal static class StrictText
     }
 
     /// <summary>
-    /// Parses base64 with the standard alphabet and padding. The .NET decoder skips white space and ignores unused bits, so the method
-    /// encodes the result again and compares.
+    /// Parses base64 with the standard alphabet and padding. The .NET decoder skips white space and ignores unused bits, so this method
+    /// encodes the result again and compares it with the text.
     /// </summary>
     public static bool TryDecodeBase64(ReadOnlySpan<byte> text, out byte[] bytes)
     {
@@ -40,7 +41,8 @@ internal static class StrictText
         return Encoding.ASCII.GetBytes(Convert.ToBase64String(bytes)).AsSpan().SequenceEqual(text);
     }
 
-    /// <summary>Returns whether a string may be a key name: not empty, no Unicode space, no control character, no '+'.</summary>
+    /// <summary>Returns whether a string may be a key name. A key name is not empty, and has no Unicode space, no control character and no
+    /// '+'.</summary>
     public static bool IsKeyName(ReadOnlySpan<char> name)
     {
         foreach (char c in name)
@@ -54,7 +56,7 @@ internal static class StrictText
     }
 
     /// <summary>
-    /// Checks that a text has only characters that a note may contain. Every text that this library reads follows this rule.
+    /// Checks that a text has only characters that a note may contain. All texts that this library reads must follow this rule.
     /// </summary>
     public static TlogError CheckCharacters(ReadOnlySpan<byte> text)
     {
@@ -68,7 +70,7 @@ internal static class StrictText
         return Utf8.IsValid(text) ? TlogError.None : TlogError.NotUtf8;
     }
 
-    /// <summary>Takes the next line, without its newline, from the front of a text. Returns false if no newline is left.</summary>
+    /// <summary>Removes the first line from a text and returns it without its newline. Returns false if the text has no newline.</summary>
     public static bool TryTakeLine(ref ReadOnlySpan<byte> text, out ReadOnlySpan<byte> line)
     {
         int end = text.IndexOf(Newline);

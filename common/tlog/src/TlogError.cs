@@ -1,15 +1,15 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Says why bytes were refused. Names and numbers are stable: clients report them and tests cite them. <see cref="None"/> is the only
-/// success.
+/// Lists the reasons why a note, proof, tile or policy is refused. The names and numbers never change, because clients report them and
+/// tests cite them. <see cref="None"/> means success.
 /// </summary>
 public enum TlogError
 {
-    /// <summary>Nothing is wrong.</summary>
+    /// <summary>The input was accepted.</summary>
     None = 0,
 
-    /// <summary>The input is longer than this library's cap for its kind.</summary>
+    /// <summary>The input is longer than this library accepts for an input of its kind.</summary>
     TooLarge = 1,
 
     /// <summary>The input is not UTF-8.</summary>
@@ -54,7 +54,7 @@ public enum TlogError
     /// <summary>The note is signed by known keys, but not by the log.</summary>
     NoLogSignature = 23,
 
-    /// <summary>A key of type 0x01 has a second signature line, but such a key must sign a text only once.</summary>
+    /// <summary>A key of type 0x01 has two signature lines. Such a key must sign a text only once.</summary>
     RepeatedSignature = 24,
 
     /// <summary>A verifier key does not have the exact form "name+hex+base64".</summary>
@@ -87,10 +87,10 @@ public enum TlogError
     /// <summary>The checkpoint has a valid extension line, but this verifier was told to refuse extension lines.</summary>
     ExtensionLineRefused = 46,
 
-    /// <summary>The size is 0, but the root is not the empty tree's.</summary>
+    /// <summary>The size is 0, but the root is not the root of the empty tree.</summary>
     BadEmptyRoot = 47,
 
-    /// <summary>The checkpoint has size 0, and no Optiks log publishes such a checkpoint.</summary>
+    /// <summary>The checkpoint has size 0. Optiks logs publish no checkpoint of an empty tree.</summary>
     EmptyTree = 48,
 
     /// <summary>The tlog-proof has no header line.</summary>
@@ -135,13 +135,14 @@ public enum TlogError
     /// <summary>A line of the policy uses a name that no earlier line defines.</summary>
     UnknownPolicyName = 82,
 
-    /// <summary>A line of the policy has a public key that an earlier line has, under any name and for any use.</summary>
+    /// <summary>A line of the policy has the same public key as an earlier line, even if the two lines differ in the key's name or
+    /// use.</summary>
     DuplicateKey = 83,
 
     /// <summary>A log's key has a type other than 0x01, or a witness's key has a type other than 0x04.</summary>
     WrongKeyType = 84,
 
-    /// <summary>The required number of a group is not between 1 and the number of the group's members.</summary>
+    /// <summary>The number of cosigning members that a group requires is not between 1 and the number of the group's members.</summary>
     BadThreshold = 85,
 
     /// <summary>A name occurs in a group for the second time.</summary>

@@ -5,18 +5,20 @@ using System.Text;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Holds an inclusion proof in a file (C2SP tlog-proof): an index, the hashes, and the checkpoint note with the root that they result in.
-/// The file contains neither the entry nor anything that a verifier may trust: see <see cref="Verify"/>. Immutable.
+/// Holds the contents of a file with an inclusion proof (C2SP tlog-proof): an entry's index, the hashes of the proof, and the checkpoint
+/// note with the root. The file does not contain the entry. A verifier must not trust any part of the file before <see cref="Verify"/> has
+/// accepted it. Immutable.
 /// </summary>
 public sealed class TlogProof
 {
-    /// <summary>The longest file that is read, in bytes: the note, 64 hashes and an extra line as long as the note.</summary>
+    /// <summary>The greatest length of a file that this class accepts, in bytes. It is enough for the note, 64 hashes, and an extra line as
+    /// long as the note.</summary>
     public const int MaxBytes = (2 * SignedNote.MaxBytes) + 4096;
 
-    // The length of the longest path in a tree of less than 2^64 leaves.
+    // The number of hashes in the longest inclusion proof, in a tree of less than 2^64 leaves.
     private const int MaxHashes = 64;
 
-    /// <summary>Takes the parts of a proof. Throws <see cref="ArgumentException"/> if the file would not parse.</summary>
+    /// <summary>Makes a proof from its parts. Throws <see cref="ArgumentException"/> if they do not form a valid file.</summary>
     public TlogProof(ulong index, IReadOnlyList<TreeHash> hashes, SignedNote checkpoint, ReadOnlyMemory<byte>? extra = null)
     {
         ArgumentNullException.ThrowIfNull(hashes);
@@ -40,12 +42,12 @@ public sealed class TlogProof
     /// <summary>The checkpoint note, not yet verified.</summary>
     public SignedNote Checkpoint { get; }
 
-    /// <summary>Extra data that the application added. Nothing authenticates these data.</summary>
+    /// <summary>Extra data that an application added to the file. These data are not authenticated.</summary>
     public ReadOnlyMemory<byte>? Extra { get; }
 
     private static ReadOnlySpan<byte> Header => "c2sp.org/tlog-proof@v1"u8;
 
-    /// <summary>Parses a whole file.</summary>
+    /// <summary>Parses the contents of a proof file.</summary>
     public static bool TryParse(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out TlogProof? proof, out TlogError error)
     {
         proof = null;
@@ -74,7 +76,7 @@ public sealed class TlogProof
         return true;
     }
 
-    /// <summary>Returns the file; for a parsed proof, exactly the parsed bytes.</summary>
+    /// <summary>Returns the contents of the proof file. For a parsed proof, the result equals the parsed bytes.</summary>
     public byte[] Encode()
     {
         var text = new StringBuilder(Encoding.ASCII.GetString(Header)).Append('\n');
@@ -92,9 +94,9 @@ public sealed class TlogProof
     }
 
     /// <summary>
-    /// Opens the checkpoint and proves that the entry is at <see cref="Index"/>. The caller must compare the index with the index that it
-    /// asked for, which in an Optiks log is the epoch that the record names. The caller must also apply its policy to the opened
-    /// checkpoint's cosignatures.
+    /// Verifies the checkpoint, and verifies that the log has the entry at <see cref="Index"/>. The caller must check that the index is the
+    /// one it asked for; in an Optiks log, the index of a record is the record's epoch. The caller must also apply its policy to the
+    /// cosignatures of the opened checkpoint.
     /// </summary>
     public TlogError Verify(CheckpointVerifier verifier, ReadOnlySpan<byte> entry, out SignedCheckpoint? opened)
     {

@@ -1,6 +1,6 @@
 namespace Optiks.Tlog.Tests;
 
-/// <summary>Tests bodies from servers that announce one length and send another, that stall, or that are slow.</summary>
+/// <summary>Tests reading answers from servers that announce one length and send another, that stall, or that are slow.</summary>
 public sealed class AnswerBodyTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -75,13 +75,13 @@ public sealed class AnswerBodyTests
         return content;
     }
 
-    /// <summary>Hides the length of a stream, as a connection does.</summary>
+    /// <summary>Hides the length of a stream, because a connection's stream has no known length either.</summary>
     private sealed class Unseekable(Stream inner) : ReadOnlyStream
     {
         public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) => inner.ReadAsync(buffer, cancellationToken);
     }
 
-    /// <summary>Implements a stream of this many zero bytes.</summary>
+    /// <summary>Implements a stream of zero bytes with the given length.</summary>
     private sealed class Zeros(long length) : ReadOnlyStream
     {
         private long _left = length;
@@ -111,7 +111,7 @@ public sealed class AnswerBodyTests
         }
     }
 
-    /// <summary>Implements a stream with the abilities of an answer's body.</summary>
+    /// <summary>Implements a stream that, like an answer's body, can only be read from beginning to end.</summary>
     private abstract class ReadOnlyStream : Stream
     {
         public override bool CanRead => true;

@@ -24,13 +24,13 @@ public sealed class BoardCosignerTests : IDisposable
         SignedCheckpoint? second = await AddAsync(text, await CosignAsync(1, text, 6));
         Assert.Equal([Vectors.LogKey.Name, Vectors.Witnesses[0].Name, Vectors.Witnesses[1].Name], second!.Note.Signatures.Select(one => one.Name));
 
-        // A new cosignature replaces an earlier cosignature by the same key, but not a later one.
+        // A new cosignature replaces the cosignature of the same key only if the new one has a later time.
         Assert.Equal([6UL, 9], (await AddAsync(text, await CosignAsync(0, text, 9)))!.Cosignatures.Select(one => one.Timestamp!.Value).Order().ToArray());
         byte[] before = ReadNote();
         await AddAsync(text, await CosignAsync(0, text, 8));
         Assert.Equal(before, ReadNote());
 
-        // The cosigned note counts as the log's own checkpoint, also for a writer that opens the board anew.
+        // A checkpoint with cosignatures still counts as the log's checkpoint, also for a writer that opens the board anew.
         using (BoardLock boardLock = BoardLock.TryAcquire(_folder.Path)!)
         {
             Assert.Equal(BoardPublishResult.AlreadyPublished, await writer.PublishAsync(boardLock, await NoteAsync(3), Cancellation));
@@ -74,14 +74,15 @@ public sealed class BoardCosignerTests : IDisposable
         Assert.Equal((5UL, 7UL), (published!.Checkpoint.Size, published.Cosignatures.Single().Timestamp!.Value));
         Assert.Equal(Vectors.LogKey.Name, published.Note.Signatures[0].Name);
 
-        // A smaller checkpoint comes too late. Then more cosignatures of the published checkpoint come.
+        // First the test tries to publish a smaller checkpoint, which comes too late. Then it adds more cosignatures to the published
+        // checkpoint.
         byte[] before = ReadNote();
         Assert.Equal(5UL, (await ReleaseAsync(three, await CosignAsync(0, Text(3), 8)))!.Checkpoint.Size);
         Assert.Equal(before, ReadNote());
         Assert.Equal(2, (await ReleaseAsync(five, await CosignAsync(1, Text(5), 9)))!.Cosignatures.Count);
 
-        // A writer continues at the signed size, whether the checkpoint waits or not. A writer that does not hold back checkpoints
-        // publishes the waiting checkpoint.
+        // A writer continues at the size of the newest signed checkpoint, even if that checkpoint still waits for cosignatures. A writer
+        // whose checkpoints need not wait publishes the waiting checkpoint.
         await PublishAsync(6, holdsBack: true);
         Assert.Equal(5UL, (await _cosigner.ReadAsync(Cancellation))!.Checkpoint.Size);
         Assert.Equal(6UL, (await PublishAsync(6)).Size);

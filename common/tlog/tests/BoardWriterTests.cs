@@ -59,7 +59,8 @@ public sealed class BoardWriterTests
         await AppendAsync(folder, writer, 257);
         string[] complete = [.. folder.Files()];
 
-        // Tries every subset of the second append's files that a crash can leave; for each missing file, it leaves a longer temporary file.
+        // The test tries every set of files that a crash during the second append can leave. In place of each missing file, it leaves a
+        // temporary file that is longer.
         string[] second = [.. TileLayout.Added(255, 257).Select(path => path.ToString())];
         Assert.Equal(5, second.Length);
         for (int kept = 0; kept < 1 << second.Length; kept++)
@@ -91,7 +92,7 @@ public sealed class BoardWriterTests
         await AppendAsync(folder, writer, 2);
         TreeHash root = writer.Root;
 
-        // A folder blocks the level-0 tile, which is written after the bundle.
+        // A folder at the path of the level-0 tile makes the writing of this tile fail. The writer writes the tile after the bundle.
         string inTheWay = Path.Combine(folder.Path, "tile/0/000.p/3");
         Directory.CreateDirectory(inTheWay);
         await Assert.ThrowsAnyAsync<Exception>(() => AppendAsync(folder, writer, 3));
@@ -151,7 +152,8 @@ public sealed class BoardWriterTests
         await AppendAsync(folder, writer, 300);
         using BoardLock boardLock = BoardLock.TryAcquire(folder.Path)!;
 
-        // The repeated entries are in the full tile, in the partial tile, and across the board's end.
+        // The entries to append are partly on the board already: in the full tile and in the partial tile. Others are beyond the board's
+        // end.
         await writer.AppendAsync(boardLock, 3, Entries(3, 5), Cancellation);
         await writer.AppendAsync(boardLock, 299, Entries(299, 300), Cancellation);
         Assert.Equal(300UL, writer.Size);
@@ -253,12 +255,12 @@ public sealed class BoardWriterTests
         await PublishAsync(folder, writer, Checkpoint(3));
         await AppendAsync(folder, writer, 255);
         await AppendAsync(folder, writer, 256);
-        // The partial tiles are not deleted before the next checkpoint: until then the published checkpoint tells clients to read them.
+        // The partial tiles are not deleted before the next checkpoint, because clients of the published checkpoint still read them.
         Assert.Contains("tile/0/000.p/3", folder.Files());
         await PublishAsync(folder, writer, Checkpoint(256));
         Assert.Equal(["checkpoint", "tile/0/000", "tile/1/000.p/1", "tile/entries/000"], folder.Files().Where(path => path[0] != '.'));
 
-        // The next checkpoint deletes the files that a crash left.
+        // After the next checkpoint, the writer also deletes the files that a crash left.
         Directory.CreateDirectory(Path.Combine(folder.Path, "tile/0/000.p"));
         await File.WriteAllTextAsync(Path.Combine(folder.Path, "tile/0/000.p/255"), "", Cancellation);
         await AppendAsync(folder, writer, 257);
@@ -266,7 +268,7 @@ public sealed class BoardWriterTests
         Assert.DoesNotContain("tile/0/000.p/255", folder.Files());
         Assert.Contains("tile/0/001.p/1", folder.Files());
 
-        // A client of the first checkpoint cuts its partial tiles from the full tiles.
+        // A client with the first checkpoint makes its partial tiles from the full tiles.
         var old = new HashReader(new DirectoryTileReader(folder.Path), 3, Vectors.Roots[3]);
         Assert.Equal(Vectors.Entries[2], (await old.ReadEntryAsync(2, Cancellation)).ToArray());
         Assert.Equal(257UL, (await OpenAsync(folder)).Size);
@@ -302,7 +304,7 @@ public sealed class BoardWriterTests
     private static Task<BoardWriter> OpenAsync(TemporaryFolder folder) =>
         BoardWriter.OpenAsync(folder.Path, Vectors.LogKey, Ed25519, Cancellation);
 
-    /// <summary>Appends the entries of the vectors up to a size.</summary>
+    /// <summary>Appends the entries of the test vectors until the board has this size.</summary>
     private static async Task AppendAsync(TemporaryFolder folder, BoardWriter writer, int size)
     {
         using BoardLock boardLock = await BoardLock.AcquireAsync(folder.Path, Cancellation);
@@ -318,8 +320,8 @@ public sealed class BoardWriterTests
     private static ReadOnlyMemory<byte>[] Entries(int start, int end) =>
         [.. Vectors.Entries.Skip(start).Take(end - start).Select(entry => (ReadOnlyMemory<byte>)entry)];
 
-    // Returns the files that this writer keeps. The vectors' log keeps partial tiles forever, but this writer deletes a partial tile once
-    // the full tile exists.
+    // Returns those of the paths that the writer keeps. The log in the test vectors keeps partial tiles forever, but the writer deletes a
+    // partial tile when the full tile exists.
     private static IEnumerable<string> Kept(IEnumerable<string> paths)
     {
         string[] all = [.. paths];

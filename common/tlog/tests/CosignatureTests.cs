@@ -10,7 +10,7 @@ public sealed class CosignatureTests
     private static readonly CheckpointVerifier Verifier =
         new(Vectors.LogKey, [.. Vectors.Witnesses, Auditor], Ed25519, acceptExtensionLines: true);
 
-    // The expected result for each note; None means that it opens.
+    // The expected result for each note; `None` means that the note is accepted.
     private static readonly Dictionary<string, TlogError> Expected = new()
     {
         ["other-timestamp"] = TlogError.BadSignature,
@@ -92,7 +92,7 @@ public sealed class CosignatureTests
         }
         else if (id == "milliseconds")
         {
-            // The signature is valid, but its time is wrong by the caller's clock.
+            // The cosignature is valid, but its time is ahead of the caller's clock.
             ulong timestamp = Assert.Single(checkpoint!.Cosignatures).Timestamp!.Value;
             Assert.True(Cosignature.IsAhead(timestamp, DateTimeOffset.FromUnixTimeSeconds(1767312000), TimeSpan.FromDays(365)));
         }

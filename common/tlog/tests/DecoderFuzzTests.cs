@@ -4,8 +4,8 @@ using System.Text.Json;
 namespace Optiks.Tlog.Tests;
 
 /// <summary>
-/// Tests that decoders accept any bytes without throwing. Accepted input must encode to the same bytes, so that no signed or hashed data
-/// have two spellings. The seed is fixed, so that a failure repeats.
+/// Tests that decoders never throw, whatever bytes they get. If a decoder accepts an input, encoding the result must give the same bytes,
+/// so that signed or hashed data never have two encodings. The seed is fixed, so that a failure repeats.
 /// </summary>
 public sealed class DecoderFuzzTests
 {
@@ -91,7 +91,7 @@ public sealed class DecoderFuzzTests
 
     private static IEnumerable<byte[]> Mutations(IEnumerable<byte[]> seeds)
     {
-        // Bytes with a meaning in one of the formats.
+        // These bytes have a meaning in at least one of the formats.
         byte[] telling = [.. "\n\n +-=/.0019xpAQ\r\t\0"u8, 0xe2, 0x80, 0x94, 0xff];
         // The seed is fixed, so each run decodes the same inputs and a failure repeats.
         var random = new Random(6962);

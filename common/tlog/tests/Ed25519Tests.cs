@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Optiks.Tlog.Tests;
 
-/// <summary>Tests the tests' own Ed25519, on which the other tests rely.</summary>
+/// <summary>Tests the Ed25519 implementation of these tests, on which the other tests rely.</summary>
 public sealed class Ed25519Tests
 {
     private static readonly BigIntegerEd25519 Ed25519 = new();

@@ -3,13 +3,13 @@ using System.Text;
 
 namespace Optiks.Tlog.Tests;
 
-/// <summary>Tests a client with a verified checkpoint and tiles from a server that may lie.</summary>
+/// <summary>Tests a client that has a verified checkpoint and reads tiles from a server that may lie.</summary>
 public sealed class HashReaderTests
 {
     private static readonly CancellationToken Cancellation = CancellationToken.None;
     private static readonly LeafHashReader Leaves = new(Vectors.Entries);
 
-    // The files of a log of size 600: bundles 0 to 2, and tiles 0/0 to 0/2 and 1/0.
+    // The files of a log of size 600, which are bundles 0 to 2, and tiles 0/0 to 0/2 and 1/0.
     public static TheoryData<string> FilesOf600 => [.. TileLayout.All(600).Select(path => path.ToString())];
 
     [Theory]
@@ -64,7 +64,8 @@ public sealed class HashReaderTests
         var reader = new HashReader(board, Bundles * TilePath.FullWidth, board.Root);
         for (ulong bundle = 0; bundle < Bundles; bundle++)
         {
-            // The test reads as a client reads ranges of entries, where a range begins in the bundle in which the range before ended.
+            // The test reads bundles in the order in which a client reads consecutive ranges of entries. Each range begins in the bundle in
+            // which the last range ended.
             await reader.ReadBundleAsync(bundle, Cancellation);
             await reader.ReadEntryAsync(bundle == 0 ? 0 : (bundle * TilePath.FullWidth) - 1, Cancellation);
             await reader.ReadBundleAsync(bundle, Cancellation);
@@ -72,7 +73,7 @@ public sealed class HashReaderTests
         Assert.Equal((2 * (int)Bundles) + 1, board.Requests.Count);
         Assert.Distinct(board.Requests);
 
-        // Files that were read long ago are no longer kept. They are read and compared with the root again.
+        // The reader does not keep files that it read long ago. It reads them and checks them against the root again.
         board.Requests.Clear();
         await reader.ReadBundleAsync(0, Cancellation);
         Assert.Equal(["tile/0/000", "tile/entries/000"], board.Requests);
@@ -122,7 +123,7 @@ public sealed class HashReaderTests
     [Fact]
     public async Task Dropped_partial_tiles_are_cut_from_full_ones()
     {
-        // The server has only the files of size 256 and no longer the partial files of size 255.
+        // The server has the files of a log of size 256, and no longer the partial files of size 255.
         string[] partials = ["tile/0/000.p/255", "tile/entries/000.p/255"];
         var tiles = new AlteredTiles(partials);
 
@@ -185,7 +186,7 @@ public sealed class HashReaderTests
     private static async Task<InvalidTileException> FailureAsync(string path, byte[]? bytes) =>
         await Assert.ThrowsAsync<InvalidTileException>(() => ReadAllAsync(new AlteredTiles(path, bytes)));
 
-    /// <summary>Serves the tree of the vectors with one file replaced, or with some files missing.</summary>
+    /// <summary>Serves the tree of the test vectors with one file replaced, or with some files missing.</summary>
     private sealed class AlteredTiles : ITileReader
     {
         private readonly DirectoryTileReader _tree = new(Vectors.TreeFolder);
@@ -207,7 +208,7 @@ public sealed class HashReaderTests
         }
     }
 
-    /// <summary>Serves a tree of this many full bundles, whose entries are all the same.</summary>
+    /// <summary>Serves a tree with the given number of full bundles, whose entries are all equal.</summary>
     private sealed class LargeBoard : ITileReader
     {
         private static readonly byte[] s_entry = [1, 2, 3];
@@ -244,7 +245,7 @@ public sealed class HashReaderTests
         }
     }
 
-    /// <summary>Serves the tree of the vectors as a static file server, or always gives the same answer.</summary>
+    /// <summary>Serves the tree of the test vectors as a static file server does, or returns the same answer to every request.</summary>
     private sealed class TreeServer : HttpMessageHandler
     {
         private readonly HttpStatusCode? _status;

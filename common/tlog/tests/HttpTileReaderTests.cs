@@ -31,7 +31,7 @@ public sealed class HttpTileReaderTests
         Assert.Equal<byte>([1, 1, 2, 2, 3, 4], read);
         Assert.Null(await board.ReadCheckpointAsync(Cancellation));
         Assert.Equal(["", "\"a\"", "\"a\"", "\"a\"", "W/\"b\"", "W/\"b\"", "", "\"c\""], tags);
-        // A reader without a stored checkpoint must not accept the answer that nothing has changed.
+        // A reader that has stored no checkpoint must not accept the status 304, which says that nothing has changed.
         await Assert.ThrowsAsync<HttpRequestException>(() => board.ReadCheckpointAsync(Cancellation));
     }
 
@@ -43,7 +43,7 @@ public sealed class HttpTileReaderTests
         var board = new HttpTileReader(http, new Uri("https://log.example/"), TimeSpan.FromMilliseconds(200));
         HttpRequestException late = await Assert.ThrowsAsync<HttpRequestException>(() => board.ReadTileAsync(TilePath.Hashes(0, 0), Cancellation));
         Assert.Contains("tile/0/000 takes longer than 0.2 s", late.Message, StringComparison.Ordinal);
-        // If the caller cancels, the exception must not blame the server.
+        // If the caller cancels the call, the exception must not say that the server was too slow.
         using var gone = new CancellationTokenSource(20);
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => board.ReadTileAsync(TilePath.Hashes(0, 0), gone.Token));
     }

@@ -65,8 +65,8 @@ public sealed class MerkleTests
     {
         JsonElement[] vectors = [.. Vectors.Inclusion.GetProperty("notable").EnumerateArray()];
 
-        // The verifier accepts two false claims: a false size with the true root, and an interior node presented as a leaf with a false
-        // size. A caller must therefore take size and leaf hash from a trusted source.
+        // The verifier accepts two of these claims although they are false: a false size with the true root, and an interior node that is
+        // presented as a leaf with a false size. A caller must therefore take the size and the leaf hash from a trusted source.
         Assert.Equal([true, false, true], vectors.Select(VerifyInclusion));
     }
 
@@ -93,7 +93,7 @@ public sealed class MerkleTests
                     TlogError error =
                         ConsistencyProof.Verify((ulong)claimed, Vectors.Roots[claimed], (ulong)size, Vectors.Roots[size], proof);
 
-                    // The proofs from size 0 and from the tree itself are both empty.
+                    // The proof from size 0 and the proof from a tree to itself are both empty, so each is accepted in place of the other.
                     bool bothEmpty = (old == 0 || old == size) && (claimed == 0 || claimed == size);
                     Assert.Equal(claimed == old || bothEmpty, error == TlogError.None);
                 }
@@ -111,7 +111,7 @@ public sealed class MerkleTests
             root = Rfc6962.NodeHash(root, proof[i]);
         }
 
-        // Index 0 has a left-hand path of 64 hashes in the largest tree.
+        // In the largest tree, the inclusion proof of index 0 has 64 hashes.
         Assert.Equal(TlogError.None, InclusionProof.Verify(Vectors.Roots[100], 0, ulong.MaxValue, root, proof));
         Assert.Equal(TlogError.ProofLength, InclusionProof.Verify(Vectors.Roots[100], 0, ulong.MaxValue, root, proof[..63]));
         Assert.Equal(TlogError.ProofLength, InclusionProof.Verify(Vectors.Roots[100], 0, ulong.MaxValue, root, [.. proof, default]));

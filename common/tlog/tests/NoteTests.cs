@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Optiks.Tlog.Tests;
 
-/// <summary>Tests limits and choices of notes that the vectors do not cover.</summary>
+/// <summary>Tests limits of notes, and decisions about notes, that the test vectors do not cover.</summary>
 public sealed class NoteTests
 {
     private static readonly BigIntegerEd25519 Ed25519 = new();

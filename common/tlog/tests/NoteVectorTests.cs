@@ -3,15 +3,16 @@ using System.Text.Json;
 
 namespace Optiks.Tlog.Tests;
 
-/// <summary>Tests the 92 notes of notes.json. Where Go programs and the specification's text differ, the test follows the text.</summary>
+/// <summary>Tests the 92 notes of notes.json. If Go programs and the text of the specification differ, the test expects what the
+/// specification says.</summary>
 public sealed class NoteVectorTests
 {
     private static readonly BigIntegerEd25519 Ed25519 = new();
     private static readonly VerifierSet Known = new(Ed25519, [Vectors.LogKey, .. Vectors.Witnesses]);
     private static readonly CheckpointVerifier Verifier = new(Vectors.LogKey, Vectors.Witnesses, Ed25519, acceptExtensionLines: true);
 
-    // The results for notes about which the specification leaves a choice. This library accepts only one spelling, and has the limits of
-    // golang.org/x/mod.
+    // The expected results for notes that the specification allows to accept or refuse. This library accepts only one spelling of a note,
+    // and has the same limits as golang.org/x/mod.
     private static readonly Dictionary<string, (bool Note, bool Checkpoint)> Unspecified = new()
     {
         ["hundred-unknown-then-log"] = (false, false),
@@ -23,7 +24,7 @@ public sealed class NoteVectorTests
         ["four-byte-signature-blob"] = (false, false),
     };
 
-    // The results for notes about which docs/spec/board.md section 2 is stricter than C2SP: whether the parser accepts the note, and
+    // The expected results for notes that C2SP accepts but docs/spec/board.md section 2 refuses: whether the parser accepts the note, and
     // whether it accepts the checkpoint.
     private static readonly Dictionary<string, (bool Note, bool Checkpoint)> Narrower = new()
     {
@@ -31,7 +32,7 @@ public sealed class NoteVectorTests
         ["size-zero"] = (true, false),
     };
 
-    // The expected reasons, for notes where a wrong reason would hide a missing check.
+    // The expected reasons for some notes. If one of these notes were refused for another reason, a check could be missing without notice.
     private static readonly Dictionary<string, TlogError> Reasons = new()
     {
         ["hundred-unknown-then-log"] = TlogError.TooManySignatures,

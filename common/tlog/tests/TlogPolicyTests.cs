@@ -9,7 +9,7 @@ public sealed class TlogPolicyTests
     private static readonly TimeSpan Tolerance = TimeSpan.FromSeconds(60);
     private static readonly string Log = Vectors.LogKey.ToString();
 
-    // The keys make no signatures; they only have to differ.
+    // The keys must only differ from each other, because they make no signatures.
     private static readonly VerifierKey[] Keys =
         [.. Enumerable.Range(1, 40).Select(i => new VerifierKey($"w{i}.example", SignatureType.CosignatureV1, [(byte)i, .. new byte[31]]))];
 
@@ -197,7 +197,7 @@ public sealed class TlogPolicyTests
     [Fact]
     public void Limits()
     {
-        // The policy is as large as the specification recommends to accept: 32 witnesses, and 32 groups that are nested in each other.
+        // The policy has the size that the specification recommends to accept: 32 witnesses, and 32 groups that are nested in each other.
         var text = new StringBuilder();
         for (int i = 0; i < 32; i++)
         {
@@ -230,6 +230,6 @@ public sealed class TlogPolicyTests
 
     private static VerifiedSignature By(VerifierKey key, ulong timestamp = 1_767_312_000) => new(key, Line(key), timestamp);
 
-    // Returns a signature line that does not verify. That suffices, because Evaluate expects signatures that were verified before.
+    // Returns a signature line with an invalid signature. It is enough for these tests, because `Evaluate` does not verify signatures.
     private static NoteSignature Line(VerifierKey key) => new(key.Name, key.KeyId, new byte[] { 1 });
 }

@@ -57,7 +57,7 @@ public sealed class VerifierKeyTests
     [Fact]
     public void Other_types_are_named_as_such()
     {
-        // The key has type 0x06 (ML-DSA-44), and is cut to 32 bytes.
+        // The key has the type 0x06 (ML-DSA-44), but only 32 bytes.
         string vkey = $"optiks.example/log+00000000+{Convert.ToBase64String([0x06, .. SomeKey])}";
 
         Assert.False(VerifierKey.TryParse(vkey, out _, out TlogError error));

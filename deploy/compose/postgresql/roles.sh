@@ -4,9 +4,9 @@
 set -euo pipefail
 
 for role in owner update-task update-service query-service; do
-  # A line of .pgpass: the password is its last field.
+  # Each password is the last field of a line in the format of .pgpass.
   password=$(cut -d: -f5 "/run/secrets/$role.pgpass")
-  # The password goes through standard input, so that no process list shows it.
+  # The password is passed through standard input, so that no process list shows it.
   printf "CREATE ROLE optiks_%s LOGIN PASSWORD '%s';\n" "${role//-/_}" "$password"
 done | psql --quiet --set ON_ERROR_STOP=1 --username postgres --dbname postgres
 
@@ -20,7 +20,7 @@ GRANT optiks_query TO optiks_query_service;
 CREATE DATABASE optiks OWNER optiks_owner ENCODING 'UTF8' TEMPLATE template0;
 SQL
 
-# PostgreSQL requires a key file that belongs to its own user and that nobody else may read.
+# PostgreSQL requires that the key file belongs to PostgreSQL's user and that nobody else may read it.
 data=$(psql --quiet --no-align --tuples-only --username postgres --dbname postgres --command 'SHOW data_directory')
 install -m 600 /run/secrets/postgresql.key "$data/server.key"
 install -m 600 /run/secrets/postgresql.crt "$data/server.crt"

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Runs roles.sql as the administrator, with the passwords from the secrets. It is safe to run repeatedly.
+# Runs roles.sql as the administrator, with the passwords from the secrets. The script may run repeatedly.
 set -euo pipefail
 
 SQLCMDPASSWORD=$(cat /run/secrets/sa.password)
 export SQLCMDPASSWORD
-# sqlcmd takes its variables from the environment, so that no process list shows them.
+# The passwords are in environment variables, which sqlcmd reads, so that no process list shows them.
 for role in owner update-task update-service query-service; do
   name=${role//-/_}_password
   printf -v "$name" %s "$(cat "/run/secrets/$role.password")"

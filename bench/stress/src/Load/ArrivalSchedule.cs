@@ -1,6 +1,6 @@
 namespace Optiks.Stress.Load;
 
-/// <summary>The spacing of the intended starts.</summary>
+/// <summary>Lists the ways to space the intended starts of requests.</summary>
 internal enum Arrivals
 {
     Poisson,
@@ -8,8 +8,8 @@ internal enum Arrivals
 }
 
 /// <summary>
-/// Computes the intended starts of an open loop. The starts depend only on the rate, never on the times of earlier answers. If a server
-/// stalls, the latencies thus include the wait of all requests that would have arrived during the stall.
+/// Computes the intended starts of requests in an open loop. The starts depend only on the rate, never on the times of earlier answers.
+/// Therefore, if a server stalls, the latencies include the wait of all requests that would have arrived during the stall.
 /// </summary>
 internal sealed class ArrivalSchedule
 {
@@ -20,11 +20,11 @@ internal sealed class ArrivalSchedule
     private double _sum;
     private long _index;
 
-    /// <summary>Creates a schedule that begins at the time <paramref name="first"/> on the run's clock.</summary>
-    /// <param name="arrivals">Spacing of the starts.</param>
-    /// <param name="rate">Average number of arrivals per second.</param>
-    /// <param name="first">Start of the schedule, in seconds.</param>
-    /// <param name="random">Source of random numbers for the Poisson gaps.</param>
+    /// <summary>Creates a schedule that begins at the given time on the run's clock.</summary>
+    /// <param name="arrivals">The spacing of the starts.</param>
+    /// <param name="rate">The average number of arrivals per second.</param>
+    /// <param name="first">The time of the schedule's beginning, in seconds on the run's clock.</param>
+    /// <param name="random">The source of random numbers for the gaps of Poisson arrivals.</param>
     public ArrivalSchedule(Arrivals arrivals, double rate, double first, Random random)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(rate);

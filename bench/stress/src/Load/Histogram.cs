@@ -3,31 +3,35 @@ using System.Numerics;
 namespace Optiks.Stress.Load;
 
 /// <summary>
-/// Counts durations in microseconds in log-linear buckets. Durations below 128 have exact buckets; above, each power of two is split into
-/// 64 equal buckets. A percentile is at most 1/64 above the exact percentile and never below it. Not thread-safe.
+/// Counts durations in microseconds in log-linear buckets. Each duration below 128 microseconds has its own bucket; above, the range
+/// between two powers of two is split into 64 equal buckets. A percentile is at most 1/64 above the exact percentile and never below it.
+/// Only one thread at a time may use a histogram.
 /// </summary>
 internal sealed class Histogram
 {
     private const int ExactBits = 7;
     private const int Parts = 1 << (ExactBits - 1);
-    // The array is only as long as the longest duration needs, because a long run has one histogram for each second.
+    // The counts of the buckets. The array is only as long as the longest duration needs, because a long run has one histogram for each
+    // second.
     private long[] _counts = [];
 
     public long Count { get; private set; }
 
     public long Max { get; private set; }
 
-    /// <summary>The sum of the durations, for the mean.</summary>
+    /// <summary>The sum of all durations, from which the mean is computed.</summary>
     public double Sum { get; private set; }
 
     public double Mean => Count == 0 ? 0 : Sum / Count;
 
     /// <summary>
-    /// The buckets that are not empty, from the shortest duration on: each with its upper edge in microseconds, and its count.
+    /// The buckets that are not empty, from the shortest duration to the longest. Each element has the bucket's upper edge in microseconds
+    /// and its count.
     /// </summary>
     public IEnumerable<(long UpperEdge, long Count)> Buckets => _counts.Index().Where(bucket => bucket.Item > 0).Select(bucket => (UpperEdge(bucket.Index), bucket.Item));
 
-    /// <summary>Counts a duration <paramref name="times"/> times; a negative duration (from a clock's rounding) counts as 0.</summary>
+    /// <summary>Counts a duration as often as the parameter <paramref name="times"/> says. A negative duration, which the rounding of a
+    /// clock can cause, counts as 0.</summary>
     public void Record(long microseconds, long times = 1)
     {
         if (times <= 0)
@@ -56,7 +60,8 @@ internal sealed class Histogram
     }
 
     /// <summary>
-    /// Returns a percentile by nearest rank, as the upper edge of the bucket that has it; 0 when no duration was recorded.
+    /// Returns a percentile by nearest rank: the upper edge of the bucket that contains it, in microseconds. Returns 0 if no duration was
+    /// recorded.
     /// </summary>
     /// <param name="percent">The percentage, 0 to 100.</param>
     public long Percentile(double percent)

@@ -1,9 +1,9 @@
 namespace Optiks.Stress.Load;
 
 /// <summary>
-/// Picks key numbers 0..n-1: uniformly, or by Zipf's law, where number i is picked in proportion to 1/(i+1)^s. Zipf uses
-/// rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions", 1996),
-/// which needs no table and works for any n.
+/// Picks key numbers from 0 to n-1, either uniformly or by Zipf's law, in which the probability of number i is proportional to 1/(i+1)^s.
+/// For Zipf's law, it uses rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone discrete
+/// distributions", 1996), which needs no table and works for any n.
 /// </summary>
 internal sealed class KeySampler
 {
@@ -13,7 +13,7 @@ internal sealed class KeySampler
     private readonly double _highest;
     private readonly double _accept;
 
-    /// <summary>Creates a sampler of this many keys; with an exponent of 0 it picks keys uniformly.</summary>
+    /// <summary>Creates a sampler of the given number of keys. If the exponent is 0, it picks keys uniformly.</summary>
     public KeySampler(int keys, double exponent)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(keys);
@@ -45,7 +45,7 @@ internal sealed class KeySampler
 
     private double Weight(double x) => Math.Pow(x, -_exponent);
 
-    // Returns the antiderivative of the weight. Near exponent 1 it is the limit, the logarithm.
+    // Returns the antiderivative of the weight function. For exponents near 1, it returns the limit, which is the logarithm.
     private double Integral(double x) =>
         Math.Abs(1 - _exponent) < 1e-9 ? Math.Log(x) : (Math.Pow(x, 1 - _exponent) - 1) / (1 - _exponent);
 

@@ -1,9 +1,9 @@
 namespace Optiks.Stress.Load;
 
-/// <summary>The figures of one operation of the mix over the measured time.</summary>
+/// <summary>Holds the figures of one operation of the mix over the measured time.</summary>
 internal sealed class KindTotals
 {
-    /// <summary>The latency of answered requests, from the intended start.</summary>
+    /// <summary>The latencies of answered requests, counted from each request's intended start.</summary>
     public Histogram Latency { get; } = new();
 
     public long Answered { get; set; }
@@ -13,7 +13,7 @@ internal sealed class KindTotals
     public long Octets { get; set; }
 
     /// <summary>
-    /// The number of requests that were not sent, because the bound on requests in flight held them back longer than allowed.
+    /// The number of requests that were not sent, because they had to wait too long while the maximum number of requests was in flight.
     /// </summary>
     public long NotSent { get; set; }
 

@@ -4,13 +4,12 @@ using Optiks.Stress.Traffic;
 namespace Optiks.Stress.Load;
 
 /// <summary>
-/// Sends requests at their intended times, whatever happens to earlier requests, with a bounded number in flight. If the bound is reached,
-/// an arrival waits, and its latency still counts from its intended start. If an arrival has waited too long, the runner counts it and does
-/// not send it.
+/// Sends requests at their intended times, whatever happens to earlier requests. If the maximum number of requests is in flight, the next
+/// request waits, and its latency still counts from its intended start. A request that has waited too long is counted but not sent.
 /// </summary>
 internal sealed class LoadRunner : IDisposable
 {
-    // The resolution of the timer. Arrivals within one tick are sent together.
+    // The resolution of the timer. Requests whose starts are within one tick are sent together.
     private static readonly TimeSpan s_tick = TimeSpan.FromMilliseconds(1);
     private readonly RunOptions _options;
     private readonly int _maxInFlight;
@@ -35,7 +34,7 @@ internal sealed class LoadRunner : IDisposable
         _room = new SemaphoreSlim(maxInFlight, maxInFlight);
     }
 
-    /// <summary>Executes a request, and reads the clock when the whole answer has arrived.</summary>
+    /// <summary>Sends a request, and reads the clock when the whole answer has arrived.</summary>
     internal delegate Task<(RequestOutcome Outcome, double Ended)> Sender(Planned planned, Func<double> now, CancellationToken cancellationToken);
 
     /// <summary>The current time in seconds on the run's clock.</summary>
@@ -45,11 +44,12 @@ internal sealed class LoadRunner : IDisposable
 
     public void Dispose() => _room.Dispose();
 
-    // Subtract one, because the loop itself counts as one request until it ends.
+    // One is subtracted, because the loop itself counts as a request until it ends.
     public int InFlight => Math.Max(0, Volatile.Read(ref _inFlight) - 1);
 
     /// <summary>
-    /// Runs the whole load, and returns when every request has ended. If the caller cancels, the load ends early, with the results so far.
+    /// Sends the whole load, and returns when every request has ended. If the caller cancels, the load ends early, and the method returns
+    /// the stages so far.
     /// </summary>
     public async Task<IReadOnlyList<Stage>> RunAsync(CancellationToken cancellationToken)
     {
@@ -95,13 +95,13 @@ internal sealed class LoadRunner : IDisposable
                 continue;
             }
             Interlocked.Increment(ref _inFlight);
-            // The request runs outside this loop, so that the loop only keeps time. Copy the loop's variable for the task, because the loop
-            // changes it before the task reads it.
+            // The request runs in a task, so that this loop only keeps the time. The task gets a copy of the loop's variable, because the
+            // loop changes the variable before the task reads it.
             double due = intended;
             _ = Task.Run(() => SendAsync(planned, due), CancellationToken.None);
             _recorder.InFlight(intended, _maxInFlight - _room.CurrentCount);
         }
-        // Wait until the end of the stage, because the quiet time after the last arrival belongs to the stage too.
+        // The loop waits until the end of the stage, because the time after the last request belongs to the stage too.
         await UntilAsync(stop, cancellationToken);
     }
 
@@ -122,7 +122,7 @@ internal sealed class LoadRunner : IDisposable
         }
         catch (Exception e)
         {
-            // Let this exception end the run, because a fault of this program must not look like a slow server.
+            // This exception ends the run, because a fault of this program must not look like a slow server.
             Interlocked.CompareExchange(ref _failure, e, null);
         }
         finally
@@ -151,7 +151,7 @@ internal sealed class LoadRunner : IDisposable
         for (int i = first; i < last; i++)
         {
             latency.Add(seconds[i].Latency);
-            // Count an unanswered request with the time that it has taken so far.
+            // An unanswered request counts with the time that it has taken so far.
             latency.Record((long)((Now - (i + 1)) * 1e6), seconds[i].Unanswered);
             offered += seconds[i].Offered;
             bad += seconds[i].Failed + seconds[i].NotSent;

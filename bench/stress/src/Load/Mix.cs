@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Stress.Load;
 
-/// <summary>A mix of operations by weight, such as <c>hit=90,absent=5,update=4,batch:100=1</c>.</summary>
+/// <summary>Holds a mix of operations with their weights, such as <c>hit=90,absent=5,update=4,batch:100=1</c>.</summary>
 internal sealed class Mix
 {
     public const int MaxBatch = ProtocolLimits.MaxList;
@@ -23,7 +23,8 @@ internal sealed class Mix
 
     public bool NeedsApiKey => Updates || Parts.Any(part => part.Kind is OperationKind.History or OperationKind.Monitor);
 
-    /// <summary>Parses the text form. Throws <see cref="FormatException"/> with a sentence for the user.</summary>
+    /// <summary>Parses the text form of a mix. If the text is invalid, throws <see cref="FormatException"/> with a sentence for the
+    /// user.</summary>
     public static Mix Parse(string text)
     {
         var parts = new List<MixPart>();

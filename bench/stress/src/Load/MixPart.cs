@@ -2,10 +2,10 @@ using System.Globalization;
 
 namespace Optiks.Stress.Load;
 
-/// <summary>One operation of a mix.</summary>
+/// <summary>Describes one operation of a mix.</summary>
 /// <param name="Kind">The kind of operation.</param>
-/// <param name="Weight">Weight of this operation relative to the other parts; above 0.</param>
-/// <param name="Size">Number of updates in a batch; 1 for every other operation.</param>
+/// <param name="Weight">The weight of this operation relative to the other operations of the mix; above 0.</param>
+/// <param name="Size">The number of updates in a batch; 1 for every other operation.</param>
 internal readonly record struct MixPart(OperationKind Kind, double Weight, int Size)
 {
     public string Name { get; } = Kind == OperationKind.Batch ? $"batch:{Size}" : Kind.ToString().ToLowerInvariant();

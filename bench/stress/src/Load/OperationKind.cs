@@ -1,29 +1,29 @@
 namespace Optiks.Stress.Load;
 
-/// <summary>The kinds of requests in a mix.</summary>
+/// <summary>Lists the kinds of requests that a mix can have.</summary>
 internal enum OperationKind
 {
-    /// <summary>Lookup of a prepared key.</summary>
+    /// <summary>Looks up a prepared key.</summary>
     Hit,
 
-    /// <summary>Lookup of a key that does not exist.</summary>
+    /// <summary>Looks up a key that does not exist.</summary>
     Absent,
 
-    /// <summary>Lookup of a prepared key with many versions.</summary>
+    /// <summary>Looks up a prepared key that has many versions.</summary>
     Versions,
 
-    /// <summary>History of a prepared key, from its first version.</summary>
+    /// <summary>Requests the history of a prepared key, from its first version on.</summary>
     History,
 
-    /// <summary>Monitoring of a prepared key, from its first version.</summary>
+    /// <summary>Requests the monitoring of a prepared key, from its first version on.</summary>
     Monitor,
 
-    /// <summary>Audit proof of one recent epoch.</summary>
+    /// <summary>Requests the audit proof of a recent epoch.</summary>
     Audit,
 
-    /// <summary>Request with one update.</summary>
+    /// <summary>Sends a request with one update.</summary>
     Update,
 
-    /// <summary>Request with a list of updates.</summary>
+    /// <summary>Sends a request with a list of updates.</summary>
     Batch,
 }

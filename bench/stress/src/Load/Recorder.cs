@@ -1,9 +1,9 @@
 namespace Optiks.Stress.Load;
 
 /// <summary>
-/// Collects results: the totals by operation of all requests that were intended after the warm-up, and one entry for each second of the
-/// whole run. If requested, it also collects the totals of each window of the measured time. Times are seconds on the run's clock.
-/// Thread-safe.
+/// Collects the results of requests. It keeps, for each operation, the totals of all requests whose intended start was after the warm-up,
+/// and figures for each second of the whole run. If requested, it also keeps the totals of each window of the measured time. Times are
+/// seconds on the run's clock. Any thread may use a recorder.
 /// </summary>
 internal sealed class Recorder
 {
@@ -21,12 +21,12 @@ internal sealed class Recorder
     }
 
     /// <summary>
-    /// The windows in order, from the end of the warm-up on, by the requests' intended starts. Callers must read the windows only after the
-    /// last result was added. Empty unless windows were requested.
+    /// The totals of the windows, in the order of time, from the end of the warm-up on. A request counts in the window of its intended
+    /// start. The list is empty unless windows were requested. Callers must read it only after the last result was added.
     /// </summary>
     public IReadOnlyList<IReadOnlyDictionary<string, KindTotals>> Windows => _windows;
 
-    /// <summary>Counts an arrival at its intended start, whatever happens to its request.</summary>
+    /// <summary>Counts a request at its intended start, whether or not it is sent.</summary>
     public void Offered(double intended)
     {
         lock (_lock)
@@ -35,7 +35,7 @@ internal sealed class Recorder
         }
     }
 
-    /// <summary>Counts a request that ended.</summary>
+    /// <summary>Counts a request that has ended, with its outcome.</summary>
     public void Done(MixPart part, double intended, double ended, RequestOutcome outcome)
     {
         long latency = (long)((ended - intended) * 1e6);
@@ -74,7 +74,7 @@ internal sealed class Recorder
         }
     }
 
-    /// <summary>Counts an arrival that could not be sent in time.</summary>
+    /// <summary>Counts a request that could not be sent in time.</summary>
     public void NotSent(MixPart part, double intended)
     {
         lock (_lock)
@@ -100,8 +100,8 @@ internal sealed class Recorder
     }
 
     /// <summary>
-    /// Runs a function on the collected figures while no result can be added. The function must not keep references to the figures while
-    /// the run continues.
+    /// Passes the collected figures to a function, and adds no results until the function returns. The function must not keep references to
+    /// the figures, because the run goes on.
     /// </summary>
     public T Read<T>(Func<IReadOnlyDictionary<string, KindTotals>, IReadOnlyList<Second>, T> read)
     {
@@ -111,7 +111,7 @@ internal sealed class Recorder
         }
     }
 
-    // Returns the totals of the whole measured time, and of the window.
+    // Returns the two totals in which a request counts: those of the whole measured time, and those of its window.
     private IEnumerable<KindTotals> Totals(string kind, double intended)
     {
         yield return Totals(_kinds, kind);

@@ -1,8 +1,8 @@
 namespace Optiks.Stress.Load;
 
 /// <summary>
-/// One second of a run. Offered and failed requests and latencies belong to the second of the intended start; completed requests belong to
-/// the second in which they ended.
+/// Holds the figures of one second of a run. Offered requests, failed requests and latencies count in the second of the request's intended
+/// start. Completed requests count in the second in which they ended.
 /// </summary>
 internal sealed class Second
 {
@@ -17,7 +17,7 @@ internal sealed class Second
 
     public int NotSent { get; set; }
 
-    /// <summary>The number of requests that are unanswered so far.</summary>
+    /// <summary>The number of requests of this second that have no answer so far.</summary>
     public long Unanswered => Offered - Latency.Count - Failed - NotSent;
 
     public int InFlight { get; set; }

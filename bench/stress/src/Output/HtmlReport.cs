@@ -5,7 +5,8 @@ using Optiks.Stress.Load;
 
 namespace Optiks.Stress.Output;
 
-/// <summary>Writes one self-contained page: figures, plots as inline SVG, no scripts.</summary>
+/// <summary>Writes the results of a run as one self-contained HTML page, with figures and plots as inline SVG, and without
+/// scripts.</summary>
 internal static class HtmlReport
 {
     private const string Style =
@@ -134,7 +135,7 @@ internal static class HtmlReport
         add($"</table><p>Saturated: p99 above {result.Options.LimitLatency * 1e3:0} ms, or more than {result.Options.LimitErrors * 100:0.##} % failed or unsent.</p></section>");
     }
 
-    // Returns the number of complete seconds, because the last second is usually incomplete.
+    // Returns the number of complete seconds of the run. The last second is usually incomplete and is left out.
     private static int FullSeconds(RunResult result) =>
         Math.Min(result.Seconds.Count, Math.Max(1, (int)(result.Stages.Count > 0 ? result.Stages[^1].End : result.Options.WarmUp)));
 

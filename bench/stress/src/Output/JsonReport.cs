@@ -5,8 +5,9 @@ using Optiks.Stress.Load;
 namespace Optiks.Stress.Output;
 
 /// <summary>
-/// Writes the figures as JSON: the members <c>cpu, cores, commit, results</c> of all benchmarks of this project, and the figures that only
-/// a stress run has. A run measures no baseline, so baseline and ratio are null.
+/// Writes the figures of a run as JSON. The JSON has the members <c>cpu, cores, commit, results</c>, as the result files of all benchmarks
+/// of this project, and further figures of the stress run. In <c>results</c>, baseline and ratio are null, because a run measures no
+/// baseline.
 /// </summary>
 internal static class JsonReport
 {
@@ -179,7 +180,7 @@ internal static class JsonReport
         writer.WriteEndArray();
     }
 
-    // Writes the buckets of a histogram, from which readers can compute percentiles over several windows.
+    // Writes the buckets of a histogram. From them a reader can compute percentiles over several windows.
     private static void WriteLatencies(Utf8JsonWriter writer, Histogram latency)
     {
         writer.WriteStartArray("latencies_us");
@@ -239,7 +240,7 @@ internal static class JsonReport
         ? File.ReadLines("/proc/cpuinfo").FirstOrDefault(line => line.StartsWith("model name", StringComparison.Ordinal))?.Split(':', 2)[1].Trim() ?? "unknown"
         : "unknown";
 
-    // The build appends the commit to the version, after a plus sign.
+    // Returns the commit that was built, or null. The build appends it to the version, after a plus sign.
     internal static string? Commit() =>
         typeof(JsonReport).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+', 2) is [_, string commit] ? commit : null;
 }

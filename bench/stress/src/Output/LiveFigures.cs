@@ -5,7 +5,7 @@ using Optiks.Stress.Traffic;
 
 namespace Optiks.Stress.Output;
 
-/// <summary>The figures that a live view shows: rates and latency over the last full seconds.</summary>
+/// <summary>Holds the figures that a live view shows: rates and latency over the last full seconds.</summary>
 internal sealed record LiveFigures(
     double Now, double Rate, double Offered, double Completed, long P50, long P99, long Failed, long NotSent, int InFlight, ulong Epoch, long Accepted, long Verified, long Invalid)
 {

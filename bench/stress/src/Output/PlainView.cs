@@ -4,7 +4,7 @@ using Optiks.Stress.Traffic;
 
 namespace Optiks.Stress.Output;
 
-/// <summary>Prints a line every few seconds, for logs.</summary>
+/// <summary>Prints a line every few seconds, for an output that is not a terminal.</summary>
 internal sealed class PlainView : ILiveView
 {
     private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(5);
@@ -29,7 +29,7 @@ internal sealed class PlainView : ILiveView
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // Cancellation is the normal end of the run.
+            // The caller cancels this call at the end of the run.
         }
     }
 

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Optiks.Stress.Output;
 
-/// <summary>Draws lines over the seconds of a run as SVG.</summary>
+/// <summary>Draws values over the seconds of a run as lines in an SVG plot.</summary>
 internal sealed class Plot
 {
     private const int Width = 940;
@@ -20,7 +20,7 @@ internal sealed class Plot
     private IReadOnlyList<double> _marks = [];
     private double _warmUp;
 
-    /// <summary>Creates a plot of this many seconds. The axis of a logarithmic plot begins at 0.1.</summary>
+    /// <summary>Creates a plot of the given number of seconds. The vertical axis of a logarithmic plot begins at 0.1.</summary>
     public Plot(int seconds, bool logarithmic, string unit)
     {
         _seconds = seconds;
@@ -28,7 +28,7 @@ internal sealed class Plot
         _unit = unit;
     }
 
-    /// <summary>Marks the times of epochs, and shades the warm-up. Both arguments are in seconds.</summary>
+    /// <summary>Marks the given times, which are times of epochs, and shades the warm-up. Both arguments are in seconds.</summary>
     public void Mark(IEnumerable<double> moments, double warmUp)
     {
         _marks = [.. moments.Where(moment => moment >= 0 && moment <= _seconds)];
@@ -99,7 +99,7 @@ internal sealed class Plot
         return [.. ticks];
     }
 
-    // Returns 1, 2 or 5 times a power of ten.
+    // Returns the distance between two lines of the axis, which is 1, 2 or 5 times a power of ten.
     private static double Step(double range, int parts)
     {
         double raw = Math.Max(range / parts, 1e-9);

@@ -3,7 +3,7 @@ using Optiks.Stress.Load;
 
 namespace Optiks.Stress.Output;
 
-/// <summary>Prints the result for people.</summary>
+/// <summary>Prints the results of a run as a table for people.</summary>
 internal static class SummaryTable
 {
     public static void Write(RunResult result, TextWriter output)

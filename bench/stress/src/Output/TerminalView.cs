@@ -7,7 +7,7 @@ using Recorder = Optiks.Stress.Load.Recorder;
 
 namespace Optiks.Stress.Output;
 
-/// <summary>Redraws one table in place.</summary>
+/// <summary>Shows the progress of a run in a table that is redrawn in place.</summary>
 internal sealed class TerminalView : ILiveView
 {
     private static readonly TimeSpan s_interval = TimeSpan.FromMilliseconds(500);
@@ -42,7 +42,7 @@ internal sealed class TerminalView : ILiveView
     private static Table Draw(LiveFigures figures)
     {
         Table table = new Table().Border(TableBorder.Rounded).HideHeaders().Title(string.Create(CultureInfo.InvariantCulture, $"optiks-stress  {figures.Now:0} s  epoch {figures.Epoch}"));
-        // Use three pairs of columns for names and figures, because a single row with all figures would not fit into 80 columns.
+        // The table has three pairs of columns for names and figures, because a single row with all figures would not fit into 80 columns.
         for (int i = 0; i < 3; i++)
         {
             table.AddColumn(new TableColumn("").LeftAligned().Width(11)).AddColumn(new TableColumn("").RightAligned().Width(9));

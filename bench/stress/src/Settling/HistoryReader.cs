@@ -7,8 +7,8 @@ using Optiks.Stress.Traffic;
 namespace Optiks.Stress.Settling;
 
 /// <summary>
-/// Reads verified histories of keys from the first replica: histories of the current period, and of ended periods at their last epochs
-/// (docs/spec/periods.md section 5). Thread-safe.
+/// Reads and verifies histories of keys from the first replica. The histories are of the current period, or of ended periods at their last
+/// epochs (docs/spec/periods.md section 5). Any thread may use a reader.
 /// </summary>
 internal sealed class HistoryReader
 {
@@ -27,19 +27,21 @@ internal sealed class HistoryReader
         _time = time;
     }
 
-    /// <summary>Tells whether the log must still serve a period, according to its configuration (docs/spec/periods.md section 8).</summary>
+    /// <summary>Returns whether the log must still serve a period, according to its configuration (docs/spec/periods.md section
+    /// 8).</summary>
     public bool IsServed(ulong period) => _views.Period - Math.Min(period, _views.Period) < _options.Anchor.Configuration.RetainedPeriods;
 
     /// <summary>
-    /// Reads the whole history of a key in a period. Returns a description of the failure if the history could not be read, and a null
-    /// history for a period that the log no longer serves. If the log begins the next period in the meantime, the reader follows the log
-    /// into that period.
+    /// Reads the whole history of a key in a period. If the history could not be read, returns a description of the failure. If the log no
+    /// longer serves the period, returns neither a history nor a failure. If the log begins the next period in the meantime, the reader
+    /// follows the log into that period.
     /// </summary>
     /// <param name="key">The key.</param>
     /// <param name="period">The period.</param>
-    /// <param name="mustShow">The least epoch of a history of the current period.</param>
-    /// <param name="before">The end state of the key in the previous period; null if the history is not compared with an end state.</param>
-    /// <param name="isTimeUp">Tells whether the reader must give up.</param>
+    /// <param name="mustShow">The epoch that a history of the current period must have at least reached.</param>
+    /// <param name="before">The end state of the key in the previous period, with which the history is compared; null if it is not
+    /// compared.</param>
+    /// <param name="isTimeUp">The function that returns whether the reader must give up.</param>
     /// <param name="cancellationToken">Cancels the reading.</param>
     public async Task<(KeyHistory? History, string? Failure)> ReadAsync(
         string key, ulong period, ulong mustShow, EndState? before, Func<bool> isTimeUp, CancellationToken cancellationToken)
@@ -77,7 +79,8 @@ internal sealed class HistoryReader
                     }
                     continue;
                 }
-                // Try again: the replica has begun another period, or is still behind the epoch of a publication.
+                // The reader tries again, because the replica has begun another period, or is still behind the epoch in which an update was
+                // published.
                 failure = $"could not be read: the replica shows epoch {head.Epoch} of period {head.Period}, asked was for epoch {mustShow} of period {period}";
             }
             else
@@ -93,7 +96,7 @@ internal sealed class HistoryReader
         return (null, failure);
     }
 
-    // Collects a long history, which comes in pages.
+    // Collects the pages of a history. A long history has several pages.
     private sealed class Pages
     {
         private readonly byte[] _name;
@@ -119,7 +122,7 @@ internal sealed class HistoryReader
             return Verifier.Versions(context, keys, [_known], answer);
         }
 
-        // Adds a page. Returns the whole history after its last page, and null after earlier pages.
+        // Adds a page. Returns the whole history if this is its last page, and null otherwise.
         public KeyHistory? Add(VersionsVerdict verdict, byte[] answer)
         {
             VerifiedHead head = verdict.Head!;

@@ -2,12 +2,12 @@ using System.Collections.Concurrent;
 
 namespace Optiks.Stress.Settling;
 
-/// <summary>Records the updates that were accepted, and the updates whose outcome is unknown. Thread-safe.</summary>
+/// <summary>Records the updates that were accepted, and the updates whose outcome is unknown. Any thread may use it.</summary>
 internal sealed class Ledger
 {
     private long _count;
 
-    /// <summary>The updates that were accepted with a 202.</summary>
+    /// <summary>The updates that were accepted with the status 202.</summary>
     public ConcurrentQueue<AcceptedUpdate> Updates { get; } = new();
 
     public ConcurrentQueue<Unanswered> Unknown { get; } = new();
@@ -15,8 +15,8 @@ internal sealed class Ledger
     public long Count => Interlocked.Read(ref _count);
 
     /// <summary>Records the accepted items of one request.</summary>
-    /// <param name="items">The request's items.</param>
-    /// <param name="at">Timestamp of the answer; null when the answer to the first sending of the request was lost.</param>
+    /// <param name="items">The updates of the request.</param>
+    /// <param name="at">The timestamp of the answer; null if the answer was lost when the request was sent for the first time.</param>
     public void Accepted(IReadOnlyCollection<UpdateItem> items, long? at)
     {
         foreach (UpdateItem item in items)
@@ -28,9 +28,9 @@ internal sealed class Ledger
 
     public void Uncertain(IReadOnlyList<UpdateItem> items, byte[] body, Uri server) => Unknown.Enqueue(new Unanswered(items, body, server));
 
-    /// <summary>An accepted update, with the timestamp of its 202 answer if the timestamp is known.</summary>
+    /// <summary>Holds an accepted update, with the timestamp of the answer with status 202, or null if the timestamp is unknown.</summary>
     internal readonly record struct AcceptedUpdate(UpdateItem Item, long? At);
 
-    /// <summary>A request whose outcome is unknown, because no answer came that says it.</summary>
+    /// <summary>Holds a request whose outcome is unknown, because no answer came, or none that states the outcome.</summary>
     internal sealed record Unanswered(IReadOnlyList<UpdateItem> Items, byte[] Body, Uri Server);
 }

@@ -5,21 +5,21 @@ namespace Optiks.Stress.Settling;
 /// <summary>Measures the time from an update's acceptance until a reader can see it.</summary>
 internal static class PublicationDelay
 {
-    /// <summary>The timestamp at which an update was accepted, and the epoch that contains the update.</summary>
+    /// <summary>Holds the timestamp at which an update was accepted, and the epoch that contains the update.</summary>
     internal readonly record struct Published(long AcceptedAt, ulong Epoch);
 
     /// <summary>
-    /// Returns the delays in microseconds. An epoch counts as visible when a replica first showed that epoch or a later one. If no replica
-    /// showed such an epoch, the update adds no delay.
+    /// Returns the delays of updates in microseconds. An update counts as visible when a replica first shows the update's epoch or a later
+    /// epoch. An update that no replica has shown is left out.
     /// </summary>
-    /// <param name="updates">Updates with the timestamps of their acceptance and the epochs that contain them.</param>
-    /// <param name="shown">Epochs and the timestamps at which a replica first showed them, in the order of the epochs.</param>
-    /// <param name="time">Clock of the timestamps.</param>
+    /// <param name="updates">The updates, with the timestamps of their acceptance and the epochs that contain them.</param>
+    /// <param name="shown">The epochs, with the timestamps at which a replica first showed them, in the order of the epochs.</param>
+    /// <param name="time">The clock of the timestamps.</param>
     public static Histogram Measure(IEnumerable<Published> updates, IReadOnlyList<(ulong Epoch, long Seen)> shown, TimeProvider time)
     {
         ulong[] epochs = [.. shown.Select(epoch => epoch.Epoch)];
-        // Take the earliest time of this epoch and all later epochs, because one replica may show a later epoch before another replica
-        // shows an earlier epoch.
+        // An epoch counts as seen at the earliest time of this epoch and all later epochs, because one replica may show a later epoch
+        // before another replica shows an earlier epoch.
         long[] seen = [.. shown.Select(epoch => epoch.Seen)];
         for (int i = seen.Length - 2; i >= 0; i--)
         {

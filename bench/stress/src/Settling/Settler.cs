@@ -6,9 +6,9 @@ using Optiks.Stress.Traffic;
 namespace Optiks.Stress.Settling;
 
 /// <summary>
-/// Follows the accepted updates to their publication after the load has ended. It sends requests without an answer again under their
-/// request ids, and polls each id until its update is published. It then compares the versions of updated keys with the keys' verified
-/// histories, period by period.
+/// Follows the accepted updates to their publication after the load has ended. The settler sends requests that got no answer again under
+/// the same request ids, and polls the status of each id until its update is published. Then it compares the versions of updated keys with
+/// the keys' verified histories, period by period.
 /// </summary>
 internal sealed class Settler
 {
@@ -41,14 +41,14 @@ internal sealed class Settler
 
     private bool TimeIsUp => _time.GetElapsedTime(_started).TotalSeconds > _limit;
 
-    /// <summary>Settles the ledger of a run.</summary>
+    /// <summary>Follows the updates of a run to their publication and returns their outcome.</summary>
     /// <param name="ledger">The ledger of the run; the load must not add to it any more.</param>
-    /// <param name="lastBefore">Last epoch before the run.</param>
-    /// <param name="measuredFrom">Timestamp from which on accepted updates count for the delay.</param>
-    /// <param name="seconds">Time limit in seconds for everything except the comparison with histories.</param>
-    /// <param name="share">Share of the updated keys, 0 to 1; the settler follows all updates of these keys.</param>
+    /// <param name="lastBefore">The last epoch before the run.</param>
+    /// <param name="measuredFrom">The timestamp from which on accepted updates count in the delays.</param>
+    /// <param name="seconds">The time limit in seconds for everything except the comparison with histories.</param>
+    /// <param name="share">The share of the updated keys, from 0 to 1, whose updates the settler follows.</param>
     /// <param name="checkKeys">The greatest number of keys to compare with their histories.</param>
-    /// <param name="progress">Receives progress messages.</param>
+    /// <param name="progress">The function that receives progress messages.</param>
     /// <param name="cancellationToken">Cancels the settlement.</param>
     public async Task<Settlement> SettleAsync(
         Ledger ledger, ulong lastBefore, long measuredFrom, double seconds, double share, int checkKeys, Action<string> progress, CancellationToken cancellationToken)
@@ -70,15 +70,16 @@ internal sealed class Settler
         progress($"following {followed.Length} of {all.Length} accepted updates to their publication");
         if (followed.Length > 0)
         {
-            // Wait for the last update first. Epochs publish updates in their order, so nearly all updates are then published, and
-            // thousands of polls have not slowed the epochs down.
+            // The settler waits for the last update first. Epochs publish updates in their order, so nearly all updates are published by
+            // then, and the epochs were not slowed down by thousands of polls.
             await WaitAsync(followed[^1].Item, cancellationToken);
         }
         await System.Threading.Tasks.Parallel.ForEachAsync(followed, parallel, async (update, token) => await FollowAsync(update, measuredFrom, token));
         double waited = _time.GetElapsedTime(_started).TotalSeconds;
         string[] chosen = [.. _byKey.Keys.Order(StringComparer.Ordinal).Take(checkKeys)];
         progress($"comparing {chosen.Length} of {_byKey.Count} updated keys with their history");
-        // If some updates still have no answer, they may be in a history, so a version that belongs to no known update proves nothing.
+        // If the outcome of some updates is still unknown, these updates may be in a history. Then a version that belongs to no known
+        // update is not a fault.
         bool complete = unsettled == 0;
         await System.Threading.Tasks.Parallel.ForEachAsync(chosen, parallel, async (key, token) => await CompareAsync(key, lastBefore, complete, token));
         return new Settlement
@@ -120,8 +121,8 @@ internal sealed class Settler
         return false;
     }
 
-    // Chooses all updates of some keys, evenly over the sorted names of the keys. A key can be compared with its history only when all of
-    // its updates are known.
+    // Returns all updates of some keys, which are spread evenly over the sorted names of the keys. It returns all updates of a chosen key,
+    // because a key can be compared with its history only if all of its updates are known.
     internal static Ledger.AcceptedUpdate[] Choose(Ledger.AcceptedUpdate[] updates, double share)
     {
         if (share >= 1)
@@ -149,7 +150,8 @@ internal sealed class Settler
         }
     }
 
-    // Returns an update's final status. When the time is up, returns the update's last status, or the reason why there is no status.
+    // Waits for an update's final status and returns it. If the time limit passes first, returns the update's last status, or the reason
+    // why there is no status.
     private async Task<StatusText> WaitAsync(UpdateItem item, CancellationToken cancellationToken)
     {
         while (true)
@@ -169,8 +171,8 @@ internal sealed class Settler
         }
     }
 
-    // Compares a key's updates with its history period by period, from the period of the key's first update on. In each period versions
-    // begin at 1 again, with a copy of the last version of the previous period.
+    // Compares a key's updates with the key's history, period by period, from the period of the key's first update on. In each period the
+    // versions begin again at version 1, which is a copy of the latest version in the previous period.
     private async Task CompareAsync(string key, ulong lastBefore, bool complete, CancellationToken cancellationToken)
     {
         ILookup<ulong, VersionCheck.Published> updates = _byKey[key].ToLookup(update => update.Period);

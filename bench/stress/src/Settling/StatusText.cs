@@ -2,9 +2,9 @@ using System.Text.Json;
 
 namespace Optiks.Stress.Settling;
 
-/// <summary>The update-service's answer about a request id with one item.</summary>
-/// <param name="Status">The status: pending, published or refused; unusable-answer for any other answer.</param>
-/// <param name="Published">Period, version and epoch of the update; null unless the update was published.</param>
+/// <summary>Holds the update-service's answer about the status of a request that has one item.</summary>
+/// <param name="Status">The status, which is pending, published or refused, or unusable-answer if the answer has another status.</param>
+/// <param name="Published">The period, version and epoch of the update; null unless the update was published.</param>
 internal readonly record struct StatusText(string Status, VersionCheck.Published? Published)
 {
     private static readonly StatusText s_unusable = new("unusable-answer", null);

@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Optiks.Stress.Settling;
 
-/// <summary>Encodes updates (docs/spec/rest.md section 5), each with its own request id.</summary>
+/// <summary>Encodes the bodies of requests with updates (docs/spec/rest.md section 5). Each update has its own request id.</summary>
 internal static class UpdateBody
 {
     public static byte[] Encode(IReadOnlyList<UpdateItem> items, KeySpace keys, bool list)

@@ -1,21 +1,21 @@
 namespace Optiks.Stress.Settling;
 
-/// <summary>Compares the versions that the update-service named for a key's updates with the key's verified history.</summary>
+/// <summary>Compares the versions that the update-service gave to a key's updates with the key's verified history.</summary>
 internal static class VersionCheck
 {
-    /// <summary>One update, with the period, version and epoch that the update-service named.</summary>
+    /// <summary>Holds the period, version and epoch of an update, according to the update-service.</summary>
     internal readonly record struct Published(ulong Period, ulong Version, ulong Epoch);
 
-    /// <summary>One version of the verified history; epoch 0 for a copy made at a period's start.</summary>
+    /// <summary>Holds a version of the verified history. The epoch is 0 if the version is a copy from the start of a period.</summary>
     internal readonly record struct HistoryVersion(ulong Version, ulong Epoch);
 
     /// <summary>
-    /// Counts lost updates, which the history does not have under the version and epoch that the update-service named. Also counts doubled
-    /// versions, which two updates share, or which are later than epoch <paramref name="lastBefore"/> and belong to no update.
+    /// Returns the numbers of lost updates and doubled versions. An update is lost if the history does not have its version with its epoch.
+    /// A version is doubled if two updates share it, or if it is later than epoch <paramref name="lastBefore"/> and belongs to no update.
     /// </summary>
-    /// <param name="updates">All accepted updates of the key in one period.</param>
-    /// <param name="history">Verified versions of that period, from the first on.</param>
-    /// <param name="lastBefore">Last epoch before the run.</param>
+    /// <param name="updates">All accepted updates of the key in the period.</param>
+    /// <param name="history">The verified versions of the key in that period, from the first on.</param>
+    /// <param name="lastBefore">The last epoch before the run.</param>
     public static (long Lost, long Doubled) Compare(IReadOnlyCollection<Published> updates, IReadOnlyList<HistoryVersion> history, ulong lastBefore)
     {
         Dictionary<ulong, ulong> epochs = history.ToDictionary(shown => shown.Version, shown => shown.Epoch);

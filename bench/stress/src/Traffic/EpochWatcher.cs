@@ -3,11 +3,11 @@ using Optiks.Protocol;
 
 namespace Optiks.Stress.Traffic;
 
-/// <summary>Polls each replica's head during the load, to find out when each epoch appeared.</summary>
+/// <summary>Polls the head of each replica during the load, to find out when the replica first shows each epoch.</summary>
 internal sealed class EpochWatcher
 {
-    // The interval between polls, which is the error of each measured time from acceptance to publication. It can be this short because a
-    // head costs a replica very little work.
+    // The interval between polls. It is also the error of the measured times from acceptance to publication. It can be this short, because
+    // a request for a head costs a replica very little work.
     private static readonly TimeSpan s_interval = TimeSpan.FromMilliseconds(20);
     private readonly TargetOptions _options;
     private readonly VerifyingSessions _sessions;
@@ -38,13 +38,13 @@ internal sealed class EpochWatcher
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // Cancellation is the normal end of the run.
+            // The caller cancels this call at the end of the run.
         }
     }
 
     /// <summary>
-    /// Reads one replica's head and the bounds of periods, which later questions may need at once. Returns the name of the error if it
-    /// could not read them.
+    /// Reads the head of a replica and the bounds of periods, so that later questions can be verified at once. Returns null, or the name of
+    /// the error if they could not be read.
     /// </summary>
     public async Task<string?> ContactAsync(int replica, Views views, CancellationToken cancellationToken)
     {

@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Optiks.Stress.Traffic;
 
-/// <summary>Counts the answers that were verified, and the wrong answers among them. Thread-safe.</summary>
+/// <summary>Counts the verified answers, and the wrong answers among them. Any thread may use it.</summary>
 internal sealed class Findings
 {
     private const int MostExamples = 20;
@@ -16,12 +16,13 @@ internal sealed class Findings
 
     public long Failed => Interlocked.Read(ref _failed);
 
-    /// <summary>The first few examples of failures.</summary>
+    /// <summary>Descriptions of the first few wrong answers.</summary>
     public ConcurrentQueue<string> Examples { get; } = new();
 
     public void Unverified() => Interlocked.Increment(ref _answers);
 
-    /// <summary>Counts a verified answer. A complaint says what is wrong with the answer; null means that the answer is correct.</summary>
+    /// <summary>Counts a verified answer. The parameter <paramref name="complaint"/> says what is wrong with the answer; it is null if the
+    /// answer is correct.</summary>
     public void Add(string? complaint)
     {
         Interlocked.Increment(ref _answers);

@@ -7,9 +7,9 @@ using System.Text;
 namespace Optiks.Stress.Traffic;
 
 /// <summary>
-/// One keep-alive connection that supports the part of HTTP/1.1 (RFC 9112) that the services use: one request at a time, and an answer with
-/// a length or in chunks. HttpClient needs several times the processor time, which a load generator on the same machine would take from the
-/// services. Not thread-safe.
+/// Implements a keep-alive connection with the part of HTTP/1.1 (RFC 9112) that the services use: one request at a time, and answers with a
+/// length or in chunks. HttpClient would need several times as much processor time, and a load generator on the same machine takes this
+/// time from the services. Only one thread at a time may use a connection.
 /// </summary>
 internal sealed class HttpConnection : IDisposable
 {
@@ -28,18 +28,19 @@ internal sealed class HttpConnection : IDisposable
         _stream = stream;
     }
 
-    /// <summary>Whether the whole last answer was read, and the server did not announce that it closes the connection.</summary>
+    /// <summary>Whether the last answer was read to its end and the server did not announce that it closes the connection.</summary>
     public bool Reusable { get; private set; }
 
     /// <summary>
-    /// Whether the connection is still usable: since the last answer, the server has not closed it and has not sent data without a request.
+    /// Whether the connection is still usable. It is not if, since the last answer, the server has closed it or has sent data without a
+    /// request.
     /// </summary>
     public bool IsOpen => !_socket.Poll(0, SelectMode.SelectRead);
 
     /// <summary>The timestamp since which the connection is idle, which the pool sets.</summary>
     public long IdleSince { get; set; }
 
-    /// <summary>Connects to a server. Throws <see cref="SocketException"/>, or the exceptions of TLS.</summary>
+    /// <summary>Connects to a server. Throws <see cref="SocketException"/> or the exceptions of TLS if that fails.</summary>
     public static async Task<HttpConnection> OpenAsync(Uri server, CancellationToken cancellationToken)
     {
         var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
@@ -63,8 +64,8 @@ internal sealed class HttpConnection : IDisposable
     }
 
     /// <summary>
-    /// Sends a whole request and reads the whole answer. Throws <see cref="IOException"/> when the connection breaks and
-    /// <see cref="InvalidDataException"/> when the answer is not HTTP/1.1; the connection is then unusable.
+    /// Sends a whole request and reads the whole answer. Throws <see cref="IOException"/> if the connection breaks, and
+    /// <see cref="InvalidDataException"/> if the answer is not HTTP/1.1. After an exception the connection is unusable.
     /// </summary>
     public async ValueTask<(int Status, byte[] Body)> ExchangeAsync(ReadOnlyMemory<byte> request, CancellationToken cancellationToken)
     {
@@ -91,8 +92,8 @@ internal sealed class HttpConnection : IDisposable
                 _start += length + 2;
                 return head;
             }
-            // Search the last three octets again, because the mark of the end may be split between the data that was read and the data to
-            // come.
+            // The next search begins three octets before the end of the read data, because the end of the header fields may be split
+            // between this data and the data to come.
             searched = Math.Max(0, _end - _start - 3);
             if (_end - _start > MostHeaderOctets)
             {
@@ -131,7 +132,7 @@ internal sealed class HttpConnection : IDisposable
             }
             if (length == 0)
             {
-                // Skip the trailers and the empty line that end the chunks.
+                // This loop skips the trailers and the empty line after the last chunk.
                 while ((await ReadLineAsync(cancellationToken)).Length > 0)
                 {
                 }
@@ -189,10 +190,11 @@ internal sealed class HttpConnection : IDisposable
         _end += read > 0 ? read : throw new EndOfStreamException("The server closed the connection.");
     }
 
-    /// <summary>The parts of a status line and header fields that this connection uses.</summary>
+    /// <summary>Holds the parts of a status line and header fields that this connection uses.</summary>
     internal readonly record struct AnswerHead(int Status, int Length, bool Chunked, bool Closes)
     {
-        /// <summary>Parses a status line and header fields, which each end with CR LF. Throws <see cref="InvalidDataException"/>.</summary>
+        /// <summary>Parses a status line and header fields, each of which ends with CR LF. Throws <see cref="InvalidDataException"/> if
+        /// they are invalid.</summary>
         public static AnswerHead Parse(ReadOnlySpan<byte> lines)
         {
             if (lines.Length < 12 || !lines.StartsWith("HTTP/1.1 "u8) || !Utf8Parser.TryParse(lines[9..12], out int status, out int digits) || digits != 3)

@@ -6,7 +6,7 @@ using Optiks.Stress.Settling;
 
 namespace Optiks.Stress.Traffic;
 
-/// <summary>Executes planned requests and, where planned, verifies the answers. Thread-safe.</summary>
+/// <summary>Executes planned requests, and verifies their answers if the plan says so. Any thread may use it.</summary>
 internal sealed class Operations
 {
     private const int RecentEpochs = 256;
@@ -30,7 +30,8 @@ internal sealed class Operations
     }
 
     /// <summary>
-    /// Sends the request. It calls <paramref name="now"/> when the whole answer has arrived, before it verifies the answer.
+    /// Sends the request. Reads the time with the function <paramref name="now"/> when the whole answer has arrived, and verifies the
+    /// answer afterwards.
     /// </summary>
     public Task<(RequestOutcome Outcome, double Ended)> RunAsync(Planned planned, Func<double> now, CancellationToken cancellationToken) => planned.Part.Kind switch
     {
@@ -104,7 +105,8 @@ internal sealed class Operations
         {
             return (Judge(planned, null, reply, "", null), ended);
         }
-        // The verification needs the records of earlier epochs. The program requests each of these records once, outside the measured time.
+        // The verification needs the record of the epoch before. The program requests each of these records only once, outside the measured
+        // time.
         (byte[]? before, RequestOutcome failed) = await RecordAsync(server, epoch - 1, reply.Body.Length, cancellationToken);
         byte[]? start = null;
         if (before is not null)
@@ -121,7 +123,7 @@ internal sealed class Operations
         return (Judge(planned, reason, reply, $"epoch {epoch}", complaint), ended);
     }
 
-    // Returns the record of an epoch, or the outcome of the failed request for that record.
+    // Returns the record of an epoch, or the outcome of the request for the record if that request failed.
     private async Task<(byte[]? Record, RequestOutcome Failed)> RecordAsync(Uri server, ulong epoch, int proofLength, CancellationToken cancellationToken)
     {
         if (_views.Record(epoch) is { } shown)
@@ -155,14 +157,14 @@ internal sealed class Operations
         }
         if (reply.Status is 0 or >= 500)
         {
-            // The server may have accepted the request although no answer came, so the settler sends it again under the same ids after the
-            // load.
+            // The server may have accepted the request although no answer came. The settler therefore sends the request again under the
+            // same ids after the load.
             _ledger.Uncertain(items, body, _options.UpdateUrls[planned.Server]);
         }
         return (new RequestOutcome(reply.Error, 0, reply.Body.Length), ended);
     }
 
-    // Returns the outcome of a request. A null reason means that the request failed, or that the plan did not include verifying its answer.
+    // Returns the outcome of a request. A null `reason` means that the request failed, or that its answer was not to be verified.
     private RequestOutcome Judge(Planned planned, Reason? reason, Reply reply, string subject, string? complaint)
     {
         if (reason is not { } verdict)
@@ -175,8 +177,8 @@ internal sealed class Operations
         }
         if (verdict == Reason.Stale)
         {
-            // The replica is behind the epoch that it showed before, for example after a restart. An SDK then asks another replica, so
-            // count this as an error and not as a false answer.
+            // The replica shows an earlier epoch than before, for example after a restart. An SDK would ask another replica in this case,
+            // so this counts as an error and not as a false answer.
             return new RequestOutcome("stale", 0, reply.Body.Length);
         }
         if (verdict != Reason.Valid)

@@ -2,7 +2,7 @@ using Optiks.Stress.Load;
 
 namespace Optiks.Stress.Traffic;
 
-/// <summary>Draws requests of a mix. Not thread-safe.</summary>
+/// <summary>Draws the requests of a run at random from a mix. Only one thread at a time may use a planner.</summary>
 internal sealed class Planner
 {
     private readonly RunOptions _options;
@@ -38,7 +38,7 @@ internal sealed class Planner
         return new Planned(part, server, keys, _random.NextInt64(), _random.NextDouble() < _options.VerifyShare);
     }
 
-    // Draws distinct keys. A batch must name each key once, because a key may have only a few updates pending.
+    // Draws distinct keys. A batch must not name a key twice, because only a few updates of a key may be pending.
     private int[] Distinct(int size)
     {
         if (size == 1)

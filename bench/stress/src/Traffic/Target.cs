@@ -9,14 +9,14 @@ using Optiks.Protocol;
 namespace Optiks.Stress.Traffic;
 
 /// <summary>
-/// A pool of connections to the services, with as many connections as there were requests in flight at once. A request uses the connection
-/// that was idle longest. Otherwise unused connections would grow too old. When answers are late the next time, all requests would then
-/// wait for new connections and their TLS handshakes at once. Thread-safe.
+/// Keeps a pool of connections to the services, with as many connections as there were requests in flight at the same time. A request uses
+/// the connection that was idle longest. Otherwise, rarely used connections would become too old and be closed. The next time that answers
+/// are late, many requests would then wait at once for new connections and their TLS handshakes. Any thread may use it.
 /// </summary>
 internal sealed class Target : IDisposable
 {
-    // This limit is shorter than the time after which Kestrel closes an idle connection, so that no request goes to a connection that is
-    // about to close.
+    // The time for which an idle connection is kept. It is shorter than the time after which Kestrel closes an idle connection, so that no
+    // request is sent on a connection that is about to close.
     private const double MostIdleSeconds = 60;
     private readonly ConcurrentDictionary<string, ConcurrentQueue<HttpConnection>> _idle = new(StringComparer.Ordinal);
     private readonly string? _apiKey;
@@ -31,15 +31,16 @@ internal sealed class Target : IDisposable
     }
 
     /// <summary>
-    /// Sends a request and reads the whole answer. The reply reports failures. The call throws an exception only if the caller cancels.
+    /// Sends a request and reads the whole answer. Failures are part of the reply; the method throws an exception only if the caller
+    /// cancels.
     /// </summary>
-    /// <param name="server">Base URL of the server.</param>
-    /// <param name="path">Path and query of the URL.</param>
-    /// <param name="accept">Media type of the answer.</param>
-    /// <param name="body">Body of a POST; null for a GET.</param>
-    /// <param name="contentType">Media type of the body.</param>
+    /// <param name="server">The base URL of the server.</param>
+    /// <param name="path">The path and query of the URL.</param>
+    /// <param name="accept">The media type of the answer.</param>
+    /// <param name="body">The body of a POST request; null for a GET request.</param>
+    /// <param name="contentType">The media type of the body.</param>
     /// <param name="authorize">Whether to send the API key.</param>
-    /// <param name="extra">Time that is added to the time limit, for requests that ask the server to wait.</param>
+    /// <param name="extra">The time that is added to the time limit, for requests that ask the server to wait.</param>
     /// <param name="cancellationToken">Ends the request.</param>
     public async Task<Reply> SendAsync(
         Uri server, string path, string accept, ReadOnlyMemory<byte>? body, string contentType, bool authorize, TimeSpan extra, CancellationToken cancellationToken)
@@ -140,7 +141,7 @@ internal sealed class Target : IDisposable
         return length;
     }
 
-    // Returns the name of the problem in the answer, or a name for the status if the answer has no problem document.
+    // Returns the name of the problem in an error answer. If the answer has no problem details, returns a name for its status.
     private static string Problem(int status, byte[] answer)
     {
         try

@@ -4,9 +4,9 @@ using Optiks.Protocol;
 namespace Optiks.Stress.Traffic;
 
 /// <summary>
-/// Asks replicas, and verifies each answer against the head that the same replica showed before. It follows the log into later periods by
-/// their bounds (docs/spec/periods.md section 4), as the SDK does. If an answer is of a later period than the kept head, it follows the log
-/// to that period and asks again. Thread-safe.
+/// Sends questions to replicas, and verifies each answer against the head that the same replica showed before. If an answer is of a later
+/// period than the kept head, the class follows the log to that period by the bounds of periods (docs/spec/periods.md section 4), as the
+/// SDK does, and asks again. Any thread may use it.
 /// </summary>
 internal sealed class VerifyingSessions
 {
@@ -22,12 +22,12 @@ internal sealed class VerifyingSessions
     }
 
     /// <summary>
-    /// Asks a replica, and asks again after each change of the period until the answer is of the period of the replica's kept head.
+    /// Sends a question to a replica. If the answer is of another period than the replica's kept head, follows the log and asks again.
     /// </summary>
-    /// <param name="replica">Number of the replica.</param>
+    /// <param name="replica">The number of the replica.</param>
     /// <param name="question">The question.</param>
-    /// <param name="check">Verifies the answer; null if the answer is not verified.</param>
-    /// <param name="now">The run's clock, which the call reads when a whole answer has arrived, before it verifies the answer.</param>
+    /// <param name="check">The function that verifies the answer; null if the answer is not to be verified.</param>
+    /// <param name="now">The run's clock. The method reads it when a whole answer has arrived, before it verifies the answer.</param>
     /// <param name="cancellationToken">Ends the request.</param>
     public async Task<Asked<T>> AskAsync<T>(int replica, Question question, Check<T>? check, Func<double> now, CancellationToken cancellationToken)
     {
@@ -64,7 +64,7 @@ internal sealed class VerifyingSessions
     }
 
     /// <summary>
-    /// Reads the bounds of the periods, from the period of a kept head on. A null reason means that the reply has an error.
+    /// Reads and verifies the bounds of the periods, from the period of a kept head on. The reason is null if the reply has an error.
     /// </summary>
     public async Task<(Reply Reply, Reason? Reason)> AskPeriodsAsync(int replica, KeptHead kept, CancellationToken cancellationToken)
     {
@@ -77,20 +77,20 @@ internal sealed class VerifyingSessions
         return (reply, verdict.Reason == Reason.Valid ? _views.Learn(replica, verdict, reply.Body) : verdict.Reason);
     }
 
-    // Follows the log from the period of a kept head to at least the given period, which the replica has shown.
+    // Follows the log from the period of a kept head at least to the given period, which the replica has shown.
     private async Task<(Reply Reply, Reason? Reason)> FollowAsync(int replica, KeptHead kept, ulong period, CancellationToken cancellationToken)
     {
         if (_views.Kept(replica)!.Period >= period)
         {
-            // Another question has followed the log in the meantime.
+            // Another question has followed the log to that period in the meantime.
             return (default, Reason.Valid);
         }
         (Reply reply, Reason? reason) = await AskPeriodsAsync(replica, kept, cancellationToken);
         return (reply, reason == Reason.Valid && _views.Kept(replica)!.Period < period ? Reason.Stale : reason);
     }
 
-    // Judges an answer of an earlier period than the kept head's. If its record is the known record of its epoch, the replica is only
-    // behind; otherwise the log has forked.
+    // Judges an answer of an earlier period than the period of the kept head. If the answer's record equals the known record of its epoch,
+    // the replica is only behind; otherwise the log has forked.
     private Reason JudgeBehind(ReadOnlyMemory<byte> answer)
     {
         ReadOnlySpan<byte> record = answer.Span[..EpochRecord.Length];

@@ -5,8 +5,9 @@ using Optiks.Protocol;
 namespace Optiks.Stress.Traffic;
 
 /// <summary>
-/// Keeps what the replicas have shown. For each replica it keeps the head against which later answers are verified. For all replicas
-/// together it keeps one record per epoch and one root per size, to detect replicas that show different logs. Thread-safe.
+/// Keeps what the replicas have shown. For each replica, it keeps the head against which later answers are verified. For all replicas
+/// together, it keeps one record for each epoch and one root for each size, to detect that two replicas show different logs. Any thread may
+/// use it.
 /// </summary>
 internal sealed class Views
 {
@@ -69,7 +70,8 @@ internal sealed class Views
         return Reason.Valid;
     }
 
-    /// <summary>Records at which epochs periods began and ended, and the verified head of the same answer.</summary>
+    /// <summary>Records the verified bounds of periods, and the verified head of the same answer. Returns another reason than
+    /// <see cref="Reason.Valid"/> if they contradict what was recorded before.</summary>
     public Reason Learn(int replica, PeriodsVerdict periods, byte[] answer)
     {
         foreach (Range bound in periods.Bounds)
@@ -82,7 +84,7 @@ internal sealed class Views
         foreach (Range end in periods.Ends)
         {
             byte[] record = answer[end];
-            // If the records differ, the log has two well-formed ends of one period.
+            // If the records differ, the log has two different last records of the same period.
             if (!_ends.GetOrAdd(EpochRecord.ReadPeriod(record), record).AsSpan().SequenceEqual(record))
             {
                 return Reason.PeriodBounds;
@@ -96,12 +98,14 @@ internal sealed class Views
     /// </summary>
     public byte[]? FindEnd(ulong period) => _ends.GetValueOrDefault(period);
 
-    /// <summary>Remembers the first record of an epoch; returns false if the given record differs from the first record.</summary>
+    /// <summary>Keeps the first record of each epoch. Returns false if the given record differs from the kept record of the same
+    /// epoch.</summary>
     public bool Agrees(ulong epoch, ReadOnlySpan<byte> record) => _records.GetOrAdd(epoch, record.ToArray()).AsSpan().SequenceEqual(record);
 
     /// <summary>
-    /// Returns the number of versions of keys that the log has published up to an epoch whose record was seen. It counts the versions in
-    /// the tree of that epoch, and the versions that the log did not copy into the new tree at each switch that this program followed.
+    /// Returns the number of versions of keys that the log has published up to an epoch, whose record must have been seen. The number is
+    /// the count in the record of that epoch, plus, for each switch that this program followed, the versions that the log did not copy into
+    /// the new tree.
     /// </summary>
     public ulong Versions(ulong epoch)
     {

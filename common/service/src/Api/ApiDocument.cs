@@ -8,12 +8,12 @@ using Optiks.Protocol;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds the OpenAPI document of a service: the file of docs/spec/openapi, which the service's assembly embeds. The service serves these
-/// bytes, and refuses URL parameters that the document does not describe (<see cref="UrlParameters"/>). Any thread.
+/// Holds the OpenAPI document of a service, which is a file of docs/spec/openapi that the service's assembly embeds. The service serves the
+/// file's bytes, and refuses URL parameters that the document does not describe (<see cref="UrlParameters"/>). Any thread may use it.
 /// </summary>
 public sealed class ApiDocument
 {
-    /// <summary>The path of the document.</summary>
+    /// <summary>The path at which the service serves the document.</summary>
     public const string Path = "/openapi/v1.json";
 
     private const string Resource = "openapi.json";
@@ -22,7 +22,7 @@ public sealed class ApiDocument
     private readonly ReadOnlyMemory<byte> _octets;
     private readonly string _tag;
 
-    // Names are compared with case, as in bodies.
+    // The comparison of names is case-sensitive, like the comparison of member names in bodies.
     private readonly HashSet<(string Method, string Path, string Name)> _parameters;
 
     /// <summary>Reads a document. Throws <see cref="JsonException"/> if the bytes are not JSON.</summary>
@@ -41,7 +41,7 @@ public sealed class ApiDocument
         ];
     }
 
-    /// <summary>Reads the document that an assembly embeds.</summary>
+    /// <summary>Reads the OpenAPI document that an assembly embeds.</summary>
     public static ApiDocument Load(Assembly assembly)
     {
         ArgumentNullException.ThrowIfNull(assembly);
@@ -51,10 +51,11 @@ public sealed class ApiDocument
         return new ApiDocument(octets);
     }
 
-    /// <summary>The service's name for people.</summary>
+    /// <summary>The title of the document, which is the service's name for people.</summary>
     public string Title { get; }
 
-    /// <summary>Returns whether an endpoint takes the URL parameter. <paramref name="pattern"/> is the endpoint's route, as the document has it.</summary>
+    /// <summary>Returns whether the document describes this URL parameter of an endpoint. The parameter <paramref name="pattern"/> is the
+    /// endpoint's path as the document writes it.</summary>
     public bool Takes(string method, string pattern, string parameter) =>
         _parameters.Contains((HttpMethods.IsHead(method) ? HttpMethods.Get : method, pattern, parameter));
 

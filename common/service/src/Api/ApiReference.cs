@@ -8,10 +8,11 @@ namespace Optiks.ServiceDefaults;
 /// <summary>Shows a service's <see cref="ApiDocument"/> as a page for people (Scalar), unless the operator turns the page off.</summary>
 internal static class ApiReference
 {
-    /// <summary>The path of the page.</summary>
+    /// <summary>The path at which the service serves the page.</summary>
     public const string Path = "/docs";
 
-    // The page loads and asks nothing of other hosts. Its scripts and styles are the package's, some of them inline.
+    // This Content-Security-Policy lets the page load nothing from other hosts and send nothing to them. The page's scripts and styles come
+    // from the package, and some of them are inline.
     private const string Policy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
     public static void Map(WebApplication app, string title)

@@ -8,7 +8,7 @@ public static class Caching
 {
     private const string Forever = "public, max-age=31536000, immutable";
 
-    /// <summary>Forbids caching, for an answer about a key.</summary>
+    /// <summary>Forbids caching of an answer. Answers about keys must not be cached.</summary>
     public static void NoStore(HttpResponse response)
     {
         response.Headers.CacheControl = "no-store";
@@ -16,10 +16,11 @@ public static class Caching
     }
 
     /// <summary>
-    /// Marks an answer that never changes. Returns true if the client already has the content: the answer is then 304 and complete.
+    /// Marks an answer whose content never changes. If the client already has the content, sets the status 304 and returns true; the answer
+    /// then needs no body.
     /// </summary>
-    /// <param name="context">The request.</param>
-    /// <param name="name">A name that no other content of this log ever has; visible ASCII without quotes.</param>
+    /// <param name="context">The context of the request.</param>
+    /// <param name="name">The entity tag, which no other content of this log ever has. It must be visible ASCII without quotes.</param>
     public static bool IsUnchanged(HttpContext context, string name)
     {
         context.Response.Headers.CacheControl = Forever;
@@ -27,7 +28,8 @@ public static class Caching
     }
 
     /// <summary>
-    /// Sets the entity tag. Returns true if the client already has the content with this tag: the answer is then 304 and complete.
+    /// Sets the entity tag of an answer. If the client already has the content with this tag, sets the status 304 and returns true; the
+    /// answer then needs no body.
     /// </summary>
     public static bool IsKnown(HttpContext context, string name)
     {

@@ -4,19 +4,20 @@ using Microsoft.AspNetCore.Http.Features;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Refuses paths that an edge and this service could read differently (docs/spec/rest.md section 1). For example, nginx decodes <c>%2f</c>
-/// before it removes dot segments, but Kestrel never decodes it. In <c>/log/a%2fb/../../metrics</c>, nginx finds a file of the log, but
-/// Kestrel finds <c>/metrics</c>.
+/// Refuses paths that a proxy in front of the service and the service itself could read differently (docs/spec/rest.md section 1). For
+/// example, nginx decodes <c>%2f</c> before it removes dot segments, but Kestrel never decodes <c>%2f</c>. The path
+/// <c>/log/a%2fb/../../metrics</c> is therefore a file of the log for nginx, but <c>/metrics</c> for Kestrel.
 /// </summary>
 internal static class PathForm
 {
-    /// <summary>Adds the check before all middleware that uses the path.</summary>
+    /// <summary>Adds this check to the service. The check must come before all middleware that uses the path.</summary>
     public static void Use(WebApplication app) =>
         app.Use((context, next) => context.Features.Get<IHttpRequestFeature>() is { RawTarget: { Length: > 0 } target } && !IsPlain(target)
             ? new Problem(ProblemTypes.MalformedRequest, "The path has an encoded slash or dot, a backslash, a '#', or an empty or dot segment.").ExecuteAsync(context)
             : next(context));
 
-    /// <summary>Returns whether every reader finds the same path in a request's target, which is a path or an absolute URL.</summary>
+    /// <summary>Returns whether every program reads the same path from a request's target. The target is a path or an absolute
+    /// URL.</summary>
     internal static bool IsPlain(ReadOnlySpan<char> target)
     {
         int query = target.IndexOf('?');

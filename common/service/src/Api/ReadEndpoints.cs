@@ -4,10 +4,10 @@ using Microsoft.AspNetCore.Routing;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Maps paths that change nothing.</summary>
+/// <summary>Maps endpoints whose requests change nothing.</summary>
 public static class ReadEndpoints
 {
-    /// <summary>Maps a path for GET and HEAD. The answer to HEAD has no body.</summary>
+    /// <summary>Maps an endpoint for the methods GET and HEAD. The answer to HEAD has no body.</summary>
     public static RouteHandlerBuilder MapRead(this IEndpointRouteBuilder routes, string pattern, Delegate handler) =>
         routes.MapMethods(pattern, [HttpMethods.Get, HttpMethods.Head], handler);
 }

@@ -7,21 +7,21 @@ using Microsoft.AspNetCore.Routing;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Refuses URL parameters that the service's <see cref="ApiDocument"/> does not describe for the endpoint, like unknown members of bodies: a
-/// misspelt parameter must not be ignored.
+/// Refuses a request with URL parameters that the service's <see cref="ApiDocument"/> does not describe for the endpoint. The service must
+/// not ignore a misspelt parameter, just as it does not ignore an unknown member of a body.
 /// </summary>
 internal static class UrlParameters
 {
     private const int MaxQuotedName = 64;
     private static readonly UTF8Encoding s_strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    /// <summary>Adds the check before the endpoints. Call this method after routing.</summary>
+    /// <summary>Adds this check to the service. Call this method after routing and before the endpoints.</summary>
     /// <param name="app">The service.</param>
-    /// <param name="api">The service's interface; null if no endpoint takes a parameter.</param>
+    /// <param name="api">The OpenAPI document of the service; null if none of its endpoints takes a URL parameter.</param>
     public static void Use(WebApplication app, ApiDocument? api) =>
         app.Use((context, next) =>
         {
-            // Most requests have no query string, and parsing one allocates.
+            // Most requests have no query string. This test saves them the parsing, which allocates memory.
             if (context.Request.QueryString.HasValue && context.GetEndpoint() is RouteEndpoint endpoint)
             {
                 Check(context.Request, name => api is not null && api.Takes(context.Request.Method, endpoint.RoutePattern.RawText!, name));
@@ -30,7 +30,8 @@ internal static class UrlParameters
         });
 
     /// <summary>
-    /// Returns the field of a problem with a parameter (docs/spec/rest.md section 1); for an unusual name, only the question mark.
+    /// Returns the text with which a problem names a URL parameter (docs/spec/rest.md section 1). If the parameter's name has unusual
+    /// characters, the text is only the question mark.
     /// </summary>
     public static string GetField(string name) =>
         name.Length <= MaxQuotedName && name.All(c => char.IsAsciiLetterOrDigit(c) || c == '_') ? $"?{name}" : "?";
@@ -54,7 +55,8 @@ internal static class UrlParameters
         }
     }
 
-    // Returns whether a text is well encoded. Without this check, other text would be used unchanged: "%FF" as three characters.
+    // Returns whether the percent-encoding of a text is valid. Without this check, invalid encodings would be used unchanged: "%FF" would
+    // become these three characters.
     private static bool IsEncoded(string text)
     {
         for (int at = text.IndexOf('%', StringComparison.Ordinal); at >= 0; at = text.IndexOf('%', at + 1))
@@ -72,7 +74,7 @@ internal static class UrlParameters
         }
         catch (ArgumentException)
         {
-            // The decoded bytes are not UTF-8. The encoding's exceptions derive from ArgumentException.
+            // The decoded bytes are not UTF-8. (The exceptions of `Encoding` derive from `ArgumentException`.)
             return false;
         }
     }

@@ -3,8 +3,8 @@ using Optiks.ApiKeys;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds an endpoint's requirements for its callers: the table of docs/spec/rest.md section 3. An endpoint without an access is open to
-/// everybody.
+/// Describes which callers an endpoint answers, as in the table of docs/spec/rest.md section 3. An endpoint that requires no
+/// <see cref="Access"/> is open to everybody.
 /// </summary>
 public sealed record Access
 {
@@ -14,7 +14,7 @@ public sealed record Access
         Tokens = tokens;
     }
 
-    /// <summary>The access to lookups, where the operator requires a credential for them.</summary>
+    /// <summary>The access to lookups, which applies only if the operator requires a credential for lookups.</summary>
     public static Access Lookup { get; } = new(ApiScopes.Lookup, TokenReach.Everything);
 
     /// <summary>The access to histories and to monitoring.</summary>
@@ -41,18 +41,18 @@ public sealed record Access
     /// <summary>The access to the program's metrics.</summary>
     public static Access Metrics { get; } = new(ApiScopes.Metrics, TokenReach.Nothing);
 
-    /// <summary>All accesses.</summary>
+    /// <summary>All values of this type.</summary>
     public static IReadOnlyList<Access> All { get; } = [Lookup, History, UserHistory, Update, UpdateUsers, Status, Erase, Snapshot, Metrics];
 
-    /// <summary>The scope that the credential must have.</summary>
+    /// <summary>The scope that the caller's credential must have.</summary>
     public ApiScopes Scope { get; }
 
-    /// <summary>The keys and users about which an endpoint with this access answers the holder of a token.</summary>
+    /// <summary>The keys and users about which the endpoint answers a caller with a token.</summary>
     public TokenReach Tokens { get; }
 
     /// <summary>The scope's name in credentials and problems.</summary>
     internal string ScopeName => ApiKeyFile.ScopeName(Scope);
 
-    /// <summary>The name of the policy within ASP.NET Core.</summary>
+    /// <summary>The name of the ASP.NET Core authorization policy for this access.</summary>
     internal string Policy => $"scope:{ScopeName}:{Tokens}";
 }

@@ -4,8 +4,8 @@ using Optiks.ApiKeys;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Reports whether the file of API keys is refused. A refused file never makes the service unready: one mistake in that file would then
-/// remove all replicas from the load balancer.
+/// Reports whether the file of API keys is invalid. An invalid file never makes the service unready, because otherwise one mistake in that
+/// file would remove all replicas from the load balancer.
 /// </summary>
 internal sealed class ApiKeysHealth : IHealthCheck
 {

@@ -11,8 +11,8 @@ using Optiks.ApiKeys;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Implements the scheme <c>Authorization: Bearer</c> with an API key or a token (docs/spec/rest.md section 3). A refused credential counts
-/// as no credential: endpoints that need no credential still answer.
+/// Implements the scheme <c>Authorization: Bearer</c> with an API key or a token (docs/spec/rest.md section 3). A caller with a refused
+/// credential counts as a caller without a credential, so endpoints that need no credential still answer.
 /// </summary>
 internal sealed class BearerAuthentication : AuthenticationHandler<AuthenticationSchemeOptions>
 {
@@ -33,8 +33,8 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
     }
 
     /// <summary>
-    /// Adds the scheme, and a policy for each <see cref="Access"/>. This method adds only the core services: AddAuthentication would also
-    /// add data protection, which keeps its own keys in the home folder.
+    /// Adds the scheme, and a policy for each <see cref="Access"/>. This method does not call <c>AddAuthentication</c>, which would also
+    /// add data protection, which keeps keys in the user's home folder.
     /// </summary>
     public static void Add(WebApplicationBuilder builder)
     {
@@ -52,14 +52,14 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
                 authorization.AddPolicy(access.Policy, policy => policy.RequireAssertion(caller => caller.User.Identity is CallerRights rights && rights.Allows(access)));
             }
         });
-        // Suppresses a log line for each request with a wrong credential.
+        // Without this filter, ASP.NET Core would log a line for each request with a wrong credential.
         builder.Logging.AddFilter(typeof(BearerAuthentication).FullName, LogLevel.Warning);
     }
 
     protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
     {
-        // A request to an open, unlimited endpoint is not authenticated: its caller does not matter, and the service need not verify a
-        // stranger's signature.
+        // If an endpoint needs no credential and has no rate limit, its requests are not authenticated. The caller does not matter there,
+        // and strangers cannot make the service verify signatures.
         if (Context.GetEndpoint() is not { } endpoint || !(endpoint.Metadata.GetMetadata<Access>() is not null || RateLimits.IsLimited(endpoint)))
         {
             return AuthenticateResult.NoResult();

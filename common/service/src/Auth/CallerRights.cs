@@ -6,7 +6,8 @@ using Optiks.ApiKeys;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds the identity and the rights of a request's credential, in one form for API keys and tokens. Immutable, any thread.
+/// Holds the identity and the rights of a request's caller, in the same form for API keys and tokens. Immutable, so that any thread may use
+/// it.
 /// </summary>
 public sealed class CallerRights : ClaimsIdentity
 {
@@ -25,7 +26,7 @@ public sealed class CallerRights : ClaimsIdentity
         Principal = new ClaimsPrincipal(this);
     }
 
-    /// <summary>The name of the API key, or the token's subject.</summary>
+    /// <summary>The name of the caller: the name of the API key, or the token's subject.</summary>
     public override string Name => _name;
 
     /// <summary>The credential's scopes.</summary>
@@ -35,23 +36,23 @@ public sealed class CallerRights : ClaimsIdentity
     public bool IsToken => _own is not null;
 
     /// <summary>
-    /// The number that represents the caller where callers are counted. The hash is keyed by the process, so that nobody can choose to
-    /// share another caller's number.
+    /// The number that represents the caller in limits for each caller, such as rate limits. It is a hash with a key that the process chose
+    /// at random, so that nobody can choose a name with another caller's number.
     /// </summary>
     internal int Number { get; }
 
-    /// <summary>The principal with these rights.</summary>
+    /// <summary>The ASP.NET Core principal that has these rights.</summary>
     internal ClaimsPrincipal Principal { get; }
 
-    /// <summary>Returns the rights of a request's caller; null for a caller without an accepted credential.</summary>
+    /// <summary>Returns the rights of a request's caller; null if the caller has no accepted credential.</summary>
     public static CallerRights? Get(HttpContext context)
     {
         ArgumentNullException.ThrowIfNull(context);
-        // HttpContext.User would create an empty user for a caller without an accepted credential.
+        // The code does not use `HttpContext.User`, which would create an empty user if the caller has no accepted credential.
         return context.Features.Get<IHttpAuthenticationFeature>()?.User?.Identity as CallerRights;
     }
 
-    /// <summary>Returns the rights of an API key: the key's scopes, about every key and user.</summary>
+    /// <summary>Returns the rights of an API key, which has its scopes for every directory key and user.</summary>
     public static CallerRights FromApiKey(ApiKeyEntry entry)
     {
         ArgumentNullException.ThrowIfNull(entry);
@@ -59,44 +60,47 @@ public sealed class CallerRights : ClaimsIdentity
     }
 
     /// <summary>
-    /// Returns the rights of a token: its scopes, within the reach of <see cref="Access.Tokens"/> for these keys and this user; null if the
-    /// token names no user.
+    /// Returns the rights of a token, which has its scopes only for the keys and the user that it names. <see cref="Access.Tokens"/> says
+    /// what an endpoint allows. If the token names no user, <paramref name="user"/> is null.
     /// </summary>
     public static CallerRights FromToken(string subject, ApiScopes scopes, IEnumerable<byte[]> keys, byte[]? user) =>
         new(subject, scopes, new HashSet<byte[]>(keys, new OctetsComparer()), user);
 
-    /// <summary>Returns whether an endpoint with this access answers the caller about at least one item.</summary>
+    /// <summary>Returns whether an endpoint with this access answers the caller about at least one key or user.</summary>
     public bool Allows(Access access)
     {
         ArgumentNullException.ThrowIfNull(access);
         return Scopes.HasFlag(access.Scope) && (!IsToken || access.Tokens != TokenReach.Nothing);
     }
 
-    /// <summary>Returns whether the caller may be answered about a key where <see cref="TokenReach.OwnKeys"/> applies.</summary>
+    /// <summary>Returns whether an endpoint with <see cref="TokenReach.OwnKeys"/> may answer the caller about this key.</summary>
     public bool Owns(ReadOnlySpan<byte> key) => _own is not { } own || own.Contains(key);
 
-    /// <summary>Whether the caller may be answered about any user, where a token reaches only its own user.</summary>
+    /// <summary>Whether there is a user about whom an endpoint may answer the caller, if the endpoint answers a token only about the
+    /// token's own user.</summary>
     public bool HasUser => !IsToken || _user is not null;
 
-    /// <summary>Returns whether the caller may be answered about this user, where a token reaches only its own user.</summary>
+    /// <summary>Returns whether an endpoint may answer the caller about this user, if the endpoint answers a token only about the token's
+    /// own user.</summary>
     /// <param name="user">The user's id.</param>
     public bool IsOwnUser(ReadOnlySpan<byte> user) => !IsToken || (_user is not null && user.SequenceEqual(_user));
 
     /// <summary>Returns the answer to a request about a key that the caller does not own.</summary>
-    /// <param name="field">The place of the key in the request.</param>
+    /// <param name="field">The text that names the key's place in the request.</param>
     public static Problem NotOwn(string field) => new(ProblemTypes.Forbidden, "The token does not name this key. No part of the request was carried out.", field);
 
-    /// <summary>Returns the answer to a request about a key in a period before the key became free.</summary>
-    /// <param name="field">The place of the key in the request.</param>
+    /// <summary>Returns the answer to a request about an earlier period of a key, in which the key may have belonged to another
+    /// user.</summary>
+    /// <param name="field">The text that names the key's place in the request.</param>
     public static Problem NotOwnBefore(string field) => new(
         ProblemTypes.Forbidden, "The key became free after that period, when the user whose device it was left: that user asks POST /v1/users/monitor with a token. No part of the request was carried out.", field);
 
     /// <summary>Returns the answer to a request about a user who is not the caller's own.</summary>
-    /// <param name="field">The place of the user in the request.</param>
+    /// <param name="field">The text that names the user's place in the request.</param>
     public static Problem NotOwnUser(string field) => new(ProblemTypes.Forbidden, "The token does not name this user. No part of the request was carried out.", field);
 
     /// <summary>Returns the answer to a part of a request that needs an API key.</summary>
-    /// <param name="field">The place of that part in the request.</param>
+    /// <param name="field">The text that names the place of that part in the request.</param>
     public static Problem NotForTokens(string field) => new(ProblemTypes.Forbidden, "This needs an API key; a token does not allow it. No part of the request was carried out.", field);
 
     private sealed class OctetsComparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>

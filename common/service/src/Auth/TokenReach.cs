@@ -1,28 +1,32 @@
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Lists the items about which an endpoint answers the holder of a token. An API key with the same scope reaches everything.
+/// Lists about which keys and users an endpoint can answer a caller with a token. A caller with an API key of the same scope gets answers
+/// about all keys and users.
 /// </summary>
 public enum TokenReach
 {
     /// <summary>The endpoint accepts only API keys.</summary>
     Nothing,
 
-    /// <summary>The token's keys: the endpoint checks each item with <see cref="CallerRights.Owns"/>.</summary>
+    /// <summary>The endpoint answers only about the token's keys, and checks each requested key with
+    /// <see cref="CallerRights.Owns"/>.</summary>
     OwnKeys,
 
     /// <summary>
-    /// The token's user, whose devices change or who leaves: the endpoint checks with <see cref="CallerRights.IsOwnUser"/> and
-    /// <see cref="CallerRights.IsToken"/>.
+    /// With a token, a caller can only change the devices of the token's user, or decommission that user. It checks this with
+    /// <see cref="CallerRights.IsOwnUser"/> and <see cref="CallerRights.IsToken"/>.
     /// </summary>
     OwnDevices,
 
-    /// <summary>The token's user: the endpoint checks with <see cref="CallerRights.IsOwnUser"/>.</summary>
+    /// <summary>The endpoint answers only about the token's user, and checks the requested user with
+    /// <see cref="CallerRights.IsOwnUser"/>.</summary>
     OwnUser,
 
-    /// <summary>The token's keys and user: the endpoint checks with both methods, and accepts if either of them accepts.</summary>
+    /// <summary>The endpoint answers about the token's keys and about its user. It accepts an item if <see cref="CallerRights.Owns"/> or
+    /// <see cref="CallerRights.IsOwnUser"/> accepts it.</summary>
     OwnKeysAndUser,
 
-    /// <summary>Everything, as for an API key.</summary>
+    /// <summary>The endpoint answers about everything, as for an API key.</summary>
     Everything,
 }

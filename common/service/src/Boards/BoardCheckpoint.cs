@@ -11,8 +11,8 @@ namespace Optiks.ServiceDefaults;
 public sealed record BoardCheckpoint(ReadOnlyMemory<byte> Note, ulong Size, TreeHash Root)
 {
     /// <summary>
-    /// Verifies a note. Every checkpoint that a service uses has passed this method. Returns null, with the reason, if the log did not sign
-    /// the note.
+    /// Verifies a checkpoint note. Services use only checkpoints that this method has accepted. If the log did not sign the note, returns
+    /// null and sets the reason.
     /// </summary>
     public static BoardCheckpoint? Verify(TrustAnchor anchor, ReadOnlyMemory<byte> note, out Reason reason)
     {

@@ -3,7 +3,8 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Reports ready for a board at a URL while its last trusted answer is not older than the settings allow.</summary>
+/// <summary>Checks a board at a URL. The check is healthy as long as the last trusted answer of the board's server is not older than the
+/// settings allow.</summary>
 internal sealed class BoardHealthCheck(BoardWatch board) : IHealthCheck
 {
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) => Task.FromResult(

@@ -2,7 +2,7 @@ using System.Diagnostics.Metrics;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Shows the state of a board that is read at a URL, and counts failures.</summary>
+/// <summary>Publishes metrics about a board that the service reads at a URL: the board's state and the number of failures.</summary>
 internal sealed class BoardMetrics : IDisposable
 {
     private readonly Meter _meter;

@@ -7,21 +7,22 @@ using Optiks.Tlog;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Adds the board to a host that uses it.</summary>
+/// <summary>Adds the board to a host that reads one.</summary>
 public static class BoardSetup
 {
     private static readonly TimeSpan s_connectTimeout = TimeSpan.FromSeconds(5);
 
-    // A connection is replaced after this time, because the board's name may then resolve to another address.
+    // The time after which a connection is replaced, because the name of the board's server may resolve to another address by then.
     private static readonly TimeSpan s_connectionLifetime = TimeSpan.FromMinutes(2);
 
-    // This is more than the number of files fetched at once, so the checkpoint never waits for a file.
+    // The number of connections is greater than the number of files that are fetched at once, so a request for the checkpoint never waits
+    // for a file.
     private const int MaxConnections = 16;
 
     /// <summary>
-    /// Adds <see cref="BoardWatch"/>. For a board at a URL it also adds the health check <c>board</c>, metrics, and
-    /// <see cref="HttpTileReader"/>. The server at the URL is not trusted: answers are bounded in length and time, no redirect is followed
-    /// and nothing is decompressed. Returns true if the board is at a URL.
+    /// Adds <see cref="BoardWatch"/>. If the board is at a URL, the method also adds the health check <c>board</c>, metrics, and
+    /// <see cref="HttpTileReader"/>, and returns true. The server at the URL is not trusted. Therefore its answers are limited in length
+    /// and time, and the client follows no redirects and decompresses nothing.
     /// </summary>
     public static bool AddBoard(this WebApplicationBuilder builder)
     {
@@ -43,7 +44,7 @@ public static class BoardSetup
         return isRemote;
     }
 
-    // The HTTP client and the reader live as long as the process.
+    // Nothing disposes the HTTP client and the reader, because they are used as long as the process runs.
     private static HttpTileReader CreateReader(BoardOptions options)
     {
         var handler = new SocketsHttpHandler

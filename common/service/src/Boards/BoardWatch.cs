@@ -8,18 +8,18 @@ using Optiks.Tlog;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds the checkpoint that a service uses (docs/spec/board.md section 3), wherever the board is. If the board is in the data folder,
-/// where only the operator's programs write, the watch reads the checkpoint's file at every request. If the board is at a URL, an untrusted
-/// server answers. The watch then polls the server and keeps the largest checkpoint that the log signed, whatever the server returns later.
-/// Any thread.
+/// Holds the board's checkpoint that a service uses (docs/spec/board.md section 3). If the board is in the data folder, where only the
+/// operator's programs write, the watch reads the checkpoint's file at every request. If the board is at a URL, its server is not trusted.
+/// The watch then polls the server, and keeps the largest checkpoint that the log signed, even if the server returns a smaller one later.
+/// Any thread may use a watch.
 /// </summary>
 /// <remarks>
-/// Invariants: 1. Every returned checkpoint was signed by the log. 2. For a board at a URL, the returned checkpoint never goes back to a
-/// smaller tree, nor to another tree of the same size.
+/// Invariants: 1. Every returned checkpoint was signed by the log. 2. For a board at a URL, no returned checkpoint is smaller than an
+/// earlier one, and two returned checkpoints of the same size have the same root.
 /// </remarks>
 public sealed class BoardWatch : BackgroundService
 {
-    // After failures the watch polls less often, up to this pause.
+    // The longest pause between two polls. The watch polls less often after failures.
     private static readonly TimeSpan s_longestPause = TimeSpan.FromSeconds(5);
     private const int MaxDoublings = 5;
 
@@ -64,14 +64,14 @@ public sealed class BoardWatch : BackgroundService
     public bool IsRemote => _remote is not null;
 
     /// <summary>
-    /// Whether there is a board to use. It is always true for a board at a URL. For a board in the data folder it is false if the folder is
-    /// missing, because the board may be on another machine.
+    /// Whether the service can read a board. The value is true for a board at a URL. For a board in the data folder, it is false if the
+    /// board's folder is missing, because the board may then be on another machine.
     /// </summary>
     public bool IsSeen => _remote is not null || Directory.Exists(_folder);
 
     /// <summary>
-    /// Whether the board at the URL gave a trusted answer since the start. "There is no checkpoint yet" counts as such an answer. Always
-    /// true for a folder.
+    /// Whether the board's server has given a trusted answer since the service started. The answer that there is no checkpoint yet counts
+    /// too. The value is always true for a board in the data folder.
     /// </summary>
     public bool HasAnswered => _remote is null || _hasAnswered;
 
@@ -79,7 +79,8 @@ public sealed class BoardWatch : BackgroundService
     public BoardCheckpoint? Newest => _newest;
 
     /// <summary>
-    /// The problem with the board at the URL, in a sentence that anyone may read, once the problem lasts too long; null otherwise.
+    /// The problem with the board at the URL, in one sentence that anyone may read. It is null if there is no problem, or if the problem
+    /// has not lasted too long yet.
     /// </summary>
     public string? Problem => _remote is null || _why is not { } why || (_hasAnswered && Silence <= _options.UnreadyAfter) ? null
         : !_hasAnswered ? $"The board has not been read yet. {why}"
@@ -88,8 +89,8 @@ public sealed class BoardWatch : BackgroundService
     private TimeSpan Silence => _why is null ? TimeSpan.Zero : _time.GetElapsedTime(Interlocked.Read(ref _answeredAt));
 
     /// <summary>
-    /// Returns the checkpoint to use, or null before the board's first one. Throws <see cref="BoardUnreadableException"/> if the file
-    /// cannot be read or the log did not sign it, or if the URL has given no answer since the start.
+    /// Returns the checkpoint to use, or null if the board has no checkpoint yet. Throws <see cref="BoardUnreadableException"/> if the
+    /// checkpoint's file cannot be read or the log did not sign it, or if the board's server has given no answer since the start.
     /// </summary>
     public async ValueTask<BoardCheckpoint?> ReadAsync(CancellationToken cancellationToken)
     {
@@ -146,7 +147,7 @@ public sealed class BoardWatch : BackgroundService
         }
     }
 
-    // Returns why the answer is not trusted, or null if it is.
+    // Reads the checkpoint from the URL. Returns the reason why the answer is not trusted, or null if it is trusted.
     private async Task<(string? Why, Exception? Exception)> TryReadAsync(HttpTileReader remote, Uri url, CancellationToken stop)
     {
         byte[]? note;
@@ -215,7 +216,7 @@ public sealed class BoardWatch : BackgroundService
         return verified;
     }
 
-    // Reports only changes: a board may be away for days.
+    // Logs only when the board's state changes, because a board may be unreachable for days.
     private void Report(Uri url, string? why, Exception? exception)
     {
         if (why is null ? _why is null : why == _reported)

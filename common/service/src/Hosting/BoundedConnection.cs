@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Wraps a connection, and returns its place among the accepted connections once its socket is closed.</summary>
+/// <summary>Wraps an accepted connection. When the connection's socket is closed, the wrapper makes room for another connection.</summary>
 internal sealed class BoundedConnection(ConnectionContext inner, SemaphoreSlim room) : ConnectionContext
 {
     private int _isDisposed;

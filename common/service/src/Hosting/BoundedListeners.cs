@@ -7,9 +7,9 @@ using Microsoft.Extensions.Options;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Makes listeners that accept no further connection while <see cref="ConnectionLimits.MaxAccepted"/> are open. Kestrel's own limit closes
-/// excess connections after accepting them. Strangers could then be accepted faster than closed, and use up the descriptors that files and
-/// the database need. Any thread.
+/// Makes listeners that accept no further connection while <see cref="ConnectionLimits.MaxAccepted"/> connections are open. Kestrel's own
+/// limit would accept the excess connections and then close them. Strangers could open connections faster than Kestrel closes them, and use
+/// up the descriptors that files and the database need. Any thread may use it.
 /// </summary>
 internal sealed class BoundedListeners : IConnectionListenerFactory, IConnectionListenerFactorySelector, IDisposable
 {
@@ -36,7 +36,7 @@ internal sealed class BoundedListeners : IConnectionListenerFactory, IConnection
 
     private sealed class Listener(IConnectionListener inner, SemaphoreSlim room) : IConnectionListener
     {
-        // Unbinding cancels an accept call that waits for room, and an accept call that waits for a connection.
+        // Unbinding the listener cancels this token, which ends an accept call that waits for room or for a connection.
         private readonly CancellationTokenSource _unbound = new();
 
         public EndPoint EndPoint => inner.EndPoint;

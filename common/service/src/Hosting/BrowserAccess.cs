@@ -8,15 +8,16 @@ using Microsoft.Net.Http.Headers;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Lets web pages of the configured origins read endpoints that are open without a credential (docs/operations/cors.md). No credentials are
-/// sent: a page can read only public answers. By default no origin is configured, and answers are unchanged.
+/// Lets web pages of the configured origins read endpoints that need no credential (docs/operations/cors.md). Browsers send no credentials,
+/// so a page can read only public answers. By default no origin is configured, and answers have no CORS headers.
 /// </summary>
 public static class BrowserAccess
 {
     private const string Policy = "open";
     private static readonly TimeSpan s_preflightAge = TimeSpan.FromHours(1);
 
-    /// <summary>Opens the endpoints to the configured origins. Use it only for endpoints that need no credential.</summary>
+    /// <summary>Lets pages of the configured origins read these endpoints. Use this method only for endpoints that need no
+    /// credential.</summary>
     public static TBuilder AllowBrowsers<TBuilder>(this TBuilder builder)
         where TBuilder : IEndpointConventionBuilder =>
         builder.RequireCors(Policy);
@@ -40,7 +41,7 @@ public static class BrowserAccess
         bool isOn = app.Services.GetRequiredService<IOptions<CorsOptions>>().Value.Origins.Length > 0;
         app.Use((context, next) =>
         {
-            // A shared cache must not give a page the answer that was made for a caller without an origin.
+            // Without this header, a shared cache could give a page an answer that was made for a caller without an origin.
             if (isOn && context.GetEndpoint()?.Metadata.GetMetadata<ICorsMetadata>() is not null)
             {
                 context.Response.OnStarting(() =>

@@ -11,9 +11,9 @@ using Microsoft.Extensions.Hosting;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Connects to this program's own https addresses, as a client would, and reads the certificate that they serve. The result is right
-/// whichever setting configured Kestrel, and even if the certificate has changed since. If the program has no https address, the watch does
-/// nothing.
+/// Connects to this program's own https addresses, as a client would, and reads the expiry of the certificates that the program serves.
+/// Thus the result does not depend on how Kestrel was configured, and is right even if a certificate has changed since the start. If the
+/// program has no https address, the watch does nothing.
 /// </summary>
 internal sealed class CertificateWatch : BackgroundService
 {
@@ -48,7 +48,8 @@ internal sealed class CertificateWatch : BackgroundService
         }
     }
 
-    // Returns null if the connection failed before the server sent its certificate; health and request metrics then show the fault.
+    // Returns the certificate's expiry, or null if the connection failed before the server sent its certificate. In that case health checks
+    // and request metrics show the fault.
     private static async Task<DateTimeOffset?> ReadAsync(BindingAddress address, CancellationToken stop)
     {
         DateTimeOffset? end = null;
@@ -75,12 +76,13 @@ internal sealed class CertificateWatch : BackgroundService
         }
         catch (Exception e) when (e is IOException or SocketException or AuthenticationException or OperationCanceledException)
         {
-            // The failure may come after the certificate: a server may demand the client's certificate.
+            // The handshake may fail after the server has sent its certificate, for example because the server demands a client
+            // certificate.
         }
         return end;
     }
 
-    // Replaces the address that means "any interface" by this machine's own address.
+    // Returns the host to connect to. If the address means all network interfaces, the host is this machine's own address.
     private static string GetHost(BindingAddress address) =>
         IPAddress.TryParse(address.Host.Trim('[', ']'), out IPAddress? ip) ? (ip.Equals(IPAddress.Any) || ip.Equals(IPAddress.IPv6Any) ? IPAddress.Loopback : ip).ToString()
         : address.Host is "*" or "+" ? IPAddress.Loopback.ToString()

@@ -4,53 +4,56 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Bounds the cost of connections: their number, by the file descriptors that the process may open, and how long an idle connection keeps
-/// its resources. Honest callers on slow lines do not come near any of the limits.
+/// Limits the resources that connections use. The number of connections follows from the number of file descriptors that the process may
+/// open, and idle connections are closed after a time. Honest callers on slow lines do not come near any of the limits.
 /// </summary>
 internal static partial class ConnectionLimits
 {
-    /// <summary>The fewest descriptors with which a service starts.</summary>
+    /// <summary>The lowest number of file descriptors with which a service starts.</summary>
     public const int LeastDescriptors = 1024;
 
-    // The descriptors for databases, logs, libraries and listeners.
+    // The number of descriptors that the service needs for databases, logs, libraries and listeners.
     private const int OwnDescriptors = 384;
 
-    // A connection uses one descriptor for its socket and one for a file that is sent over the socket.
+    // The number of descriptors that a connection uses: one for its socket, and one for a file that is sent over the socket.
     private const int DescriptorsPerConnection = 2;
 
-    // Part of the service's own descriptors: sockets of connections that are accepted only to be closed.
+    // The number of connections that may be accepted only to be closed. Their sockets are a part of `OwnDescriptors`.
     private const int RefusedAtOnce = 64;
 
-    // Above this number, memory is the limit: an idle connection holds some 100 KB.
+    // The highest number of connections, however many descriptors there are. It bounds the memory, because an idle connection holds about
+    // 100 KB.
     private const int MaxConnections = 8192;
 
-    // The most that a connection buffers of an answer that its client does not read.
+    // The number of bytes of an answer that a connection buffers at most if its client does not read them.
     private const long MaxResponseBufferLength = 32 * 1024;
 
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(10);
 
-    // The most that a connection buffers of requests that wait behind the current request. RequestBody counts the bytes of a longer body.
+    // The number of bytes that a connection buffers at most of requests that wait for the current request. `RequestBody` limits longer
+    // bodies.
     private const long MaxRequestBufferLength = 64 * 1024;
 
-    // The kernel takes small answers at once, whatever the client does. This limit ends clients that do not read long answers.
+    // The least rate in bytes per second at which a client must read an answer. The limit matters only for long answers, because the kernel
+    // buffers short answers even if the client does not read them.
     private static readonly MinDataRate s_leastResponseRate = new(bytesPerSecond: 16 * 1024, s_grace);
     private static readonly MinDataRate s_leastBodyRate = new(bytesPerSecond: 4 * 1024, s_grace);
     private static readonly TimeSpan s_headersTime = TimeSpan.FromSeconds(10);
 
-    // This is longer than clients and proxies keep idle connections (.NET and nginx: 60 s), so the client or proxy closes a connection
-    // first.
+    // The time for which an idle connection is kept. Clients and proxies keep idle connections for a shorter time (.NET and nginx: 60 s),
+    // so they close the connection before the service does.
     private static readonly TimeSpan s_keepAliveTime = TimeSpan.FromSeconds(90);
 
-    /// <summary>Throws <see cref="StartupException"/> if the process may open too few descriptors.</summary>
+    /// <summary>Throws <see cref="StartupException"/> if the process may open too few file descriptors.</summary>
     public static void RequireDescriptors() => RequireEnough(Descriptors());
 
     /// <summary>
-    /// Returns the highest number of accepted connections that are not closed yet. They are the served connections and the excess
-    /// connections that the server is about to close.
+    /// Returns the highest number of open accepted connections. They are the connections that the server serves, and excess connections
+    /// that it is about to close.
     /// </summary>
     public static int MaxAccepted(long descriptors) => (int)Served(descriptors) + RefusedAtOnce;
 
-    /// <summary>Sets the limits. Throws <see cref="StartupException"/> if the process may open too few descriptors.</summary>
+    /// <summary>Sets Kestrel's limits. Throws <see cref="StartupException"/> if the process may open too few file descriptors.</summary>
     public static void Set(KestrelServerLimits limits, long descriptors)
     {
         RequireEnough(descriptors);
@@ -75,7 +78,8 @@ internal static partial class ConnectionLimits
     }
 
     /// <summary>
-    /// Returns the number of descriptors that this process may open. The runtime has raised the limit as far as possible.
+    /// Returns the number of file descriptors that this process may open. The .NET runtime has already raised this number as far as
+    /// possible.
     /// </summary>
     public static long Descriptors() =>
         getrlimit(RLIMIT_NOFILE, out ResourceLimit limit) == 0
@@ -89,7 +93,7 @@ internal static partial class ConnectionLimits
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static partial int getrlimit(int resource, out ResourceLimit limit);
 
-    // rlim_t has 64 bits on every 64-bit Linux, and Optiks supports only 64-bit Linux.
+    // The C type `rlim_t` has 64 bits on every 64-bit Linux, and Optiks supports only 64-bit Linux.
     [StructLayout(LayoutKind.Sequential)]
     private readonly struct ResourceLimit
     {

@@ -6,9 +6,10 @@ using Microsoft.Extensions.Hosting;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Ends a service without failing a request that it accepted. When the service is told to stop, it first announces the end: readiness is
-/// 503, and each answer closes its connection. Load balancers and clients move away while the service still answers everything. After the
-/// drain time the server accepts no more connections, finishes current requests and ends. Any thread.
+/// Ends a service without failing a request that it accepted. When the service is told to stop, it first announces its end:
+/// <c>/health/ready</c> answers 503, and each answer closes its connection. Load balancers and clients then move to other replicas, while
+/// the service still answers all requests. After the drain time the server accepts no more connections, finishes current requests and ends.
+/// Any thread may use it.
 /// </summary>
 internal sealed class Draining : IHostedLifecycleService, IHealthCheck
 {
@@ -25,10 +26,10 @@ internal sealed class Draining : IHostedLifecycleService, IHealthCheck
     /// <summary>Makes each answer close its connection while the service drains. This must be the first middleware.</summary>
     public void Use(IApplicationBuilder app) => app.Use(next => context =>
     {
-        // With HTTP/2 the server announces the end in its own way.
+        // For HTTP/2 the server itself tells clients that the connection ends.
         if (_isDraining && HttpProtocol.IsHttp11(context.Request.Protocol))
         {
-            // The header is set as late as possible, because the handler of errors first clears all headers.
+            // The header is set only when the answer starts, because the error handler clears headers that were set earlier.
             context.Response.OnStarting(() =>
             {
                 context.Response.Headers.Connection = "close";

@@ -3,11 +3,12 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Makes a host continue to answer for a while after it was told to stop.</summary>
+/// <summary>Makes a host continue to answer requests for some time after it was told to stop.</summary>
 public static class DrainingSetup
 {
     /// <summary>
-    /// Adds draining with the time that <paramref name="time"/> finds in the host's options, and the health check <c>drain</c>.
+    /// Adds <see cref="Draining"/> and the health check <c>drain</c> to a host. The function <paramref name="time"/> returns the drain time
+    /// from the host's options.
     /// </summary>
     public static void AddDraining(this WebApplicationBuilder builder, Func<IServiceProvider, TimeSpan> time)
     {

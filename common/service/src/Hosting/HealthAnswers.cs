@@ -7,8 +7,8 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Maps the two health endpoints. The live endpoint succeeds if the process answers. The ready endpoint succeeds if every check that the
-/// host registered is healthy. Otherwise it answers 503 with the checks' descriptions, which anyone may read.
+/// Maps the two health endpoints. <c>/health/live</c> answers 200 as long as the process answers at all. <c>/health/ready</c> answers 200
+/// if every check that the host registered is healthy. Otherwise it answers 503 with the descriptions of the checks, which anyone may read.
 /// </summary>
 internal static class HealthAnswers
 {

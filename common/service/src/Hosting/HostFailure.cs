@@ -4,8 +4,9 @@ using Microsoft.Extensions.Hosting;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Ends a host from one of its background parts, with the reason as the result of its main function. Parts report faults here that a retry
-/// cannot repair (settings, another database, a bug). Any thread may report; the first reason counts.
+/// Ends a host when one of its background parts fails; the host's main function then throws the reason. Parts report faults here that a
+/// retry cannot repair, such as a wrong setting, a wrong database or a bug. Any thread may report a fault, and the first reported fault
+/// counts.
 /// </summary>
 public sealed class HostFailure
 {
@@ -13,7 +14,7 @@ public sealed class HostFailure
     private ExceptionDispatchInfo? _reason;
 
     /// <summary>
-    /// Takes the lifetime of the host to end. <see cref="OptiksDefaults.AddOptiksDefaults"/> adds the instance to the host.
+    /// Creates the instance for the host with this lifetime. <see cref="OptiksDefaults.AddOptiksDefaults"/> adds the instance to the host.
     /// </summary>
     public HostFailure(IHostApplicationLifetime lifetime)
     {
@@ -23,7 +24,8 @@ public sealed class HostFailure
     /// <summary>Whether <see cref="Stop"/> was called.</summary>
     public bool HasFailed => Volatile.Read(ref _reason) is not null;
 
-    /// <summary>Stops the host; <see cref="Startup.RunHostAsync"/> throws <paramref name="reason"/> after the host has stopped.</summary>
+    /// <summary>Stops the host; <see cref="Startup.RunHostAsync"/> throws the exception <paramref name="reason"/> after the host has
+    /// stopped.</summary>
     public void Stop(Exception reason)
     {
         Interlocked.CompareExchange(ref _reason, ExceptionDispatchInfo.Capture(reason), null);
@@ -31,8 +33,8 @@ public sealed class HostFailure
     }
 
     /// <summary>
-    /// Runs a background part of the host until it is stopped. An exception of the part is passed to <paramref name="log"/>, and ends the
-    /// host.
+    /// Runs a background part of the host until the token <paramref name="stop"/> is cancelled. If the part throws an exception, the method
+    /// passes it to the action <paramref name="log"/> and ends the host.
     /// </summary>
     public async Task RunAsync(Func<CancellationToken, Task> part, Action<Exception> log, CancellationToken stop)
     {
@@ -46,8 +48,8 @@ public sealed class HostFailure
         {
             // The part ended because the host was told to stop.
         }
-        // The exception shows a wrong configuration, which waiting does not repair, or a bug. It ends the process and is the process's
-        // result.
+        // The exception is the sign of a wrong configuration, which waiting does not repair, or of a bug. It ends the host, whose main
+        // function throws it.
         catch (Exception e)
         {
             log(e);

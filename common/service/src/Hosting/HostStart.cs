@@ -2,10 +2,10 @@ using Microsoft.Extensions.Hosting;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Helps parts of a host that must wait until the server listens.</summary>
+/// <summary>Lets background parts of a host wait until the host's server listens.</summary>
 internal static class HostStart
 {
-    /// <summary>Returns once the host has started, because the server listens only then.</summary>
+    /// <summary>Waits until the host has started. From then on its server listens.</summary>
     public static async Task StartedAsync(this IHostApplicationLifetime lifetime, CancellationToken cancellationToken)
     {
         var started = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);

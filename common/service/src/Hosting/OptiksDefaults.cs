@@ -15,7 +15,7 @@ using Optiks.Settings;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Gives the three hosts the same behaviour in everything except their own work.</summary>
+/// <summary>Sets up what the three services have in common: everything except their own work.</summary>
 public static partial class OptiksDefaults
 {
     private const int MaxRequestLineLength = 8 * 1024;
@@ -23,7 +23,7 @@ public static partial class OptiksDefaults
     private const long MaxDrainedLength = 32L * 1024 * 1024;
     private static readonly TimeSpan s_shutdownTimeout = TimeSpan.FromSeconds(15);
 
-    /// <summary>Returns the data folder of the configuration: <c>OPTIKS_DATA</c>, or the default.</summary>
+    /// <summary>Returns the data folder that <c>OPTIKS_DATA</c> names in the configuration, or the default data folder.</summary>
     public static DataFolder GetDataFolder(IConfiguration configuration)
     {
         ArgumentNullException.ThrowIfNull(configuration);
@@ -32,9 +32,9 @@ public static partial class OptiksDefaults
 
     /// <summary>
     /// Adds JSON logs, telemetry, Kestrel's limits, problem details, API keys and tokens, rate limits, health checks and
-    /// <see cref="DataFolder"/>. Configuration comes from these sources, and a later source overrides an earlier one: appsettings.json, the
-    /// file that <c>OPTIKS_CONFIG</c> names, environment (<c>Optiks__Section__Key</c>, <c>OPTIKS_DATA</c>), command line. Throws
-    /// <see cref="StartupException"/> for settings that no part reads, or that have the wrong type.
+    /// <see cref="DataFolder"/>. Settings come from these sources, of which a later one overrides an earlier one: appsettings.json, the
+    /// file that <c>OPTIKS_CONFIG</c> names, the environment (<c>Optiks__Section__Key</c>, <c>OPTIKS_DATA</c>), the command line. Throws
+    /// <see cref="StartupException"/> if a setting has the wrong type or if no part of the host reads it.
     /// </summary>
     public static WebApplicationBuilder AddOptiksDefaults(this WebApplicationBuilder builder, OptiksServiceOptions options)
     {
@@ -50,10 +50,10 @@ public static partial class OptiksDefaults
             console.UseUtcTimestamp = true;
             console.TimestampFormat = "O";
         });
-        // Logging never blocks: otherwise a stalled reader of standard output would stop epochs, answers, health and SIGTERM. When the
-        // reader resumes, the log says how many lines were dropped.
+        // If the reader of standard output stalls, log lines are dropped instead of waiting for it. Otherwise a stalled reader would stop
+        // epochs, answers, health checks and the end after SIGTERM. When the reader resumes, the log says how many lines were dropped.
         builder.Services.Configure<ConsoleLoggerOptions>(console => console.QueueFullMode = ConsoleLoggerQueueFullMode.DropWrite);
-        // ASP.NET Core's request logs at lower levels contain URLs, and GET /v1/lookup?key= has a name in it.
+        // At lower levels, ASP.NET Core logs the URLs of requests, and the URL of `GET /v1/lookup?key=` contains a name.
         builder.Logging.AddFilter("Microsoft.AspNetCore", LogLevel.Warning);
         Telemetry.Add(builder, options.Name);
 
@@ -61,8 +61,8 @@ public static partial class OptiksDefaults
         {
             builder.WebHost.UseUrls(options.DefaultUrl);
         }
-        // The addresses are checked now, before any file is made, because Kestrel checks addresses only after the background parts have
-        // started.
+        // The addresses to listen on are checked now, before the host creates any file. Kestrel would check them only after the background
+        // parts have started.
         Array.ForEach(configuration[WebHostDefaults.ServerUrlsKey]?.Split(';', StringSplitOptions.RemoveEmptyEntries) ?? [], RequireAddress);
         // Slim builders lack the services that an https address needs.
         builder.WebHost.UseKestrelHttpsConfiguration();
@@ -71,8 +71,9 @@ public static partial class OptiksDefaults
         {
             ConnectionLimits.Set(kestrel.Limits, descriptors);
             kestrel.AddServerHeader = false;
-            // RequestBody counts exactly and refuses at once. Kestrel's limit bounds how much of a refused body the server still reads from
-            // the connection, for a few seconds. A client that is cut off while it sends never reads the answer.
+            // `RequestBody` enforces the exact limit of each endpoint. Kestrel's limit is higher, so that the server still reads the rest
+            // of a refused body for a few seconds. If the server closed the connection while the client is sending, the client would never
+            // read the answer.
             kestrel.Limits.MaxRequestBodySize = Math.Max(MaxDrainedLength, 2 * options.MaxRequestBodyLength);
             kestrel.Limits.MaxRequestLineSize = MaxRequestLineLength;
             kestrel.Limits.MaxRequestHeadersTotalSize = MaxRequestHeadersLength;
@@ -112,13 +113,13 @@ public static partial class OptiksDefaults
     }
 
     /// <summary>
-    /// Adds problem details around all middleware that follows, and maps <c>/health/live</c>, <c>/health/ready</c>, the OpenAPI document
-    /// and its page. Call this method first.
+    /// Adds problem details for all later middleware, and maps <c>/health/live</c>, <c>/health/ready</c>, the OpenAPI document and its
+    /// page. Call this method before adding other middleware.
     /// </summary>
     public static WebApplication UseOptiksDefaults(this WebApplication app)
     {
         ArgumentNullException.ThrowIfNull(app);
-        // Both files are loaded now, so that a broken file of API keys or of token keys makes the start fail.
+        // The files of API keys and of token keys are loaded now, so that the host does not start if one of them is invalid.
         app.Services.GetRequiredService<ApiKeyStore>();
         app.Services.GetRequiredService<TokenVerifier>();
         app.Services.GetService<Draining>()?.Use(app);
@@ -135,7 +136,7 @@ public static partial class OptiksDefaults
         Telemetry.UseRoutes(app);
         BrowserAccess.Use(app);
         app.UseAuthentication();
-        // The limits come before authorization, so that they also bound guesses of credentials.
+        // Rate limits come before authorization, so that they also limit attempts to guess credentials.
         RateLimits.UseLimits(app);
         app.UseAuthorization();
         ApiDocument? api = app.Services.GetService<ApiDocument>();
@@ -143,7 +144,7 @@ public static partial class OptiksDefaults
         HealthAnswers.Map(app);
         api?.Map(app);
         Telemetry.MapMetrics(app);
-        // The metrics are made now, because no other part requests them.
+        // The object for metrics is created now, because no other part of the host would create it.
         app.Services.GetRequiredService<ServiceMetrics>();
         return app;
     }

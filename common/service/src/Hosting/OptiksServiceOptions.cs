@@ -2,34 +2,36 @@ using Optiks.Settings;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Describes how a host differs from the other hosts.</summary>
+/// <summary>Describes what distinguishes a service from the other services.</summary>
 public sealed record OptiksServiceOptions
 {
-    /// <summary>The name in telemetry, such as <c>optiks-query-service</c>.</summary>
+    /// <summary>The service's name in telemetry, such as <c>optiks-query-service</c>.</summary>
     public required string Name { get; init; }
 
-    /// <summary>The URL to listen on if neither <c>--urls</c>, <c>ASPNETCORE_URLS</c> nor Kestrel endpoints are configured.</summary>
+    /// <summary>The URL on which the service listens if neither <c>--urls</c> nor <c>ASPNETCORE_URLS</c> nor Kestrel endpoints are
+    /// configured.</summary>
     public required string DefaultUrl { get; init; }
 
     /// <summary>
-    /// The settings that the host reads in addition to the settings of every host: each section with the type of its options. The start
-    /// fails if the configuration has a setting under <c>Optiks:</c> that these options do not have.
+    /// The settings that the host reads in addition to the settings of every host. The dictionary maps each section's name to the type of
+    /// its options. The host does not start if the configuration has a setting under <c>Optiks:</c> that these types do not have.
     /// </summary>
     public required IReadOnlyDictionary<string, Type> Settings { get; init; }
 
-    /// <summary>The interface for other programs; null if the host has only health and metrics.</summary>
+    /// <summary>The OpenAPI document of the service; null if the service has only health and metrics endpoints.</summary>
     public ApiDocument? Api { get; init; }
 
-    /// <summary>Whether the host writes to the data folder. If so, the start tests whether it can.</summary>
-    /// <value>false: the host only reads from the folder.</value>
+    /// <summary>Whether the host writes to the data folder. If it does, it checks at the start that it may write there.</summary>
+    /// <value>The default is false, which means that the host only reads from the folder.</value>
     public bool WritesData { get; init; }
 
     /// <summary>
-    /// Further settings that the host reads, for <c>--help</c>. The other settings of their sections belong to another host.
+    /// Further settings of which the host reads only some, with their sections, for <c>--help</c>. The other settings in these sections
+    /// belong to another host.
     /// </summary>
     public IReadOnlyDictionary<string, Type> PartlyReadSettings { get; init; } = new Dictionary<string, Type>();
 
-    /// <summary>The host's purpose, for <c>--help</c>.</summary>
+    /// <summary>The host's purpose, which <c>--help</c> shows.</summary>
     public string Purpose { get; init; } = "";
 
     /// <summary>
@@ -40,7 +42,7 @@ public sealed record OptiksServiceOptions
     /// <summary>The exit codes that the host has in addition to the codes of every host, with their meanings, for <c>--help</c>.</summary>
     public IReadOnlyDictionary<int, string> ExitCodes { get; init; } = new Dictionary<int, string>();
 
-    /// <summary>Makes the options of a program whose settings, variables and exit codes <see cref="Programs"/> knows.</summary>
+    /// <summary>Makes options with the settings, variables and exit codes that <see cref="Programs"/> lists for a program.</summary>
     public static OptiksServiceOptions Read(ProgramSettings program)
     {
         ArgumentNullException.ThrowIfNull(program);
@@ -57,10 +59,10 @@ public sealed record OptiksServiceOptions
     }
 
     /// <summary>
-    /// The length in bytes of the longest body that an endpoint accepts; endpoints pass their exact limits to
+    /// The greatest length in bytes of a body that any endpoint of the service accepts. Each endpoint passes its own limit to
     /// <see cref="RequestBody.ReadAsync"/>.
     /// </summary>
-    /// <value>1 MiB.</value>
+    /// <value>The default is 1 MiB.</value>
     public long MaxRequestBodyLength { get; init; } = 1024 * 1024;
 
     /// <summary>The host's own settings and the settings of every host.</summary>

@@ -8,10 +8,10 @@ using Microsoft.Extensions.Logging;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Makes the builders of all hosts. These builders read the variables in docs/operations/variables.md and no others. ASP.NET Core's own
+/// Makes the builders of all hosts. These builders read only the variables that docs/operations/variables.md lists. ASP.NET Core's own
 /// builders read more variables, with these effects. <c>ASPNETCORE_FORWARDEDHEADERS_ENABLED</c> trusts every caller's claimed address,
-/// <c>ASPNETCORE_HOSTINGSTARTUPASSEMBLIES</c> loads code, and <c>ASPNETCORE_ENVIRONMENT</c> shows exceptions to callers. A watcher of
-/// <c>appsettings.json</c> ends the process if inotify is exhausted.
+/// <c>ASPNETCORE_HOSTINGSTARTUPASSEMBLIES</c> loads code, and <c>ASPNETCORE_ENVIRONMENT</c> shows exceptions to callers. They also watch
+/// <c>appsettings.json</c>, which ends the process if the system has no inotify instances left.
 /// </summary>
 public static class ServiceBuilder
 {
@@ -20,17 +20,18 @@ public static class ServiceBuilder
     /// <summary>
     /// Creates a builder that reads its configuration from these sources, of which a later one overrides an earlier one: appsettings.json
     /// next to the program, the environment, <c>ASPNETCORE_URLS</c>, the command line. Throws <see cref="StartupException"/> if the process
-    /// may have too few descriptors or threads.
+    /// may not open enough descriptors or start enough threads.
     /// </summary>
     public static WebApplicationBuilder Create(params string[] args)
     {
-        // The descriptors are checked first: with too few of them, the framework cannot even load its assemblies.
+        // The number of descriptors is checked first, because with too few of them the framework cannot even load its assemblies.
         ConnectionLimits.RequireDescriptors();
         ThreadLimits.RequireThreads();
         return Build(args);
     }
 
-    // This is a separate method because the runtime loads the assemblies that a method needs before the method runs.
+    // This code is a separate method, because the runtime loads all assemblies that a method needs before the method runs. The checks in
+    // `Create` come before that.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WebApplicationBuilder Build(string[] args)
     {

@@ -4,8 +4,8 @@ using Optiks.Settings;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Answers <c>--help</c> and <c>--version</c> of a host, without starting anything. The texts of settings are their documentation comments,
-/// which the build places next to the programs.
+/// Prints the output of <c>--help</c> and <c>--version</c> of a host, without starting the host. The descriptions of settings are the
+/// settings' documentation comments, which the build puts into a file next to the program.
 /// </summary>
 public static class ServiceHelp
 {

@@ -3,8 +3,8 @@ using System.Diagnostics.Metrics;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Shows the metrics that every program has: the free space of the disks with its files, and the expiry of the certificates that it serves.
-/// Any thread.
+/// Publishes the metrics that every service has: the free space of the disks with its files, and the expiry of the certificates that it
+/// serves. Any thread may use it.
 /// </summary>
 internal sealed class ServiceMetrics : IDisposable
 {
@@ -23,7 +23,7 @@ internal sealed class ServiceMetrics : IDisposable
 
     public void Dispose() => _meter.Dispose();
 
-    // Measures the board's disk as well, because the board may be on another disk than the data folder.
+    // Measures the disks of the data folder and of the board, which may be on another disk.
     private static IEnumerable<Measurement<long>> Measure(DataFolder folder, Func<DriveInfo, long> value)
     {
         foreach ((string name, string path) in ((string, string)[])[("data", folder.Root), ("board", folder.Board)])
@@ -43,7 +43,7 @@ internal sealed class ServiceMetrics : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The disk was removed, or may not be read.
+            // The disk was removed, or the process may not read its properties.
             return null;
         }
     }

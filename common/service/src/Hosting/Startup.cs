@@ -13,18 +13,19 @@ using Optiks.Secrets;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Runs a host's main function. A fault that an operator can repair ends in one sentence on standard error and an exit code, not in a stack
-/// trace.
+/// Runs a host's main function. After a fault that an operator can repair, the program prints one sentence to standard error, without a
+/// stack trace, and ends with an exit code.
 /// </summary>
 public static class Startup
 {
-    // The longest time that printing the last sentence may take.
+    // The longest time for which the program waits until the sentence about its fault is printed.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// Checks the native library, runs the host and returns the exit code. Unusable configuration, native library or secrets give
-    /// <see cref="ExitCodes.Configuration"/>, a <see cref="StartupException"/> its own code. <paramref name="classify"/> returns the code
-    /// of a host's further exceptions, or null. Any other exception is a bug and passes through.
+    /// Checks the native library, runs the host and returns the exit code. The code is <see cref="ExitCodes.Configuration"/> if the
+    /// configuration, the native library or a secret is unusable. A <see cref="StartupException"/> has its own code.
+    /// The function <paramref name="classify"/> returns the code of an exception that only this host knows, or null. All other exceptions
+    /// are bugs, and the method rethrows them.
     /// </summary>
     public static Task<int> RunAsync(Func<Task> main, Func<Exception, int?>? classify = null) => RunAsync(
         () =>
@@ -41,13 +42,13 @@ public static class Startup
         Console.Error);
 
     /// <summary>
-    /// Runs a host built with <see cref="OptiksDefaults.AddOptiksDefaults"/> until it is told to stop. If a fault ended the host, throws
-    /// the fault (<see cref="HostFailure"/>).
+    /// Runs a host that was built with <see cref="OptiksDefaults.AddOptiksDefaults"/>, until it is told to stop. If a part of the host
+    /// reported a fault to <see cref="HostFailure"/>, throws that fault.
     /// </summary>
     public static async Task RunHostAsync(WebApplication app)
     {
         ArgumentNullException.ThrowIfNull(app);
-        // The failure is fetched now, because the end of the run disposes the services.
+        // The object is fetched now, because the host's services are disposed when the run ends.
         HostFailure failure = app.Services.GetRequiredService<HostFailure>();
         CancellationToken stopping = app.Lifetime.ApplicationStopping;
         CancellationToken started = app.Lifetime.ApplicationStarted;
@@ -58,10 +59,10 @@ public static class Startup
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
-            // The host failed, or was told to stop, before the server had started; the start is then cancelled.
+            // The start was cancelled, because the host failed or was told to stop before the server had started.
         }
-        // Kestrel could not listen: the address is another machine's, the port is privileged, or a certificate is missing. Kestrel reports
-        // each cause with a different exception.
+        // Kestrel could not listen, because the address belongs to another machine, the port is privileged, or a certificate is missing.
+        // Kestrel throws a different exception for each cause.
         catch (Exception e) when (!started.IsCancellationRequested && !failure.HasFailed
             && e is SocketException or IOException { InnerException: not AddressInUseException } or UnauthorizedAccessException or CryptographicException)
         {
@@ -73,7 +74,7 @@ public static class Startup
     internal static async Task<int> RunAsync(Func<Task> main, Func<Exception, int?>? classify, TextWriter error)
     {
         ArgumentNullException.ThrowIfNull(main);
-        // Texts and numbers must not depend on the machine's language: programs read them, in logs too.
+        // Output and logs must not depend on the machine's language, because programs read them.
         CultureInfo.CurrentCulture = CultureInfo.DefaultThreadCurrentCulture = CultureInfo.InvariantCulture;
         try
         {
@@ -83,14 +84,14 @@ public static class Startup
         }
         catch (Exception e) when (FindExitCode(e, classify) is { } code)
         {
-            // A stalled reader of standard error must not keep the process alive.
+            // The process does not wait longer for standard error, because a stalled reader must not keep it alive.
             await Task.WhenAny(Task.Run(() => error.WriteLine($"optiks: {Sentence(e)}")), Task.Delay(s_patience));
             return code;
         }
     }
 
-    // These assemblies read settings that do not belong to Optiks: addresses, log levels, appsettings.json. They report a wrong setting
-    // with an exception for misuse.
+    // These assemblies read settings that Optiks does not define: addresses, log levels and appsettings.json. If such a setting is wrong,
+    // they throw an exception that otherwise means a bug in the caller.
     private static readonly string[] s_settingsReaders = ["Microsoft.Extensions.Configuration", "Microsoft.Extensions.Logging", "Microsoft.AspNetCore.Http", "Microsoft.AspNetCore.Server.Kestrel", "OpenTelemetry"];
 
     private static bool IsSettingsError(Exception exception) =>

@@ -14,12 +14,12 @@ namespace Optiks.ServiceDefaults;
 
 /// <summary>
 /// Exports metrics, traces and logs by OTLP if <c>OTEL_EXPORTER_OTLP_ENDPOINT</c> is set, and lets Prometheus scrape metrics if
-/// <see cref="MetricsOptions"/> allow it. Without either setting, telemetry costs nothing. ASP.NET Core, Kestrel, the runtime and the
-/// drivers publish their own meters and activity sources, which are selected by name.
+/// <see cref="MetricsOptions"/> allow it. If neither is configured, telemetry is not set up and takes no time. ASP.NET Core, Kestrel, the
+/// .NET runtime and the database drivers publish their own meters and activity sources, which this class selects by name.
 /// </summary>
 internal static class Telemetry
 {
-    /// <summary>The variable that names the collector.</summary>
+    /// <summary>The environment variable with the collector's address.</summary>
     public const string EndpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
     private const string MetricsPath = "/metrics";
@@ -44,7 +44,7 @@ internal static class Telemetry
             return;
         }
         OpenTelemetryBuilder telemetry = builder.Services.AddOpenTelemetry()
-            // The environment variables OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the service's name.
+            // The environment variables OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override `serviceName`.
             .ConfigureResource(resource => resource.AddService(serviceName).AddEnvironmentVariableDetector())
             .WithMetrics(meters =>
             {
@@ -64,7 +64,7 @@ internal static class Telemetry
         }
     }
 
-    /// <summary>Maps the address that Prometheus scrapes, if scraping is on.</summary>
+    /// <summary>Maps the endpoint that Prometheus scrapes, if the settings allow scraping.</summary>
     public static void MapMetrics(WebApplication app)
     {
         if (IsFetched(app.Configuration))
@@ -75,7 +75,8 @@ internal static class Telemetry
 
     private static bool IsFetched(IConfiguration configuration) => configuration.GetSection(MetricsOptions.Section).GetValue<bool>(nameof(MetricsOptions.Prometheus));
 
-    /// <summary>Completes the spans of requests. Call this method before all middleware that answers.</summary>
+    /// <summary>Adds the middleware that completes the spans of requests. Call this method before adding any middleware that answers
+    /// requests.</summary>
     public static void UseSpans(WebApplication app)
     {
         if (app.Services.GetService<TracerProvider>() is null)
@@ -100,7 +101,8 @@ internal static class Telemetry
     }
 
     /// <summary>
-    /// Names the spans by method and route, never by path or query, which may contain keys. Call this method after routing.
+    /// Adds the middleware that names each span by the request's method and route. The path and the query are never used, because they may
+    /// contain keys. Call this method after routing.
     /// </summary>
     public static void UseRoutes(WebApplication app)
     {

@@ -1,17 +1,18 @@
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Checks at the start that the process may have enough threads. The check is at the start because the runtime ends the process if it
-/// cannot create a thread later.
+/// Checks at the start that the process may create enough threads. If a thread could not be created later, the .NET runtime would end the
+/// process.
 /// </summary>
 internal static class ThreadLimits
 {
-    // The most threads that a service has under load on few processors, including the runtime's own.
+    // The highest number of threads that a service has under load on a machine with few processors, including the runtime's own threads.
     private const int LeastThreads = 64;
     private const int StackLength = 128 * 1024;
 
     /// <summary>
-    /// Starts as many threads as a service needs, and ends them. Throws <see cref="StartupException"/> if a thread cannot be started.
+    /// Starts as many threads as a service needs, to test that this is possible, and ends them. Throws <see cref="StartupException"/> if a
+    /// thread cannot be started.
     /// </summary>
     public static void RequireThreads()
     {

@@ -18,7 +18,7 @@ public static class AcceptHeader
         {
             return offered[0];
         }
-        // SDKs name one type exactly, so the common case needs no comparison of ranges.
+        // Most callers use SDKs, which name exactly one type, so the common case needs no comparison of media ranges.
         foreach (string type in offered)
         {
             if (header.Count == 1 && string.Equals(header[0], type, StringComparison.Ordinal))
@@ -47,7 +47,7 @@ public static class AcceptHeader
         throw new ProblemException(new Problem(ProblemTypes.NotAcceptable, $"The answer is available as {string.Join(" or ", offered!)}."));
     }
 
-    // RFC 9110 section 12.5.1: the most specific range that matches decides.
+    // Returns the quality of a type. The most specific media range that matches the type decides (RFC 9110 section 12.5.1).
     private static double Quality(MediaTypeHeaderValue type, IList<MediaTypeHeaderValue> accepted)
     {
         double quality = 0;
@@ -56,7 +56,7 @@ public static class AcceptHeader
         {
             if (range.Charset.Equals("utf-8", StringComparison.OrdinalIgnoreCase))
             {
-                // The charset UTF-8 is ignored, as for bodies, because every answer has this charset.
+                // The charset UTF-8 is ignored, because every answer has this charset.
                 range.Charset = default;
             }
             int rank = range.MatchesAllTypes ? 0 : range.MatchesAllSubTypes ? 1 : 2;

@@ -3,8 +3,8 @@ using System.Text;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Lists the members that an object may have, at most 64; <see cref="StrictJsonReader.TryNextMember"/> returns the positions of members in
-/// this list. Immutable.
+/// Lists the names of the members that a JSON object may have, at most 64. <see cref="StrictJsonReader.TryNextMember"/> returns a member's
+/// index in this list. Immutable.
 /// </summary>
 public sealed class JsonMembers
 {

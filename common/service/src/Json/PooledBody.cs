@@ -2,7 +2,8 @@ using System.Buffers;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Holds a request's body in memory that is reused once the body is disposed. No caller may keep the span longer.</summary>
+/// <summary>Holds a request's body in memory from a pool. After the body is disposed, the memory is reused, so callers must not use the
+/// span any more.</summary>
 public sealed class PooledBody : IDisposable
 {
     private readonly int _length;
@@ -17,7 +18,7 @@ public sealed class PooledBody : IDisposable
     /// <summary>The body's bytes.</summary>
     public ReadOnlySpan<byte> Span => Writable;
 
-    /// <summary>The same bytes as memory.</summary>
+    /// <summary>The body's bytes, as a <see cref="ReadOnlyMemory{T}"/>.</summary>
     public ReadOnlyMemory<byte> Memory
     {
         get

@@ -6,12 +6,12 @@ using Microsoft.Net.Http.Headers;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Reads whole bodies of bounded length.</summary>
+/// <summary>Reads the bodies of requests up to a maximum length.</summary>
 public static class RequestBody
 {
     /// <summary>
-    /// Returns which of the accepted media types the body has. Throws <see cref="ProblemException"/> (unsupported-media-type) for another
-    /// or a missing type, for a charset other than UTF-8, and for a compressed body.
+    /// Returns which of the accepted media types the body has. Throws <see cref="ProblemException"/> (unsupported-media-type) if the type
+    /// is missing or not accepted, if the charset is not UTF-8, or if the body is compressed.
     /// </summary>
     public static string MediaType(HttpRequest request, params ReadOnlySpan<string> accepted)
     {
@@ -38,8 +38,8 @@ public static class RequestBody
     }
 
     /// <summary>
-    /// Reads the body to its end. Throws <see cref="ProblemException"/> (body-too-large) beyond <paramref name="maxLength"/> bytes, and
-    /// never holds more bytes than that.
+    /// Reads the body to its end. Throws <see cref="ProblemException"/> (body-too-large) if the body is longer than
+    /// <paramref name="maxLength"/> bytes, and never holds more bytes than that.
     /// </summary>
     public static async ValueTask<byte[]> ReadAsync(HttpRequest request, long maxLength, CancellationToken cancellationToken)
     {
@@ -50,9 +50,10 @@ public static class RequestBody
     }
 
     /// <summary>
-    /// Reads as <see cref="ReadAsync"/> does, into memory that is reused; dispose the result. Calls <paramref name="mayHold"/> with the
-    /// total number of received bytes whenever more have arrived, or when the body reader's pending read was cancelled. To refuse the body,
-    /// <paramref name="mayHold"/> throws a <see cref="ProblemException"/>. The length that a request declares does not count.
+    /// Reads the body as <see cref="ReadAsync"/> does, into memory from a pool; the caller disposes the result. Calls
+    /// <paramref name="mayHold"/> with the total number of received bytes whenever more bytes have arrived, and when the pending read of
+    /// the request's body reader was cancelled. To refuse the body, <paramref name="mayHold"/> throws a <see cref="ProblemException"/>. The
+    /// length that a request declares does not matter.
     /// </summary>
     public static async ValueTask<PooledBody> ReadPooledAsync(HttpRequest request, long maxLength, Action<long> mayHold, CancellationToken cancellationToken)
     {
@@ -86,7 +87,8 @@ public static class RequestBody
             }
             catch (ProblemException)
             {
-                // If a reader is left in the middle of a read, the server cuts the connection, and the client never reads the answer.
+                // The read must be completed even after a failure. Otherwise the server would close the connection, and the client would
+                // never read the answer.
                 reader.AdvanceTo(buffer.End);
                 throw;
             }
@@ -104,7 +106,7 @@ public static class RequestBody
         {
             return await reader.ReadAsync(cancellationToken);
         }
-        // The body has a chunk whose length overflows. Other faults of a body have their own exceptions.
+        // The length of a chunk of the body overflows. The server reports other faults of a body with other exceptions.
         catch (IOException e) when (e is not (BadHttpRequestException or ConnectionResetException) && e.InnerException is OverflowException)
         {
             throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "The body's chunks are not well formed."), e);

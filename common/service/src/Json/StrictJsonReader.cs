@@ -9,13 +9,14 @@ using Optiks.Protocol;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Parses a small JSON body by hand. It refuses unknown and duplicate members, other types, integers outside 0..2^53-1, comments, trailing
-/// data, bad UTF-8 and more than 16 levels (docs/spec/rest.md section 1). Every refusal is a <see cref="ProblemException"/> with the JSON
-/// path of the field. The reader is at a value after construction and after each TryNext... that returns true.
+/// Parses a small JSON body value by value. The reader refuses unknown and duplicate members, values of wrong types, integers outside
+/// 0..2^53-1, comments, trailing data, bad UTF-8 and more than 16 levels (docs/spec/rest.md section 1). To refuse the body, it throws a
+/// <see cref="ProblemException"/> with the JSON path of the field. The reader is at a value after construction, and after each call of a
+/// <c>TryNext</c> method that returns true.
 /// </summary>
 public ref struct StrictJsonReader
 {
-    /// <summary>The deepest nesting of objects and lists.</summary>
+    /// <summary>The highest number of levels of nested objects and lists.</summary>
     public const int MaxDepth = 16;
 
     private const long MaxInteger = (1L << 53) - 1;
@@ -25,7 +26,7 @@ public ref struct StrictJsonReader
     private Frames _frames;
     private int _depth;
 
-    /// <summary>Takes a whole body, and moves to its only value.</summary>
+    /// <summary>Creates a reader of a body, and moves to the body's only value.</summary>
     public StrictJsonReader(ReadOnlySpan<byte> body)
     {
         if (!Utf8.IsValid(body))
@@ -135,7 +136,7 @@ public ref struct StrictJsonReader
     public byte[] ReadOctets() =>
         Base64UrlText.TryDecode(ReadText(), out byte[]? octets) ? octets : throw Fail("The string is not base64url without padding.");
 
-    /// <summary>Reads a number in 0..2^53-1, written without sign, fraction and exponent.</summary>
+    /// <summary>Reads an integer in 0..2^53-1, which must be written without sign, fraction and exponent.</summary>
     public ulong ReadInteger()
     {
         Expect(_reader.TokenType == JsonTokenType.Number, "an integer");
@@ -146,14 +147,14 @@ public ref struct StrictJsonReader
         return (ulong)value;
     }
 
-    /// <summary>Reads <c>true</c>, the only value of a member that may be absent.</summary>
+    /// <summary>Reads the value of a member that must be <c>true</c> if it is present.</summary>
     public readonly bool ReadTrue()
     {
         Expect(_reader.TokenType == JsonTokenType.True, "true, or left out");
         return true;
     }
 
-    /// <summary>Reads a UUID in its usual form of 36 characters.</summary>
+    /// <summary>Reads a UUID in its text form of 36 characters.</summary>
     public Guid ReadUuid()
     {
         ReadOnlySpan<byte> text = ReadText();
@@ -172,13 +173,13 @@ public ref struct StrictJsonReader
         }
     }
 
-    /// <summary>Makes a problem at the current value.</summary>
+    /// <summary>Makes an exception with a problem whose field is the current value.</summary>
     public readonly ProblemException Fail(ProblemType type, string detail) => new(new Problem(type, detail, Path));
 
-    /// <summary>Makes a problem at a member of the current value. The member may be absent.</summary>
+    /// <summary>Makes an exception with a problem whose field is a member of the current value. The member may be absent.</summary>
     public readonly ProblemException FailAt(string member, ProblemType type, string detail) => new(new Problem(type, detail, $"{Path}.{member}"));
 
-    /// <summary>Makes a malformed-request problem at the current value.</summary>
+    /// <summary>Makes an exception with a malformed-request problem whose field is the current value.</summary>
     public readonly ProblemException Fail(string detail) => Fail(ProblemTypes.MalformedRequest, detail);
 
     private readonly void Expect(bool isExpected, string what)
@@ -203,7 +204,7 @@ public ref struct StrictJsonReader
             : FailAt(Encoding.ASCII.GetString(name), ProblemTypes.MalformedRequest, "The member is unknown.");
     }
 
-    // An escaped lone surrogate is not text; the reader detects it only here.
+    // Returns the current string. Refuses an escaped lone surrogate, which is not text and which `Utf8JsonReader` detects only here.
     private readonly string Text()
     {
         try
@@ -240,10 +241,10 @@ public ref struct StrictJsonReader
 
     private struct Frame
     {
-        /// <summary>The members of an object; null in a list.</summary>
+        /// <summary>The members that the object may have; null if this level is a list.</summary>
         public JsonMembers? Members;
 
-        /// <summary>The index of the current member or element; -1 before the first.</summary>
+        /// <summary>The index of the current member or element, or -1 before the first of them.</summary>
         public int Index;
 
         public ulong Seen;

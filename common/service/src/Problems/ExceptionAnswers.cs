@@ -6,7 +6,8 @@ using Microsoft.Extensions.Logging;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Turns exceptions of requests into answers, in one place. An unexpected exception is logged in full and answered without internals.
+/// Turns exceptions during requests into answers. An unexpected exception is logged in full, and the answer to the caller contains no
+/// internals.
 /// </summary>
 internal sealed partial class ExceptionAnswers : IExceptionHandler
 {
@@ -21,7 +22,7 @@ internal sealed partial class ExceptionAnswers : IExceptionHandler
     {
         if (exception is ConnectionResetException || (exception is OperationCanceledException or IOException && httpContext.RequestAborted.IsCancellationRequested))
         {
-            // The client is gone and reads no answer. Proxies log 499 for this.
+            // The client has closed the connection and reads no answer. Like proxies, the service logs the status 499.
             httpContext.Response.StatusCode = StatusCodes.Status499ClientClosedRequest;
             return true;
         }

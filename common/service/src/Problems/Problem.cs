@@ -8,13 +8,14 @@ using Optiks.Protocol;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds one error answer: RFC 9457 problem details with the members of docs/spec/rest.md section 2. Endpoints return problems. The detail
-/// must contain no key, value, secret or internals.
+/// Holds an error answer, which endpoints return: RFC 9457 problem details with the members of docs/spec/rest.md section 2. The detail must
+/// contain no key, value, secret or internals.
 /// </summary>
 /// <param name="Type">The kind of problem.</param>
-/// <param name="Detail">A sentence about this occurrence.</param>
+/// <param name="Detail">A sentence about this occurrence of the problem.</param>
 /// <param name="Field">The part of the request that is wrong, or null: a JSON path, <c>?parameter</c> or <c>{part of the path}</c>.</param>
-/// <param name="RetryAfter">How long to wait before a retry; rounded up to whole seconds.</param>
+/// <param name="RetryAfter">The time that the client should wait before a retry, which is rounded up to whole seconds; null if the answer
+/// gives no time.</param>
 public sealed record Problem(ProblemType Type, string Detail, string? Field = null, TimeSpan? RetryAfter = null) : IResult
 {
     /// <summary>The reason why a token was refused; otherwise null.</summary>

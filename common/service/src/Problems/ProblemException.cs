@@ -1,7 +1,8 @@
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Carries a problem out of a nested parser. Expected outcomes are returned as <see cref="Optiks.ServiceDefaults.Problem"/> instead.
+/// Carries a problem from a nested parser to the code that answers the request. Endpoints return a
+/// <see cref="Optiks.ServiceDefaults.Problem"/> instead of throwing this exception.
 /// </summary>
 public sealed class ProblemException : Exception
 {
@@ -28,6 +29,6 @@ public sealed class ProblemException : Exception
         Problem = problem;
     }
 
-    /// <summary>The problem to answer with.</summary>
+    /// <summary>The problem with which the service answers the request.</summary>
     public Problem Problem { get; }
 }

@@ -4,16 +4,17 @@ using Microsoft.AspNetCore.Http;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Identifies the caller of a request, wherever the service limits each caller's share. The identity is the API key, the subject of the
-/// token, or otherwise the remote address. An IPv6 address counts by its /64, because one user can have a whole /64.
+/// Identifies the caller of a request, for limits that apply to each caller. A caller is identified by its API key or by the subject of its
+/// token, or by its remote address if it has no credential. Only the /64 prefix of an IPv6 address counts, because one user can have a
+/// whole /64.
 /// </summary>
 public static class Caller
 {
     private const int PrefixLength = 8;
 
     /// <summary>
-    /// Returns the number that represents a request's caller. The hash of strings is keyed by the process, so that nobody can choose to
-    /// share another caller's number.
+    /// Returns the number that represents a request's caller. It is a hash with a key that the process chose at random, so that nobody can
+    /// choose a name with another caller's number.
     /// </summary>
     public static int Identify(HttpContext context)
     {

@@ -1,21 +1,22 @@
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Keeps one token bucket for each caller, in memory of a fixed size. A bucket is a single number: the time at which it is full again (the
-/// generic cell rate algorithm). A bucket has no timer and allocates nothing. A flood of new callers cannot make this memory grow, as it
-/// would make a dictionary of limiters grow.
+/// Keeps a token bucket for each caller, in memory of a fixed size. A bucket is stored as a single number, the time at which it will be
+/// full again (the generic cell rate algorithm), so it needs no timer. A flood of new callers cannot make the memory grow, as it would with
+/// a dictionary of limiters.
 /// </summary>
 /// <remarks>
-/// Thread safety: any thread, lock-free. Invariant: a slot changes by compare-and-swap only, so that no token is given twice. A hash under
-/// the process's own key spreads callers over the slots. Two callers in one slot share the slot's tokens. Among 1,000 callers at their
-/// limit, each caller shares a slot with a probability below 0.4 %, and nobody can choose with whom.
+/// Thread safety: any thread may call the methods, which take no locks. Invariant: a slot changes by compare-and-swap only, so that no
+/// token is given twice. The number of a caller, which is a hash with a random key, determines the caller's slot. Two callers in the same
+/// slot share its tokens. If 1,000 callers are at their limit, the probability that a caller shares its slot is below 0.4 %, and nobody can
+/// choose with whom.
 /// </remarks>
 internal sealed class CallerBuckets
 {
-    /// <summary>The longest time, in seconds, for which a caller can spend tokens in advance.</summary>
+    /// <summary>The highest number of seconds for which a caller can have spent its tokens in advance.</summary>
     public const int MaxSeconds = 3600;
 
-    // The slots take 2 MiB of memory.
+    // The number of slots, which take 2 MiB of memory.
     private const int Slots = 1 << 18;
 
     private readonly long[] _fullAt = new long[Slots];
@@ -24,18 +25,19 @@ internal sealed class CallerBuckets
     private readonly long _reserve;
     private readonly long _maxAhead;
 
-    /// <summary>Makes full buckets for a limit whose rate is above 0.</summary>
+    /// <summary>Creates full buckets for all callers. The limit's rate must be above 0.</summary>
     public CallerBuckets(RateLimit limit, TimeProvider time)
     {
         _time = time;
         _perToken = Math.Max(1, (long)Math.Round(Math.Min(time.TimestampFrequency / limit.PerSecond, time.TimestampFrequency * (double)MaxSeconds)));
         int burst = limit.Burst > 0 ? limit.Burst : Math.Max(1, (int)limit.PerSecond);
-        // The most that the bucket may lack and still hold one token.
+        // The longest time until a bucket is full at which it still holds one token.
         _reserve = (burst - 1) * _perToken;
         _maxAhead = _reserve + (MaxSeconds * time.TimestampFrequency);
     }
 
-    /// <summary>Takes one token and returns true; or returns false, with the time that the caller must wait for a token.</summary>
+    /// <summary>Takes one token from the caller's bucket and returns true. If the bucket has no token, returns false and sets the time
+    /// until it has one.</summary>
     public bool TryTake(int caller, out TimeSpan retryAfter)
     {
         ref long slot = ref GetSlot(caller);
@@ -59,7 +61,8 @@ internal sealed class CallerBuckets
     }
 
     /// <summary>
-    /// Takes tokens even if the bucket lacks them. The caller's next request then waits until the bucket has a token again.
+    /// Takes tokens from the caller's bucket, even if it does not hold so many. The caller's further requests are then refused until the
+    /// bucket holds a token again.
     /// </summary>
     public void Spend(int caller, int tokens)
     {

@@ -1,27 +1,28 @@
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Divides a resource that all callers use at the same time: memory, or places in a queue.</summary>
+/// <summary>Divides a resource among the callers that use it at the same time. The resource is memory, or places in a queue.</summary>
 /// <remarks>
-/// Thread safety: any thread. Invariants. 1: all callers together hold at most <see cref="Total"/>. 2: no caller may hold more than is left
-/// for all others. A single caller gets at most half of the resource. If two callers take all that they can, each gets a third, and so on.
-/// A caller that holds nothing therefore always finds room, however many others hold as much as they may, and no share needs to be
-/// configured.
+/// Thread safety: any thread may call the methods. Invariant 1: all callers together hold at most <see cref="Total"/>. Invariant 2: when a
+/// caller takes an amount, it then holds at most as much as is left unused. A single caller therefore gets at most half of the resource; if
+/// two callers take all that they can, each gets a third, and so on. Thus a caller that holds nothing always finds room, however many other
+/// callers there are, and no shares need to be configured.
 /// </remarks>
 public sealed class CallerShares
 {
     private readonly Lock _lock = new();
 
-    // The amount that each caller holds. The dictionary has at most as many callers as there are current requests.
+    // The amount that each caller holds. The dictionary has only callers with current requests, so it has at most as many elements as there
+    // are current requests.
     private readonly Dictionary<int, long> _held = [];
     private long _used;
 
-    /// <summary>Begins with a resource of this size.</summary>
+    /// <summary>Creates the shares of an unused resource of this size.</summary>
     public CallerShares(long total) => Total = total;
 
     /// <summary>The size of the resource.</summary>
     public long Total { get; }
 
-    /// <summary>The used amount.</summary>
+    /// <summary>The amount that all callers together hold.</summary>
     public long Used
     {
         get
@@ -34,8 +35,8 @@ public sealed class CallerShares
     }
 
     /// <summary>
-    /// Takes an amount for a caller (<see cref="Caller"/>). Returns false, changing nothing, if the amount is more than the caller may have
-    /// now.
+    /// Takes an amount for a caller (<see cref="Caller"/>). If the amount is more than the caller may take now, returns false and takes
+    /// nothing.
     /// </summary>
     public bool TryTake(int caller, long amount)
     {
@@ -51,7 +52,8 @@ public sealed class CallerShares
     }
 
     /// <summary>
-    /// Takes any amount for a caller if nothing but <paramref name="own"/> is used; otherwise returns false and changes nothing.
+    /// Takes an amount of any size for a caller if the used amount equals the parameter <paramref name="own"/>, which is the amount that
+    /// the caller itself holds. Otherwise returns false and takes nothing.
     /// </summary>
     public bool TryTakeAlone(int caller, long own, long amount)
     {
@@ -66,7 +68,7 @@ public sealed class CallerShares
         }
     }
 
-    /// <summary>Returns an amount that a caller took.</summary>
+    /// <summary>Gives an amount back that a caller took.</summary>
     public void Return(int caller, long amount)
     {
         lock (_lock)

@@ -1,17 +1,17 @@
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Lists the kinds of requests that are counted together for one caller (docs/operations/rate-limits.md).</summary>
+/// <summary>Lists the kinds of requests. Each kind has its own rate limit for each caller (docs/operations/rate-limits.md).</summary>
 public enum RateLimitKind
 {
-    /// <summary>Keys of lookups, histories and monitoring.</summary>
+    /// <summary>Lookups, histories and monitoring, counted in keys.</summary>
     Lookups,
 
-    /// <summary>Updates of keys.</summary>
+    /// <summary>Updates, counted in updated keys.</summary>
     Updates,
 
-    /// <summary>Requests for the status of an update.</summary>
+    /// <summary>Requests for the status of updates.</summary>
     Statuses,
 
-    /// <summary>Epochs of records and audit proofs.</summary>
+    /// <summary>Requests for records and audit proofs, counted in epochs.</summary>
     Audits,
 }

@@ -4,13 +4,13 @@ using Microsoft.AspNetCore.Http;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Limits the requests of each <see cref="Caller"/>. A request is admitted if its caller has a token. The tokens for its second and further
-/// items are spent after the admission, even if the caller does not have them yet. A batch larger than the bucket is therefore possible,
-/// and the rate still holds. Any thread.
+/// Limits the requests of each <see cref="Caller"/>. A request is admitted if its caller's bucket holds at least one token. The tokens for
+/// the request's second and further items are spent after the admission, even if the bucket does not hold them. A batch may therefore be
+/// larger than the bucket, and the caller still cannot exceed the rate. Any thread may use the limiter.
 /// </summary>
 public sealed class RateLimiter
 {
-    // The names and the buckets are both in the order of RateLimitKind.
+    // The names, like the buckets, are in the order of `RateLimitKind`.
     private static readonly string[] s_names = ["lookups", "updates", "statuses", "audits"];
 
     private readonly TimeProvider _time;
@@ -25,7 +25,8 @@ public sealed class RateLimiter
             "optiks.service.rate_limited", "{request}", "Requests refused because their caller exceeded a rate limit, by limit.");
     }
 
-    /// <summary>Applies these limits from now on. If a limit is unchanged, its buckets keep the callers' earlier use.</summary>
+    /// <summary>Applies these limits from now on. If a limit is unchanged, its buckets stay as they are, with the tokens that callers have
+    /// spent.</summary>
     internal void Use(RateLimitOptions options)
     {
         Limited[] before = _limits;
@@ -36,7 +37,8 @@ public sealed class RateLimiter
     }
 
     /// <summary>
-    /// Records how many items an admitted request asks for: <paramref name="items"/> includes the first, which its admission has counted.
+    /// Spends the tokens for the further items of an admitted request. The parameter <paramref name="items"/> is the number of all items,
+    /// including the first item, whose token was spent at the admission.
     /// </summary>
     public void Spend(HttpContext context, RateLimitKind kind, int items)
     {
@@ -46,7 +48,7 @@ public sealed class RateLimiter
         }
     }
 
-    /// <summary>Returns the answer to a request whose caller has no token; null if the request is admitted.</summary>
+    /// <summary>Returns the answer that refuses a request because its caller has no token, or null if the request is admitted.</summary>
     internal Problem? Refuse(HttpContext context, RateLimitKind kind)
     {
         if (_limits[(int)kind].Buckets is not { } buckets || buckets.TryTake(Caller.Identify(context), out TimeSpan retryAfter))

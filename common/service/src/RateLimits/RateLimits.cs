@@ -7,17 +7,18 @@ using Microsoft.Extensions.Options;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Adds <see cref="RateLimiter"/> before the endpoints that use it. Endpoints without a limit pay nothing.</summary>
+/// <summary>Adds <see cref="RateLimiter"/> before the endpoints that have a limit. Requests to other endpoints are not counted.</summary>
 public static class RateLimits
 {
     /// <summary>
-    /// Counts the endpoints' requests. Endpoints that take several items report their number to <see cref="RateLimiter.Spend"/>.
+    /// Limits the rate of requests to these endpoints. An endpoint that accepts several items in a request must call
+    /// <see cref="RateLimiter.Spend"/> with their number.
     /// </summary>
     public static TBuilder LimitRate<TBuilder>(this TBuilder builder, RateLimitKind kind)
         where TBuilder : IEndpointConventionBuilder =>
         builder.WithMetadata(new Limited(kind));
 
-    /// <summary>Returns whether the endpoint's requests are counted.</summary>
+    /// <summary>Returns whether the endpoint has a rate limit.</summary>
     internal static bool IsLimited(Endpoint endpoint) => endpoint.Metadata.GetMetadata<Limited>() is not null;
 
     internal static void Add(IServiceCollection services)
@@ -28,7 +29,8 @@ public static class RateLimits
             provider.GetRequiredService<IOptions<RateLimitOptions>>().Value, provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<IMeterFactory>()));
     }
 
-    /// <summary>Takes the caller's address from the configured proxies' header, before any other part uses it.</summary>
+    /// <summary>Adds the middleware that takes the caller's address from the header of configured proxies. It must come before every part
+    /// that uses the address.</summary>
     internal static void UseForwardedCallers(WebApplication app)
     {
         string[] proxies = app.Services.GetRequiredService<IOptions<RateLimitOptions>>().Value.Proxies;
@@ -46,11 +48,12 @@ public static class RateLimits
         app.UseForwardedHeaders(options);
     }
 
-    /// <summary>Refuses requests beyond the limits. Call this method after authentication, which identifies the callers.</summary>
+    /// <summary>Adds the middleware that refuses requests beyond the rate limits. Call this method after authentication, which identifies
+    /// the callers.</summary>
     internal static void UseLimits(WebApplication app)
     {
         RateLimiter limiter = app.Services.GetRequiredService<RateLimiter>();
-        // This middleware is always added, because limits may be set while the service runs.
+        // The middleware is added even if no limit is set, because limits may be set while the service runs.
         app.Use((context, next) =>
             context.GetEndpoint()?.Metadata.GetMetadata<Limited>() is { } limited && limiter.Refuse(context, limited.Kind) is { } problem
                 ? problem.ExecuteAsync(context)

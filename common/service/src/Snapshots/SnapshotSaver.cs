@@ -5,8 +5,8 @@ using Optiks.Native;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Writes a directory's trees to a file from time to time, in the background, so that the next start need not load the whole log. A failure
-/// is logged and leaves the earlier file. One thread at a time.
+/// Writes a directory's trees to a snapshot file from time to time, in the background, so that the next start need not load the whole log.
+/// After a failure, which the saver logs, the earlier file stays. Only one thread at a time may use a saver.
 /// </summary>
 public sealed class SnapshotSaver
 {
@@ -20,13 +20,14 @@ public sealed class SnapshotSaver
     private ulong? _saved;
     private bool _isFirst;
 
-    /// <summary>Saves at most once in each interval; saves the first snapshot at once if there is no file yet.</summary>
+    /// <summary>Creates a saver that saves at most once in each interval. If there is no file yet, it saves the first offered view at
+    /// once.</summary>
     /// <param name="path">The snapshot's file.</param>
     /// <param name="interval">The shortest time between two saves; zero means never to save.</param>
     /// <param name="saved">The epoch in the file; null if there is no file.</param>
-    /// <param name="clock">Measures the interval.</param>
+    /// <param name="clock">The clock that measures the interval.</param>
     /// <param name="logger">The log for saved snapshots.</param>
-    /// <param name="failed">The action that the saver calls with each failure, on any thread; null for no call.</param>
+    /// <param name="failed">The action to call with each failure, on any thread; null if no action is to be called.</param>
     public SnapshotSaver(string path, TimeSpan interval, ulong? saved, TimeProvider clock, ILogger logger, Action<OptiksNativeException>? failed = null)
     {
         ArgumentNullException.ThrowIfNull(clock);
@@ -40,7 +41,8 @@ public sealed class SnapshotSaver
         _started = clock.GetTimestamp();
     }
 
-    /// <summary>Begins to save if a snapshot is due, and returns at once. The saver takes its own reference to the view.</summary>
+    /// <summary>Begins to save the view if a snapshot is due, and returns without waiting. The saver takes its own reference to the
+    /// view.</summary>
     public void Offer(DirectoryView view)
     {
         if (_running.IsCompleted && (_isFirst || _clock.GetElapsedTime(_started) >= _interval))
@@ -51,8 +53,8 @@ public sealed class SnapshotSaver
     }
 
     /// <summary>
-    /// Saves the last epoch, unless the file has it. If the process ends before the save is complete, the earlier file stays: a file is
-    /// replaced as a whole or not at all.
+    /// Saves the view of the last epoch, unless the file already has this epoch. If the process ends before the save is complete, the
+    /// earlier file stays.
     /// </summary>
     public async Task FinishAsync(DirectoryView? last, CancellationToken cancellationToken)
     {

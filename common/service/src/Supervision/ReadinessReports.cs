@@ -9,14 +9,14 @@ namespace Optiks.ServiceDefaults;
 /// Tells the <see cref="ServiceManager"/> when the service is ready, which is when <c>/health/ready</c> first succeeds. Afterwards it sends
 /// the reports of the health checks.
 /// </summary>
-/// <remarks>This class calls the checks itself, because the framework's own runner logs an error each time that a check is not
+/// <remarks>This class runs the health checks itself, because the framework's runner logs an error each time that a check is not
 /// healthy.</remarks>
 internal sealed class ReadinessReports : BackgroundService
 {
-    // This interval is short, so that a ready service is reported without a noticeable delay.
+    // The interval of the checks until the service is ready. It is short, so that readiness is reported without a noticeable delay.
     private static readonly TimeSpan s_startInterval = TimeSpan.FromMilliseconds(250);
 
-    // The interval between later reports, which people read in the service's status.
+    // The interval of the later reports, which people read in the service's status.
     private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(10);
 
     private readonly ServiceManager _manager;
@@ -62,7 +62,7 @@ internal sealed class ReadinessReports : BackgroundService
             HealthCheckResult result = await ResultAsync(check, scope.ServiceProvider, stop);
             if (isReady && result.Status != HealthStatus.Healthy)
             {
-                // The status then contains only the problem.
+                // If the service is not ready, the status that is reported is only the description of the problem.
                 isReady = false;
                 sentences.Clear();
             }
@@ -80,11 +80,11 @@ internal sealed class ReadinessReports : BackgroundService
         {
             return await check.Factory(services).CheckHealthAsync(new HealthCheckContext { Registration = check }, stop);
         }
-        // A check that throws is not healthy, whatever the exception, as for a request to /health/ready. Only such a request logs the
-        // exception.
+        // A check that throws any exception counts as not healthy, as in the answer of /health/ready. The exception is logged only when a
+        // request to /health/ready runs the check.
         catch (Exception e)
         {
-            // A service that is told to stop cancels checks, which then fail with any exception.
+            // When the service is told to stop, checks are cancelled and may fail with any exception.
             stop.ThrowIfCancellationRequested();
             return HealthCheckResult.Unhealthy($"The check {check.Name} failed: {e.GetType().Name}.");
         }

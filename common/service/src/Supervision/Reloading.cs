@@ -8,16 +8,16 @@ using Optiks.Settings;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Rereads at SIGHUP the settings that may change while the service runs: rate limits and log levels in <see cref="SettingsFile"/>, and the
-/// certificate of <see cref="TlsOptions"/>. A reload takes effect completely or not at all: an unusable change is logged, and all settings
-/// stay as they were. Files of credentials are followed without a signal (<see cref="FollowedFile{T}"/>).
+/// Reads the settings again at SIGHUP that may change while the service runs. They are the rate limits and log levels in
+/// <see cref="SettingsFile"/>, and the certificate of <see cref="TlsOptions"/>. If one of the changes is unusable, the service logs this,
+/// and all settings stay as they were. Files of credentials are read again without a signal (<see cref="FollowedFile{T}"/>).
 /// </summary>
-/// <remarks>SIGHUP reloads only under a <see cref="ServiceManager"/>. A service that was started in a terminal ends at SIGHUP, when the
-/// terminal closes.</remarks>
+/// <remarks>SIGHUP causes a reload only if a <see cref="ServiceManager"/> started the service. A service that was started in a terminal
+/// ends at SIGHUP, which it gets when the terminal closes.</remarks>
 internal sealed partial class Reloading : IHostedService, IDisposable
 {
-    // The settings that take effect without a restart. They include the whole section of limits except the proxies, which are set up at the
-    // start.
+    // The settings that take effect without a restart. They include all settings about rate limits except the proxies, which are set up at
+    // the start.
     private static readonly string[] s_live =
     [
         $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Lookups)}:", $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Updates)}:",
@@ -57,13 +57,13 @@ internal sealed partial class Reloading : IHostedService, IDisposable
         _signal = null;
     }
 
-    /// <summary>Reloads once. Only one thread may call this method at a time.</summary>
+    /// <summary>Reloads the settings once. Only one thread at a time may call this method.</summary>
     internal void Reload()
     {
         try
         {
             RateLimitOptions limits = new();
-            // Steps that can fail come before steps that cannot fail, so that a failure changes nothing.
+            // All steps that can fail come before the first step that changes a setting, so that a failure changes nothing.
             TlsCertificate.Pair? certificate = _parts.Certificate?.Read();
             IReadOnlyList<string> changed = _parts.File?.Reload(() =>
             {
@@ -89,7 +89,7 @@ internal sealed partial class Reloading : IHostedService, IDisposable
             }
             else
             {
-                // Logs only the settings' names: a value may be a secret.
+                // The log contains only the names of the settings, because a value may be a secret.
                 LogNeedsRestart(_logger, string.Join(", ", later));
             }
         }

@@ -5,16 +5,16 @@ using System.Text;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Notifies the manager that started this process and waits for reports. The manager is systemd, or another program with the protocol of
-/// sd_notify: datagrams of lines to the socket that <see cref="Variable"/> names. Any thread.
+/// Sends reports to the service manager that started this process. The manager is systemd, or another program with the protocol of
+/// sd_notify, in which datagrams of lines are sent to the socket that the environment variable NOTIFY_SOCKET names. Any thread may use it.
 /// </summary>
 /// <remarks>docs/adr/0010-we-speak-to-systemd-ourselves.md says why Optiks does not use the existing package.</remarks>
 internal sealed class ServiceManager
 {
-    /// <summary>The variable that names the socket; a name that begins with @ means an abstract socket.</summary>
+    /// <summary>The environment variable that names the socket. A name that begins with @ means an abstract socket.</summary>
     public const string Variable = "NOTIFY_SOCKET";
 
-    // A manager that does not read blocks the service no longer than this.
+    // The longest time for which the service waits if the manager does not read its reports.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
 
     private readonly UnixDomainSocketEndPoint _address;
@@ -28,8 +28,8 @@ internal sealed class ServiceManager
     }
 
     /// <summary>
-    /// Returns the manager that the environment names; null if there is no manager. Throws <see cref="StartupException"/> for a name that
-    /// no socket can have.
+    /// Returns the manager that the environment names; null if there is no manager. Throws <see cref="StartupException"/> if the
+    /// environment has a name that no socket can have.
     /// </summary>
     public static ServiceManager? Find(Func<string, string?> environment)
     {
@@ -48,8 +48,8 @@ internal sealed class ServiceManager
     }
 
     /// <summary>
-    /// Reports the service's state, in words for people. The first call with <paramref name="isReady"/> reports that the service is ready;
-    /// in later calls the argument has no effect.
+    /// Reports the service's state as a text for people. The first call in which <paramref name="isReady"/> is true also reports that the
+    /// service is ready; in later calls <paramref name="isReady"/> has no effect.
     /// </summary>
     public void TellStatus(string status, bool isReady)
     {
@@ -66,8 +66,8 @@ internal sealed class ServiceManager
     }
 
     /// <summary>
-    /// Runs <paramref name="reload"/>, and reports its beginning and end. The end of a reload does not report a service as ready that was
-    /// not ready before.
+    /// Runs the action <paramref name="reload"/>, and reports its beginning and its end. If the service was not ready before the reload,
+    /// the report of the end does not say that it is ready.
     /// </summary>
     public void TellReload(Action reload)
     {
@@ -76,8 +76,8 @@ internal sealed class ServiceManager
         {
             if (_isReady && !_isStopping)
             {
-                // By this time the manager recognizes which of its reload requests the message answers. Stopwatch reads the same clock as
-                // the manager.
+                // The message contains the time, by which the manager recognizes to which of its reload requests the message belongs.
+                // `Stopwatch` reads the same clock as the manager.
                 Send($"RELOADING=1\nMONOTONIC_USEC={(long)Stopwatch.GetElapsedTime(0).TotalMicroseconds}\n");
             }
             try
@@ -94,7 +94,7 @@ internal sealed class ServiceManager
         }
     }
 
-    /// <summary>Reports that the process is ending; nothing is reported afterwards.</summary>
+    /// <summary>Reports that the process is ending. After this call, no more reports are sent.</summary>
     public void TellStopping()
     {
         lock (_order)

@@ -5,8 +5,9 @@ using Microsoft.Extensions.Configuration.Json;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Reads the JSON file that <see cref="Variable"/> names: settings that an operator keeps outside the programs' folder and can reload while
-/// the service runs. The environment and the command line override it, and it overrides appsettings.json.
+/// Reads settings from the JSON file that the environment variable OPTIKS_CONFIG names. An operator keeps this file outside the programs'
+/// folder, and can make a running service reload it. The environment and the command line override the file, and the file overrides
+/// appsettings.json.
 /// </summary>
 internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
 {
@@ -15,11 +16,11 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
 
     private readonly string _path;
 
-    // The providers that override this file: the environment, the command line, and the host's own values. The list is copied at the start,
-    // because the host later adds a provider that combines all of them with this file.
+    // The providers that override this file: the environment, the command line, and the values that the host itself sets. The list is
+    // copied at the start, because the host later adds a provider that combines all providers, including this file.
     private readonly IConfigurationProvider[] _above;
 
-    // The settings that the host itself has set, in all sources. The host's values override the file's.
+    // The names of the settings that the host itself has set. The host's values override the values in the file.
     private readonly HashSet<string> _set = new(StringComparer.OrdinalIgnoreCase);
 
     private SettingsFile(string path, IConfigurationRoot configuration)
@@ -29,8 +30,8 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
     }
 
     /// <summary>
-    /// Adds the file to the sources; returns null if no file is named. Throws <see cref="StartupException"/> if the file is missing or not
-    /// JSON.
+    /// Adds the file to the configuration's sources; returns null if no file is named. Throws <see cref="StartupException"/> if the file is
+    /// missing or not JSON.
     /// </summary>
     public static SettingsFile? AddTo(ConfigurationManager configuration)
     {
@@ -39,8 +40,9 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
             return null;
         }
         var file = new SettingsFile(Path.GetFullPath(path), configuration);
-        // The file is added as the last source, where it would override all other sources. Inserting it elsewhere would rebuild the other
-        // sources without the values that hosts have set. Read therefore leaves out settings that the overriding sources contain.
+        // The file is added as the last source, because inserting it elsewhere would rebuild the other sources without the values that
+        // hosts have set. The last source overrides all others, so `Read` leaves out the settings that the environment, the command line or
+        // the host contain.
         configuration.Sources.Add(file);
         return file;
     }
@@ -59,8 +61,8 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
     }
 
     /// <summary>
-    /// Loads the file's current contents if <paramref name="check"/> accepts the resulting configuration; if <paramref name="check"/>
-    /// throws, all settings stay as they were. Returns the names of settings that are new, removed or changed. Throws
+    /// Loads the file's current contents if the action <paramref name="check"/> accepts the resulting configuration. If this action throws,
+    /// all settings stay as they were. Returns the names of the settings that were added, removed or changed. Throws
     /// <see cref="StartupException"/> if the file cannot be read.
     /// </summary>
     public IReadOnlyList<string> Reload(Action check)

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Options;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Adds to a host the reports that its service manager waits for, if the host has a service manager.</summary>
+/// <summary>Makes a host send reports to its service manager, if a service manager started the host.</summary>
 internal static class SupervisionSetup
 {
     public static void Add(WebApplicationBuilder builder, ServiceManager? manager, SettingsFile? file, IReadOnlyDictionary<string, Type> settings)

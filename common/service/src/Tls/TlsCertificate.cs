@@ -7,8 +7,8 @@ using Optiks.Secrets;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds the certificate of TLS listeners. The certificate can be replaced while they listen: later handshakes use the new certificate, and
-/// existing connections continue. Any thread.
+/// Holds the certificate of TLS listeners. The certificate can be replaced while the listeners are open: later handshakes use the new
+/// certificate, and existing connections continue. Any thread may use it.
 /// </summary>
 internal sealed class TlsCertificate
 {
@@ -31,7 +31,8 @@ internal sealed class TlsCertificate
     public Pair Current => _current;
 
     /// <summary>
-    /// Returns the current contents of the files, and leaves <see cref="Current"/> unchanged. Throws as the constructor does.
+    /// Reads the two files again and returns the certificate in them, without changing <see cref="Current"/>. Throws the same exceptions as
+    /// the constructor.
     /// </summary>
     public Pair Read()
     {
@@ -44,14 +45,14 @@ internal sealed class TlsCertificate
             X509Certificate2 leaf = X509Certificate2.CreateFromPem(pem, key);
             var chain = new X509Certificate2Collection();
             chain.ImportFromPem(pem);
-            // With "offline", missing issuer certificates are not fetched from the network.
+            // With `offline`, .NET does not fetch missing issuer certificates from the network.
             return new Pair(leaf, SslStreamCertificateContext.Create(leaf, [.. chain.Skip(1)], offline: true));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             throw new StartupException($"{_certificateFile} cannot be read: {e.Message}", e);
         }
-        // The inner exception is left out: its text might contain a part of the key.
+        // The new exception has no inner exception, whose text might contain a part of the key.
         catch (Exception e) when (e is CryptographicException or ArgumentException)
         {
             throw new StartupException($"{_certificateFile} and {_keyFile} are not a certificate and its key in PEM.");
@@ -66,7 +67,8 @@ internal sealed class TlsCertificate
     /// <summary>Uses this certificate from now on. The earlier certificate is not disposed, because handshakes may still use it.</summary>
     public void Use(Pair pair) => _current = pair;
 
-    /// <summary>Holds a certificate with its key, and the context with its issuers that handshakes use.</summary>
+    /// <summary>Holds a certificate with its key, and the context that handshakes use, which also has the certificates of the
+    /// issuers.</summary>
     /// <param name="Leaf">The service's own certificate.</param>
     /// <param name="Context">The certificate with the intermediate certificates between it and the root.</param>
     internal sealed record Pair(X509Certificate2 Leaf, SslStreamCertificateContext Context);

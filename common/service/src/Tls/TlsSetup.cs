@@ -6,13 +6,13 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Makes TLS listeners use the certificate of <see cref="TlsOptions"/>. With Kestrel's own setting for certificates, a change of the file
-/// closes the listener and all its connections.
+/// Makes TLS listeners use the certificate of <see cref="TlsOptions"/>. Kestrel's own setting for certificates is not used, because Kestrel
+/// closes the listener and all its connections when the certificate's file changes.
 /// </summary>
 internal static class TlsSetup
 {
     /// <summary>
-    /// Adds the certificate, if the settings name one. Throws <see cref="StartupException"/> or
+    /// Sets up the certificate, if the settings name one. Throws <see cref="StartupException"/> or
     /// <see cref="Optiks.Secrets.SecretsException"/> if the certificate is unusable.
     /// </summary>
     public static void Add(WebApplicationBuilder builder)
@@ -31,7 +31,7 @@ internal static class TlsSetup
         builder.WebHost.ConfigureKestrel(kestrel => kestrel.ConfigureHttpsDefaults(https =>
         {
             // This selector only tells Kestrel that there is a certificate. The handshake takes the certificate and its issuers from the
-            // context below, because a selector cannot return issuers.
+            // options that are set below, because a selector cannot return issuers.
             https.ServerCertificateSelector = (_, _) => certificate.Current.Leaf;
             https.OnAuthenticate = (_, handshake) =>
             {

@@ -6,7 +6,7 @@ using Optiks.Protocol;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds the SHA-256 of a token's text. Wherever the service remembers a token, it keeps this hash, because the text itself is a secret.
+/// Holds the SHA-256 hash of a token's text. To remember a token, the service keeps only this hash, because the text itself is a secret.
 /// </summary>
 internal readonly record struct Digest(UInt128 First, UInt128 Second)
 {

@@ -5,16 +5,17 @@ using Optiks.Tokens;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Adds the algorithm <c>EdDSA</c>, which .NET lacks, to Microsoft.IdentityModel: liboptiks verifies the signatures. Any thread.
+/// Adds the algorithm <c>EdDSA</c>, which .NET lacks, to Microsoft.IdentityModel. liboptiks verifies the signatures. Any thread may use a
+/// key.
 /// </summary>
 internal sealed class Ed25519SecurityKey : AsymmetricSecurityKey
 {
-    // All keys share one factory, because each factory has a cache, and each cache has a thread.
+    // All keys share one factory, because each factory has a cache, and each cache has its own thread.
     private static readonly CryptoProviderFactory s_factory = new() { CustomCryptoProvider = new Provider(), CacheSignatureProviders = false };
 
     private readonly byte[] _publicKey;
 
-    /// <summary>Takes a public key of 32 bytes.</summary>
+    /// <summary>Makes a key from a public key of 32 bytes.</summary>
     public Ed25519SecurityKey(byte[] publicKey)
     {
         _publicKey = publicKey;

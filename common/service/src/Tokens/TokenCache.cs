@@ -4,12 +4,14 @@ using System.Diagnostics.CodeAnalysis;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Remembers tokens with a verified signature, by their SHA-256, in bounded memory. The cache has two generations; the older generation is
-/// evicted when the newer one is full. If an evicted token returns, its signature is verified once more. Any thread.
+/// Remembers tokens whose signatures were verified, by their SHA-256 hashes, in memory of limited size. The cache has two generations. When
+/// the newer generation is full, the older generation is evicted. If a caller presents an evicted token again, its signature is verified
+/// again. Any thread may use the cache.
 /// </summary>
 internal sealed class TokenCache
 {
-    // This limit counts the characters of the tokens, because a token's memory is proportional to its length.
+    // The highest total number of characters of a generation's tokens. The limit counts characters, because the memory for a token is
+    // proportional to its length.
     private const long MaxGenerationLength = 8 << 20;
 
     private readonly long _maxLength;
@@ -24,10 +26,10 @@ internal sealed class TokenCache
 
     internal TokenCache(long maxGenerationLength) => _maxLength = maxGenerationLength;
 
-    /// <summary>Finds a token by the hash of its text.</summary>
+    /// <summary>Finds a verified token by the hash of its text.</summary>
     public bool TryGet(Digest digest, [NotNullWhen(true)] out VerifiedToken? token) => _young.Tokens.TryGetValue(digest, out token) || _old.Tokens.TryGetValue(digest, out token);
 
-    /// <summary>Adds a token whose text has this hash and length.</summary>
+    /// <summary>Adds a verified token whose text has this hash and length.</summary>
     public void Add(Digest digest, int length, VerifiedToken token)
     {
         lock (_turn)

@@ -6,18 +6,18 @@ using Optiks.Tokens;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Parses a token strictly, before the service trusts any part of it. The parser refuses forms that libraries read differently, such as a
-/// duplicate member.
+/// Parses a token strictly, before the service trusts any part of it. The parser refuses tokens that different libraries would read
+/// differently, such as tokens with a duplicate member.
 /// </summary>
 /// <param name="KeyId">The header's <c>kid</c>.</param>
-/// <param name="Algorithm">The header's <c>alg</c>, which is an accepted algorithm.</param>
-/// <param name="Payload">The claims' JSON, an object.</param>
+/// <param name="Algorithm">The header's <c>alg</c>, which is one of the accepted algorithms.</param>
+/// <param name="Payload">The JSON object with the token's claims.</param>
 internal sealed record TokenForm(string KeyId, string Algorithm, JsonElement Payload)
 {
     private const int Parts = 3;
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 8 };
 
-    /// <summary>Parses a token; returns null with the reason if the token is refused.</summary>
+    /// <summary>Parses a token. If the token is refused, returns null and sets the reason.</summary>
     public static TokenForm? Read(string token, out TokenRefusal? refusal)
     {
         refusal = TokenRefusals.Malformed;
@@ -35,7 +35,7 @@ internal sealed record TokenForm(string KeyId, string Algorithm, JsonElement Pay
         return refusal is null ? new TokenForm(keyId, algorithm, payload) : null;
     }
 
-    /// <summary>Returns the text of a string; null if the value is not a string, or has lone surrogates.</summary>
+    /// <summary>Returns the text of a JSON string; null if the value is not a string or has lone surrogates.</summary>
     public static string? FindText(JsonElement value)
     {
         try
@@ -61,7 +61,7 @@ internal sealed record TokenForm(string KeyId, string Algorithm, JsonElement Pay
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            // InvalidOperationException is thrown for a name with lone surrogates.
+            // `System.Text.Json` throws `InvalidOperationException` if the name of a member has lone surrogates.
             return null;
         }
     }

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Holds one public key with its only algorithm. Any thread.</summary>
+/// <summary>Holds a public key with the one algorithm for which it may be used. Any thread may use a key.</summary>
 internal sealed class TokenKey
 {
     private static readonly JsonWebTokenHandler s_handler = new() { MaximumTokenSizeInBytes = ProtocolLimits.MaxToken };
@@ -22,9 +22,9 @@ internal sealed class TokenKey
             TryAllIssuerSigningKeys = false,
             ValidAlgorithms = [algorithm],
             ValidAudience = audience,
-            // By default the library would accept an audience with an added slash.
+            // By default the library would accept an audience to which a slash was added.
             IgnoreTrailingSlashWhenValidatingAudience = false,
-            // The issuer need not be checked, because all keys of the file belong to the same issuer.
+            // The issuer need not be checked, because all keys in the file belong to the same issuer.
             ValidateIssuer = false,
             // VerifiedToken checks the lifetime at each request, with the service's clock.
             ValidateLifetime = false,
@@ -38,7 +38,8 @@ internal sealed class TokenKey
     /// <summary>The key's <c>alg</c>.</summary>
     public string Algorithm { get; }
 
-    /// <summary>Verifies a token's signature and its audience; returns null if both are valid.</summary>
+    /// <summary>Verifies a token's signature and its audience. Returns null if both are valid, or the reason why the token is
+    /// refused.</summary>
     public async ValueTask<TokenRefusal?> CheckAsync(string token)
     {
         TokenValidationResult result = await s_handler.ValidateTokenAsync(token, _parameters);
@@ -47,7 +48,7 @@ internal sealed class TokenKey
             {
                 SecurityTokenInvalidSignatureException => TokenRefusals.Signature,
                 SecurityTokenInvalidAudienceException => TokenRefusals.Audience,
-                // The token's form has already been checked, so the handler must have met a claim of the wrong type.
+                // The token's form has already been checked, so the remaining cause of a failure is a claim of the wrong type.
                 _ => TokenRefusals.Claims,
             };
     }

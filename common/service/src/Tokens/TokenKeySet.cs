@@ -9,8 +9,8 @@ using Optiks.Tokens;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds the account system's public keys from a JWKS file (docs/spec/tokens.md section 3), and the tokens whose signatures by these keys
-/// were verified. A changed file makes a new set, which remembers no tokens. Any thread.
+/// Holds the account system's public keys from a JWKS file (docs/spec/tokens.md section 3), and remembers the tokens whose signatures by
+/// these keys were verified. When the file changes, the service makes a new set, which remembers no tokens. Any thread may use a set.
 /// </summary>
 internal sealed class TokenKeySet
 {
@@ -28,11 +28,12 @@ internal sealed class TokenKeySet
     {
     }
 
-    /// <summary>The verified tokens of these keys.</summary>
+    /// <summary>The cache of tokens that these keys signed and whose signatures were verified.</summary>
     public TokenCache Verified { get; } = new();
 
     /// <summary>
-    /// Parses the file strictly; the file's keys sign for one audience. Throws <see cref="SecretsException"/> if the file is invalid.
+    /// Parses the file strictly. The keys accept only tokens for the given audience. Throws <see cref="SecretsException"/> if the file is
+    /// invalid.
     /// </summary>
     public static TokenKeySet Parse(ReadOnlyMemory<byte> json, string audience)
     {
@@ -61,7 +62,7 @@ internal sealed class TokenKeySet
         }
     }
 
-    /// <summary>Finds the key with an id.</summary>
+    /// <summary>Finds the key with this id.</summary>
     public bool TryFind(string id, [NotNullWhen(true)] out TokenKey? key) => _keys.TryGetValue(id, out key);
 
     private static TokenKey ParseKey(JsonElement element, string audience)

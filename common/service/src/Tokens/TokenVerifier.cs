@@ -6,9 +6,9 @@ using Optiks.Secrets;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Verifies tokens (docs/spec/tokens.md section 4). While the keys' file is unchanged, a token's signature is verified once. Its times are
-/// checked at each request. The verifier does not remember refused tokens: each request with one costs at most one verification of a
-/// signature, and counts for the caller's address in rate limits. Any thread.
+/// Verifies tokens (docs/spec/tokens.md section 4). As long as the file of keys does not change, a token's signature is verified only once;
+/// its times are checked at each request. The verifier does not remember refused tokens. A request with a refused token costs at most one
+/// verification of a signature, and rate limits count it for the caller's address. Any thread may use the verifier.
 /// </summary>
 internal sealed class TokenVerifier
 {
@@ -35,11 +35,11 @@ internal sealed class TokenVerifier
         }
     }
 
-    /// <summary>Whether tokens are accepted at all.</summary>
+    /// <summary>Whether the service accepts tokens, which requires a configured file of keys.</summary>
     public bool IsOn => _keys is not null;
 
     /// <summary>
-    /// Whether the current file of keys is refused, so that the earlier keys stay in use. Checks the file at most once a second.
+    /// Whether the current file of keys is invalid, so that the earlier keys stay in use. Checks the file at most once a second.
     /// </summary>
     public bool HasStaleKeys
     {

@@ -5,11 +5,11 @@ using Optiks.Tokens;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Holds the claims that the account system signed (docs/spec/tokens.md section 2). Immutable.</summary>
-/// <param name="Rights">The rights of the token, with its subject.</param>
+/// <summary>Holds the claims of a token whose signature was verified (docs/spec/tokens.md section 2). Immutable.</summary>
+/// <param name="Rights">The subject and the rights of the token.</param>
 /// <param name="IssuedAt">The time at which the token was signed, in seconds since 1970.</param>
-/// <param name="NotBefore">The time before which the token is not valid.</param>
-/// <param name="Expires">The time from which the token is no longer valid.</param>
+/// <param name="NotBefore">The time before which the token is not valid, in seconds since 1970.</param>
+/// <param name="Expires">The time from which the token is no longer valid, in seconds since 1970.</param>
 internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long NotBefore, long Expires)
 {
     private const ApiScopes Scopes = ApiScopes.Lookup | ApiScopes.History | ApiScopes.Update | ApiScopes.Erase;
@@ -41,7 +41,8 @@ internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long No
         return new VerifiedToken(CallerRights.FromToken(subject, scopes, keys, user), issued, notBefore, expires);
     }
 
-    /// <summary>Returns why the token is not valid at a time; null if it is valid. All times are in seconds.</summary>
+    /// <summary>Returns the reason why the token is not valid at the time <paramref name="now"/>, or null if it is valid. All times are in
+    /// seconds.</summary>
     public TokenRefusal? CheckTimes(long now, long maxLifetime, long skew) =>
         Expires <= IssuedAt || Expires - IssuedAt > maxLifetime ? TokenRefusals.Lifetime
         : NotBefore > now + skew ? TokenRefusals.NotYetValid
@@ -78,7 +79,7 @@ internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long No
         return keys;
     }
 
-    // Also returns true, with a null user, if the claims name no user.
+    // Reads the user from the claims. If the claims name no user, sets `user` to null and returns true.
     private static bool TryReadUser(JsonElement claims, out byte[]? user)
     {
         bool hasText = claims.TryGetProperty(TokenNames.User, out JsonElement text);

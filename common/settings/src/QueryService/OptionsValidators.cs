@@ -5,7 +5,7 @@ namespace Optiks.QueryService.Options;
 [OptionsValidator]
 internal sealed partial class QueryServiceRangeValidator : IValidateOptions<QueryServiceOptions>;
 
-/// <summary>Checks the ranges, and that peers are addresses to which a key can be sent.</summary>
+/// <summary>Checks the settings' ranges, and checks that an API key may be sent to the addresses of the snapshot peers.</summary>
 internal sealed class QueryServiceOptionsValidator : IValidateOptions<QueryServiceOptions>
 {
     private readonly QueryServiceRangeValidator _ranges = new();

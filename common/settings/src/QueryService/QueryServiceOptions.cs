@@ -9,103 +9,112 @@ internal sealed class QueryServiceOptions
     public const string Section = "Optiks:QueryService";
 
     /// <summary>
-    /// The name of this process's folder below <c>replicas/</c>: letters, digits, '-' and '_'. Empty: the port that it listens on.
+    /// The name of this replica's folder below <c>replicas/</c>, which may have letters, digits, '-' and '_'. If the setting is empty, the
+    /// name is the number of the port on which the service listens.
     /// </summary>
     [RegularExpression("[A-Za-z0-9_-]{0,64}")]
     public string Replica { get; set; } = "";
 
-    /// <summary>The most memory for the cache of VRF proofs; around a switch of the period there are two caches. 0: no cache.</summary>
-    /// <value>64 MiB.</value>
+    /// <summary>The maximum size of the cache of VRF proofs in memory. The value 0 means no cache. Around a switch of the period there are
+    /// two such caches.</summary>
+    /// <value>The default is 64 MiB.</value>
     [Range(0, 1L << 40)]
     [Setting(Unit = SettingAttribute.Octets)]
     public long VrfCacheBytes { get; set; } = 64L << 20;
 
     /// <summary>
-    /// Above 0, selects stored mode, for a machine with less memory than the trees need. The trees are then in the replica's folder, and at
-    /// most this much of them in memory. 0: linked mode, with all trees in memory.
+    /// The maximum size of the cache of the trees in stored mode. A value above 0 selects stored mode, for a machine with less memory than
+    /// the trees need: the trees are in the replica's folder, and only this cache of them is in memory. The value 0 selects linked mode,
+    /// with all trees in memory.
     /// </summary>
-    /// <value>0.</value>
+    /// <value>The default is 0.</value>
     [Range(0, 1L << 40)]
     [Setting(Unit = SettingAttribute.Octets)]
     public long NodeCacheBytes { get; set; }
 
     /// <summary>
-    /// The number of epochs before the newest one that clients may still ask about (<c>?at_epoch</c>), so that several requests get answers
-    /// of one epoch. Each keeps the later changes of the trees in memory.
+    /// The number of epochs before the newest epoch about which clients may still ask (<c>?at_epoch</c>), so that the answers to several
+    /// requests can be of the same epoch. For each of these epochs, the service keeps the later changes of the trees in memory.
     /// </summary>
-    /// <value>8.</value>
+    /// <value>The default is 8.</value>
     [Range(0, 256)]
     [Setting(Unit = "epochs")]
     public int RecentEpochs { get; set; } = 8;
 
     /// <summary>
-    /// The interval at which the trees are saved to the replica's folder, where the next start finds them. They are also saved at once if
-    /// the folder has no snapshot, and when the service stops. Zero, and in stored mode: never.
+    /// The interval at which the service saves its trees to a snapshot in the replica's folder, from which the next start loads them. The
+    /// service also saves them at once if the folder has no snapshot, and when it stops. If the interval is zero, or in stored mode, the
+    /// service saves no snapshots.
     /// </summary>
-    /// <value>One hour.</value>
+    /// <value>The default is one hour.</value>
     [Range(typeof(TimeSpan), "00:00:00", "7.00:00:00")]
     public TimeSpan SnapshotInterval { get; set; } = TimeSpan.FromHours(1);
 
     /// <summary>
-    /// The addresses of other replicas, such as <c>https://replica-2.example.org</c>, in order of preference. A start without its own
-    /// usable snapshot or node store downloads a snapshot from one of them. Only replicas in linked mode have one.
+    /// The addresses of other replicas, such as <c>https://replica-2.example.org</c>, in order of preference. If the service starts without
+    /// a usable snapshot or node store of its own, it downloads a snapshot from one of these replicas. Only replicas in linked mode have a
+    /// snapshot. If there are no addresses, such a start loads everything from the database.
     /// </summary>
-    /// <value>None: such a start loads everything from the database.</value>
+    /// <value>The default is an empty list.</value>
     public string[] SnapshotPeers { get; set; } = [];
 
-    /// <summary>The file, of mode 0600, with the API key with the scope <c>snapshot</c> that the peers accept.</summary>
+    /// <summary>The file, of mode 0600, with the API key that the service sends to the snapshot peers. The peers must accept this key with
+    /// the scope <c>snapshot</c>.</summary>
     [Setting(File = SettingFile.Secret)]
     public string SnapshotPeerKeyFile { get; set; } = "";
 
-    /// <summary>The most that is downloaded from a peer, snapshot and leaf log together.</summary>
-    /// <value>64 GiB.</value>
+    /// <summary>The maximum number of bytes that the service downloads from a snapshot peer, for snapshot and leaf log together.</summary>
+    /// <value>The default is 64 GiB.</value>
     [Range(1, 1L << 48)]
     [Setting(Unit = SettingAttribute.Octets)]
     public long SnapshotPeerMaxBytes { get; set; } = 64L << 30;
 
     /// <summary>
-    /// The file that names the log's cosigners, both auditors and witnesses, in the form of a tlog-policy (docs/operations/cosigners.md).
-    /// It gives the URLs below which they serve their cosigned checkpoints.
+    /// The file with the log's auditors and witnesses, in the form of a tlog-policy (docs/operations/cosigners.md). It gives the URLs below
+    /// which these cosigners serve their cosigned checkpoints. If the setting is empty, the service collects no cosignatures.
     /// </summary>
-    /// <value>Empty: no cosignatures are collected.</value>
+    /// <value>The default is empty.</value>
     [Setting(File = SettingFile.Policy)]
     public string CosignersFile { get; set; } = "";
 
-    /// <summary>The interval at which each cosigner is asked.</summary>
-    /// <value>5 seconds.</value>
+    /// <summary>The interval at which the service asks each cosigner for cosignatures.</summary>
+    /// <value>The default is 5 seconds.</value>
     [Range(typeof(TimeSpan), "00:00:00.100", "01:00:00")]
     public TimeSpan CosignersInterval { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// The most memory for answers that are being made or sent, and for the bodies of their requests. One caller gets at most half of it.
+    /// The maximum memory for answers that are being made or sent, and for the bodies of their requests. A single caller gets at most half
+    /// of this memory.
     /// </summary>
-    /// <value>256 MiB.</value>
+    /// <value>The default is 256 MiB.</value>
     [Range(16L << 20, 1L << 40)]
     [Setting(Unit = SettingAttribute.Octets)]
     public long AnswerBytes { get; set; } = 256L << 20;
 
-    /// <summary>The most memory for files of a board that is read at a URL (<c>Optiks:Board:Url</c>).</summary>
-    /// <value>64 MiB.</value>
+    /// <summary>The maximum size of the cache in memory of the board's files, if the service reads the board at a URL
+    /// (<c>Optiks:Board:Url</c>).</summary>
+    /// <value>The default is 64 MiB.</value>
     [Range(1L << 20, 1L << 40)]
     [Setting(Unit = SettingAttribute.Octets)]
     public long BoardCacheBytes { get; set; } = 64L << 20;
 
     /// <summary>
-    /// How long the service continues to answer after it was told to stop, while readiness reports 503. It must be longer than a load
-    /// balancer takes to notice.
+    /// The time for which the service continues to answer requests after it was told to stop, while <c>/health/ready</c> answers 503. It
+    /// must be longer than a load balancer needs to notice the 503.
     /// </summary>
-    /// <value>One second.</value>
+    /// <value>The default is one second.</value>
     [Range(typeof(TimeSpan), "00:00:00", "00:00:10")]
     public TimeSpan DrainTime { get; set; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>Whether lookups need an API key with the scope <c>lookup</c>.</summary>
-    /// <value>false: anyone may look up.</value>
+    /// <summary>Whether lookups need an API key with the scope <c>lookup</c>. If not, anyone may look up keys.</summary>
+    /// <value>The default is false.</value>
     public bool RequireLookupScope { get; set; }
 
     /// <summary>
-    /// Whether the VRF proofs of callers without an API key are always made anew, and not cached. The time of an answer then reveals
-    /// nothing about others' requests (docs/spec/privacy.md).
+    /// Whether the VRF proofs for callers without an API key are always made anew and never cached. If they are, the time of an answer
+    /// reveals nothing about other callers' requests (docs/spec/privacy.md). If they are not, a request about a recently requested key is
+    /// answered faster.
     /// </summary>
-    /// <value>false: a recently requested key is answered faster.</value>
+    /// <value>The default is false.</value>
     public bool HideCacheFromAnonymous { get; set; }
 }

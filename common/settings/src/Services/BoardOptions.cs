@@ -5,34 +5,35 @@ namespace Optiks.ServiceDefaults;
 /// <summary>Configures where query-service and update-service read the board (<c>Optiks:Board</c>; docs/operations/boards.md).</summary>
 public sealed class BoardOptions
 {
-    /// <summary>The section of the configuration.</summary>
+    /// <summary>The path of the section in the configuration.</summary>
     public const string Section = "Optiks:Board";
 
     /// <summary>
-    /// The URL below which the board's files are. It is the bucket to which the update-task copies it, a cache in front of that, or
-    /// <c>/log</c> of another query-service.
+    /// The URL below which the service reads the board's files. It is the URL of the bucket to which the update-task copies the board, of a
+    /// cache in front of the bucket, or of <c>/log</c> at another query-service. If the setting is empty, the service reads the folder
+    /// <c>board/log</c> in the data folder.
     /// </summary>
-    /// <value>Empty: the folder <c>board/log</c> of the data folder.</value>
+    /// <value>The default is empty.</value>
     public string Url { get; set; } = "";
 
-    /// <summary>The interval at which the checkpoint at the URL is read.</summary>
-    /// <value>500 ms.</value>
+    /// <summary>The interval at which the service reads the checkpoint at the URL.</summary>
+    /// <value>The default is 500 ms.</value>
     [Range(typeof(TimeSpan), "00:00:00.050", "00:05:00")]
     public TimeSpan PollInterval { get; set; } = TimeSpan.FromMilliseconds(500);
 
-    /// <summary>The time limit for one answer, up to its last byte.</summary>
-    /// <value>5 seconds.</value>
+    /// <summary>The time limit for one answer of the server at the URL, up to the answer's last byte.</summary>
+    /// <value>The default is 5 seconds.</value>
     [Range(typeof(TimeSpan), "00:00:00.100", "00:05:00")]
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// How long the board at the URL may give no trusted answer before the service reports that it is not ready. Earlier answers stay in
-    /// use.
+    /// The time after which the service reports that it is not ready if the server at the URL has given no trusted answer. Until then, and
+    /// afterwards, the service uses the earlier answers.
     /// </summary>
-    /// <value>30 seconds.</value>
+    /// <value>The default is 30 seconds.</value>
     [Range(typeof(TimeSpan), "00:00:00", "1.00:00:00")]
     public TimeSpan UnreadyAfter { get; set; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>The URL, if there is one.</summary>
+    /// <summary>The value of <see cref="Url"/> as a <see cref="Uri"/>; null if it is empty.</summary>
     internal Uri? Address => Url.Length == 0 ? null : new Uri(Url, UriKind.Absolute);
 }

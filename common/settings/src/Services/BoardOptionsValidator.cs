@@ -5,7 +5,7 @@ namespace Optiks.ServiceDefaults;
 [OptionsValidator]
 internal sealed partial class BoardRangeValidator : IValidateOptions<BoardOptions>;
 
-/// <summary>Checks the ranges, and that file names can be appended to the URL.</summary>
+/// <summary>Checks the settings' ranges, and checks that the names of the board's files can be appended to the URL.</summary>
 internal sealed class BoardOptionsValidator : IValidateOptions<BoardOptions>
 {
     private readonly BoardRangeValidator _ranges = new();

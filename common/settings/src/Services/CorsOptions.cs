@@ -2,20 +2,21 @@ using Microsoft.Extensions.Options;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Configures which other origins' web pages may read answers that are open without an API key (<c>Optiks:Cors</c>).</summary>
+/// <summary>Configures from which other origins web pages may read answers that need no API key (<c>Optiks:Cors</c>).</summary>
 internal sealed class CorsOptions
 {
     public const string Section = "Optiks:Cors";
 
-    /// <summary>Means every origin, as the only element of <see cref="Origins"/>.</summary>
+    /// <summary>The text that allows every origin if it is the only element of <see cref="Origins"/>.</summary>
     public const string Any = "*";
 
-    /// <summary>The allowed origins, such as <c>https://explorer.example.org</c>, as browsers write them; or <c>*</c> alone.</summary>
-    /// <value>None: browsers let no page of another origin read answers.</value>
+    /// <summary>The allowed origins, such as <c>https://explorer.example.org</c>, in the form in which browsers send them. A list with only
+    /// the element <c>*</c> allows every origin. If there are no origins, browsers let no page of another origin read answers.</summary>
+    /// <value>The default is an empty list.</value>
     public string[] Origins { get; set; } = [];
 }
 
-/// <summary>Checks that origins are spelt as browsers spell them, because an origin with another spelling would never match.</summary>
+/// <summary>Checks that each origin has the form in which browsers send it, because an origin in another form would never match.</summary>
 internal sealed class CorsOptionsValidator : IValidateOptions<CorsOptions>
 {
     public ValidateOptionsResult Validate(string? name, CorsOptions options) =>

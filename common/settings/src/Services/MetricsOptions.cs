@@ -1,13 +1,14 @@
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Configures whether Prometheus may scrape the metrics of a program (<c>Optiks:Metrics</c>; docs/operations/telemetry.md).
+/// Configures whether Prometheus may scrape the program's metrics (<c>Optiks:Metrics</c>; docs/operations/telemetry.md).
 /// </summary>
 internal sealed class MetricsOptions
 {
     public const string Section = "Optiks:Metrics";
 
-    /// <summary>Whether <c>/metrics</c> serves the metrics, to callers with an API key with the scope <c>metrics</c>.</summary>
-    /// <value>false: there is no such address.</value>
+    /// <summary>Whether the program serves its metrics at <c>/metrics</c>, to callers that have an API key with the scope <c>metrics</c>.
+    /// If not, this path does not exist.</summary>
+    /// <value>The default is false.</value>
     public bool Prometheus { get; set; }
 }

@@ -6,7 +6,7 @@ namespace Optiks.ServiceDefaults;
 [OptionsValidator]
 internal sealed partial class RateLimitRangeValidator : IValidateOptions<RateLimitOptions>;
 
-/// <summary>Checks the ranges, and that proxies are networks.</summary>
+/// <summary>Checks the settings' ranges, and checks that each proxy is a network.</summary>
 internal sealed class RateLimitOptionsValidator : IValidateOptions<RateLimitOptions>
 {
     private readonly RateLimitRangeValidator _ranges = new();

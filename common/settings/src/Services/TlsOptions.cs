@@ -4,24 +4,25 @@ using Optiks.Settings;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Configures the certificate of the addresses that begin with <c>https</c> (<c>Optiks:Tls</c>). It is read again at SIGHUP, without
-/// closing any connection.
+/// Configures the certificate for the addresses that begin with <c>https</c> (<c>Optiks:Tls</c>). At SIGHUP, the program reads the
+/// certificate again, without closing any connection.
 /// </summary>
 internal sealed class TlsOptions
 {
     public const string Section = "Optiks:Tls";
 
-    /// <summary>The certificate file in PEM: the service's certificate, then those between it and the root.</summary>
-    /// <value>Empty: no TLS, or the certificate of Kestrel's own settings.</value>
+    /// <summary>The PEM file with the service's certificate, followed by the intermediate certificates between it and the root. If the
+    /// setting is empty, the service uses no TLS, or the certificate of Kestrel's own settings.</summary>
+    /// <value>The default is empty.</value>
     [Setting(File = SettingFile.Public)]
     public string CertificateFile { get; set; } = "";
 
-    /// <summary>The key file in PEM, mode 0600, not encrypted.</summary>
+    /// <summary>The PEM file with the certificate's private key. The file must have mode 0600, and the key must not be encrypted.</summary>
     [Setting(File = SettingFile.Secret)]
     public string KeyFile { get; set; } = "";
 }
 
-/// <summary>Requires both files or neither.</summary>
+/// <summary>Checks that the settings name both files or neither of them.</summary>
 internal sealed class TlsOptionsValidator : IValidateOptions<TlsOptions>
 {
     public ValidateOptionsResult Validate(string? name, TlsOptions options) => string.IsNullOrEmpty(options.CertificateFile) == string.IsNullOrEmpty(options.KeyFile)

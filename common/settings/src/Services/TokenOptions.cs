@@ -4,27 +4,29 @@ using Optiks.Settings;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Configures the acceptance of tokens of the operator's account system (<c>Optiks:Tokens</c>; docs/operations/tokens.md).
+/// Configures whether the program accepts tokens that the operator's account system signs (<c>Optiks:Tokens</c>;
+/// docs/operations/tokens.md).
 /// </summary>
 internal sealed class TokenOptions
 {
     public const string Section = "Optiks:Tokens";
 
-    /// <summary>The JWKS file with the account system's public keys. A change takes effect within a second.</summary>
-    /// <value>Empty: no tokens are accepted.</value>
+    /// <summary>The JWKS file with the account system's public keys. A change of the file takes effect within a second. If the setting is
+    /// empty, the program accepts no tokens.</summary>
+    /// <value>The default is empty.</value>
     [Setting(File = SettingFile.Public)]
     public string KeysFile { get; set; } = "";
 
-    /// <summary>The audience that tokens must name; no other service of the operator may have it.</summary>
+    /// <summary>The audience that tokens must name. No other service of the operator may have the same audience.</summary>
     public string Audience { get; set; } = "";
 
-    /// <summary>The longest time from a token's signature to its expiry.</summary>
-    /// <value>One hour.</value>
+    /// <summary>The longest time between the signing and the expiry of a token that the program accepts.</summary>
+    /// <value>The default is one hour.</value>
     [Range(typeof(TimeSpan), "00:01:00", "1.00:00:00")]
     public TimeSpan MaxLifetime { get; set; } = TimeSpan.FromHours(1);
 
-    /// <summary>The greatest difference allowed between the clocks of account system and service.</summary>
-    /// <value>One minute.</value>
+    /// <summary>The greatest allowed difference between the clock of the account system and the clock of the service.</summary>
+    /// <value>The default is one minute.</value>
     [Range(typeof(TimeSpan), "00:00:00", "00:05:00")]
     public TimeSpan ClockSkew { get; set; } = TimeSpan.FromMinutes(1);
 }

@@ -5,7 +5,7 @@ namespace Optiks.ServiceDefaults;
 [OptionsValidator]
 internal sealed partial class TokenRangeValidator : IValidateOptions<TokenOptions>;
 
-/// <summary>Checks the ranges, and that a file of keys comes with the audience of its tokens.</summary>
+/// <summary>Checks the settings' ranges, and checks that the audience is set if the file of keys is set.</summary>
 internal sealed class TokenOptionsValidator : IValidateOptions<TokenOptions>
 {
     private readonly TokenRangeValidator _ranges = new();

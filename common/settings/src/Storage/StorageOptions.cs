@@ -5,15 +5,16 @@ namespace Optiks.Storage.Hosting;
 /// <summary>Configures the database (<c>Optiks:Storage</c>).</summary>
 public sealed class StorageOptions
 {
-    /// <summary>The section of the configuration.</summary>
+    /// <summary>The path of the section in the configuration.</summary>
     public const string Section = "Optiks:Storage";
 
-    /// <summary>The engine's name.</summary>
-    /// <value><c>sqlite</c>.</value>
+    /// <summary>The name of the database engine.</summary>
+    /// <value>The default is <c>sqlite</c>.</value>
     [Required]
     public string Provider { get; set; } = "sqlite";
 
-    /// <summary>The connection string in the engine's form.</summary>
-    /// <value>Empty: SQLite's file in the data folder.</value>
+    /// <summary>The connection string, in the form that the engine requires. If the setting is empty, the database is SQLite's file in the
+    /// data folder.</summary>
+    /// <value>The default is empty.</value>
     public string ConnectionString { get; set; } = "";
 }

@@ -5,7 +5,8 @@ namespace Optiks.UpdateService.Options;
 [OptionsValidator]
 internal sealed partial class QueueRangeValidator : IValidateOptions<QueueOptions>;
 
-/// <summary>Checks the ranges, and that the settings name the authorizing note if they name a receipt key.</summary>
+/// <summary>Checks the settings' ranges, and checks that the note that authorizes the receipt key is set if the receipt key is
+/// set.</summary>
 internal sealed class QueueOptionsValidator : IValidateOptions<QueueOptions>
 {
     private const string Receipts = $"{QueueOptions.Section}:{nameof(QueueOptions.Receipts)}";

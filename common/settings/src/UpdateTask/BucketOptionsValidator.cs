@@ -2,7 +2,7 @@ using Microsoft.Extensions.Options;
 
 namespace Optiks.UpdateTask.Options;
 
-/// <summary>Checks the ranges, and that the settings name a bucket if the bucket keeps the mark.</summary>
+/// <summary>Checks the settings' ranges, and checks that a bucket is named if it is to keep the high-water mark.</summary>
 internal sealed class BucketOptionsValidator : IValidateOptions<BucketOptions>
 {
     private readonly BucketRangeValidator _ranges = new();

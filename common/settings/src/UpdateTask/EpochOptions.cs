@@ -4,41 +4,43 @@ using Optiks.Settings;
 namespace Optiks.UpdateTask.Options;
 
 /// <summary>
-/// Configures how often epochs are made and how large they get (<c>Optiks:UpdateTask</c>). The settings may change at every start.
+/// Configures how often the update-task makes epochs and how large they become (<c>Optiks:UpdateTask</c>). The settings may change at every
+/// start.
 /// </summary>
 internal sealed class EpochOptions
 {
     public const string Section = "Optiks:UpdateTask";
 
     /// <summary>
-    /// The interval in which at most one epoch begins. If more updates wait than one epoch takes, or an epoch took longer, the next one
-    /// begins at once.
+    /// The time between the beginnings of two epochs. If more updates wait than fit into one epoch, or if an epoch took longer than this
+    /// time, the next epoch begins at once.
     /// </summary>
-    /// <value>One second.</value>
+    /// <value>The default is one second.</value>
     [Range(typeof(TimeSpan), "00:00:00.010", "00:10:00")]
     public TimeSpan EpochInterval { get; set; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>The most updates in one epoch.</summary>
-    /// <value>100,000.</value>
+    /// <summary>The maximum number of updates in one epoch.</summary>
+    /// <value>The default is 100,000.</value>
     [Range(1, 1 << 20)]
     [Setting(Unit = "updates")]
     public int MaxUpdatesPerEpoch { get; set; } = 100_000;
 
-    /// <summary>The most bytes of keys and values in one epoch.</summary>
+    /// <summary>The maximum total length of the keys and values in one epoch.</summary>
     [Range(1 << 20, 1 << 30)]
     [Setting(Unit = SettingAttribute.Octets)]
     public long MaxBytesPerEpoch { get; set; } = 64L << 20;
 
-    /// <summary>How long the lease lasts without renewal: a standby takes over after at most this time.</summary>
+    /// <summary>The time for which the lease lasts without renewal. If the holder of the lease fails, a standby takes over after at most
+    /// this time.</summary>
     [Range(typeof(TimeSpan), "00:00:01", "00:10:00")]
     public TimeSpan LeaseDuration { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// How long the holder of the lease may go without finishing an epoch that is due, beyond the interval. It then gives up the lease, so
-    /// that a standby takes over; this is noticed at a renewal, within a third of the lease. A step that hangs for the same time again ends
-    /// the process with exit code 3.
+    /// The time, in addition to the interval, after which the holder of the lease gives the lease up if it has not finished an epoch that
+    /// is due. A standby then takes over. The holder checks this at each renewal of the lease, so it may take up to a third of the lease's
+    /// duration longer. If a step hangs for the same time again, the process ends with exit code 3.
     /// </summary>
-    /// <value>Two minutes.</value>
+    /// <value>The default is two minutes.</value>
     [Range(typeof(TimeSpan), "00:00:01", "01:00:00")]
     public TimeSpan StallTimeout { get; set; } = TimeSpan.FromMinutes(2);
 
@@ -46,30 +48,33 @@ internal sealed class EpochOptions
     [Range(typeof(TimeSpan), "00:00:00.050", "00:01:00")]
     public TimeSpan LeasePollInterval { get; set; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>How long to wait for the board's lock before the attempt counts as failed.</summary>
+    /// <summary>The time for which the task waits for the board's lock. After this time, its attempt to make an epoch counts as
+    /// failed.</summary>
     [Range(typeof(TimeSpan), "00:00:00.100", "00:10:00")]
     public TimeSpan BoardLockTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How far the wall clock may be from the database's and from the monotonic clock before publishing stops.</summary>
+    /// <summary>The greatest allowed difference between the wall clock and the database's clock, and between the wall clock and the
+    /// monotonic clock. If a difference is greater, the task stops publishing.</summary>
     [Range(typeof(TimeSpan), "00:00:00.100", "00:01:00")]
     public TimeSpan MaxClockDifference { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// The number of epochs whose bundles stay on disk. A replica that is restored from a backup reads older epochs from the database.
+    /// The number of newest epochs whose epoch bundles stay on disk. A replica that is restored from a backup reads older epochs from the
+    /// database.
     /// </summary>
     [Range(1, 1_000_000)]
     [Setting(Unit = "epochs")]
     public int KeptBundles { get; set; } = 1000;
 
     /// <summary>
-    /// The interval at which the trees are saved to the data folder, where the next start finds them. They are also saved at once if the
-    /// folder has no snapshot, and when the task stops. Zero: never.
+    /// The interval at which the task saves its trees to a snapshot in the data folder, from which the next start loads them. The task also
+    /// saves them at once if the folder has no snapshot, and when it stops. If the interval is zero, the task saves no snapshots.
     /// </summary>
-    /// <value>One hour.</value>
+    /// <value>The default is one hour.</value>
     [Range(typeof(TimeSpan), "00:00:00", "7.00:00:00")]
     public TimeSpan SnapshotInterval { get; set; } = TimeSpan.FromHours(1);
 
-    /// <summary>The most old requests that are deleted after each epoch.</summary>
+    /// <summary>The maximum number of old requests that the task deletes after each epoch.</summary>
     [Range(1, 100_000)]
     [Setting(Unit = "requests")]
     public int PurgedRequestsPerEpoch { get; set; } = 20_000;

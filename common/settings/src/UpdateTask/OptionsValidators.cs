@@ -20,7 +20,7 @@ internal sealed partial class PeriodOptionsValidator : IValidateOptions<PeriodOp
 [OptionsValidator]
 internal sealed partial class WitnessRangeValidator : IValidateOptions<WitnessOptions>;
 
-/// <summary>Checks the ranges, and that the settings name a policy file if they require its quorum.</summary>
+/// <summary>Checks the settings' ranges, and checks that a policy file is set if its quorum is required.</summary>
 internal sealed class WitnessOptionsValidator : IValidateOptions<WitnessOptions>
 {
     private readonly WitnessRangeValidator _ranges = new();

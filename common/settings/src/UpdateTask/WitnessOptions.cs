@@ -11,32 +11,34 @@ internal sealed class WitnessOptions
 {
     public const string Section = "Optiks:Witnesses";
 
-    /// <summary>The policy file (tlog-policy): the witnesses with their URLs, and the quorum.</summary>
-    /// <value>Empty: no witness is asked.</value>
+    /// <summary>The policy file (tlog-policy), which lists the witnesses with their URLs, and the quorum. If the setting is empty, the task
+    /// asks no witnesses.</summary>
+    /// <value>The default is empty.</value>
     [Setting(File = SettingFile.Policy)]
     public string PolicyFile { get; set; } = "";
 
     /// <summary>
-    /// Whether a checkpoint is published and served only once the policy's quorum has cosigned it. Epochs are made anyway.
+    /// Whether a checkpoint is published and served only after the policy's quorum has cosigned it. If not, a checkpoint is published as
+    /// soon as it is signed, and cosignatures are added later. The task makes epochs in both cases.
     /// </summary>
-    /// <value>False: it is published as soon as it is signed, and cosignatures come later.</value>
+    /// <value>The default is false.</value>
     public bool Require { get; set; }
 
-    /// <summary>How long one request to a witness may take.</summary>
-    /// <value>10 seconds.</value>
+    /// <summary>The time limit for one request to a witness.</summary>
+    /// <value>The default is 10 seconds.</value>
     [Range(typeof(TimeSpan), "00:00:00.100", "00:05:00")]
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>The wait after a failed request, before the newest checkpoint is sent.</summary>
-    /// <value>5 seconds.</value>
+    /// <summary>The time for which the task waits after a failed request to a witness, before it sends the newest checkpoint.</summary>
+    /// <value>The default is 5 seconds.</value>
     [Range(typeof(TimeSpan), "00:00:00.100", "01:00:00")]
     public TimeSpan RetryAfter { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// How long the newest checkpoint with enough cosignatures may be behind the published one before health reports that the quorum is
-    /// missing.
+    /// The time for which the newest checkpoint with enough cosignatures may be behind the published checkpoint. After this time, the
+    /// health check reports that the quorum is missing.
     /// </summary>
-    /// <value>1 minute.</value>
+    /// <value>The default is 1 minute.</value>
     [Range(typeof(TimeSpan), "00:00:01", "1.00:00:00")]
     public TimeSpan QuorumGrace { get; set; } = TimeSpan.FromMinutes(1);
 }

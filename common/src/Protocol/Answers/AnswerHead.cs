@@ -1,16 +1,17 @@
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Ties an answer to a checkpoint (docs/spec/board.md section 4, Head). The head is decoded for display; its members are slices of the
-/// input.
+/// Holds a Head, which ties an answer to a checkpoint (docs/spec/board.md section 4). The Head is decoded for display; its members are
+/// slices of the input.
 /// </summary>
-/// <param name="Record">The epoch record, encoded.</param>
+/// <param name="Record">The encoded epoch record.</param>
 /// <param name="Inclusion">The hashes of the record's inclusion proof, 32 bytes each.</param>
 /// <param name="Consistency">The hashes of the consistency proof, 32 bytes each.</param>
-/// <param name="Checkpoint">The checkpoint's signed note; empty if it is the checkpoint that the client named.</param>
+/// <param name="Checkpoint">The signed note of the checkpoint; empty if the request named this checkpoint, so that the client has
+/// it.</param>
 public sealed record AnswerHead(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> Inclusion, ReadOnlyMemory<byte> Consistency, ReadOnlyMemory<byte> Checkpoint)
 {
-    /// <summary>Decodes a whole Head. Throws <see cref="EncodingException"/>.</summary>
+    /// <summary>Decodes bytes that are one Head. Throws <see cref="EncodingException"/> if the bytes are invalid.</summary>
     public static AnswerHead Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);
@@ -19,7 +20,8 @@ public sealed record AnswerHead(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte
         return head;
     }
 
-    /// <summary>Returns the bytes of the Head at the start of a whole answer. Throws <see cref="EncodingException"/>.</summary>
+    /// <summary>Returns the bytes of the Head with which an answer begins. Throws <see cref="EncodingException"/> if the bytes are
+    /// invalid.</summary>
     public static ReadOnlyMemory<byte> SliceHead(ReadOnlyMemory<byte> answer)
     {
         const int Prefixes = 3 * sizeof(ushort);

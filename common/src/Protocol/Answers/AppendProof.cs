@@ -2,7 +2,7 @@ namespace Optiks.Protocol;
 
 /// <summary>Holds the proof that one structure's tree only grew (docs/spec/proofs.md section 5).</summary>
 /// <param name="Leaves">The added leaves, in the order of their labels.</param>
-/// <param name="Opened">The tokens of the old tree, in preorder.</param>
+/// <param name="Opened">The tokens that describe the opened parts of the old tree, in preorder.</param>
 public sealed record AppendProof(IReadOnlyList<AddedLeaf> Leaves, ReadOnlyMemory<byte> Opened)
 {
     internal static AppendProof Decode(ref TlsReader reader)

@@ -1,16 +1,18 @@
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Holds the proof that connects epoch a to epoch b (docs/spec/answers.md section 1), decoded for display. Its contents are not verified.
+/// Holds the proof that the log's trees only grew from epoch a to epoch b (docs/spec/answers.md section 1). The proof is decoded for
+/// display, not verified.
 /// </summary>
 /// <param name="Records">The encoded records of the epochs a, a + 1, ..., b, one after another.</param>
 /// <param name="Structures">One append-only proof for each structure.</param>
 public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IReadOnlyList<AppendProof> Structures)
 {
-    /// <summary>The largest number of epochs in a range, b - a.</summary>
+    /// <summary>The largest number of steps between epochs in one proof, b - a.</summary>
     public const int MaxEpochs = ProtocolLimits.MaxRangeEpochs;
 
-    // A proof contains its records, each added leaf, and the nodes above that leaf: at most 256 nodes, each with its prefix and a stub.
+    // These bounds follow from the contents of a proof: its records, the added leaves, and the nodes above each added leaf. A leaf has at
+    // most 256 nodes above it, each with a prefix and a stub.
     private const ulong MaxLength = 512 << 20;
     private const ulong LengthBesideLeaves = 64 << 10;
     private const ulong MaxLengthOfLeaf = 128 + (256 * 68);
@@ -19,8 +21,8 @@ public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IRe
     private const uint MaxRecordsLength = (MaxEpochs + 1) * EpochRecord.Length;
 
     /// <summary>
-    /// Returns the greatest length of the proof from one record to a later record, both signed by the log. The records give the numbers of
-    /// leaves, so a client reads no more of a server's answer than such a proof can contain.
+    /// Returns the greatest possible length of the proof from one record to a later record, both of which the log signed. The length
+    /// follows from the records' counts of leaves. A client does not read more than this length from a server.
     /// </summary>
     public static int ComputeMaxLength(EpochRecord first, EpochRecord last)
     {
@@ -30,14 +32,15 @@ public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IRe
         ulong length = LengthBesideLeaves + (Math.Min(last.Epoch - first.Epoch + 1, MaxEpochs + 1) * EpochRecord.Length);
         for (int i = 0; i < StructureState.StructureCount; i++)
         {
-            // At a switch the leaves of the ended period are gone, and the proof shows nothing about the leaves of the new period.
+            // At a switch, trees begin anew, so the count may be smaller than before. The proof then shows nothing about the leaves of the
+            // new period.
             ulong added = last.Structures[i].Count - Math.Min(first.Structures[i].Count, last.Structures[i].Count);
             length += added < MaxLength / MaxLengthOfLeaf ? added * MaxLengthOfLeaf : MaxLength;
         }
         return (int)Math.Min(MaxLength, length);
     }
 
-    /// <summary>Decodes the whole proof. Throws <see cref="EncodingException"/>.</summary>
+    /// <summary>Decodes bytes that are one AuditProof. Throws <see cref="EncodingException"/> if the bytes are invalid.</summary>
     public static AuditProof Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);
@@ -66,7 +69,7 @@ public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IRe
         return [.. encoded, .. appendProofs];
     }
 
-    /// <summary>Returns the beginning of an AuditProof: the vector of records. The append-only proofs follow it.</summary>
+    /// <summary>Returns the first part of an AuditProof, which is the vector of records. The append-only proofs follow this part.</summary>
     public static byte[] EncodeRecords(IReadOnlyList<ReadOnlyMemory<byte>> records)
     {
         ArgumentNullException.ThrowIfNull(records);

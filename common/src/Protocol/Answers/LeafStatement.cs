@@ -3,8 +3,8 @@ using Optiks.Native;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Holds one proof of an answer with the head that ties it to a checkpoint (docs/spec/broken-append.md section 1): it shows that a leaf is
-/// present or absent. The contents are not verified.
+/// Holds one proof from an answer, with the head that ties the proof to a checkpoint (docs/spec/broken-append.md section 1). The proof
+/// shows that a leaf is present or absent. The contents are not verified.
 /// </summary>
 /// <param name="Head">The head that ties the proof to its checkpoint.</param>
 /// <param name="Structure">The structure of the tree.</param>
@@ -14,23 +14,23 @@ namespace Optiks.Protocol;
 /// <param name="Absent">The proof that the leaf is absent; null if the leaf is present.</param>
 public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadOnlyMemory<byte> Key, ulong Version, Member? Member, NonMember? Absent)
 {
-    /// <summary>The greatest length of a statement whose member is committed.</summary>
+    /// <summary>The greatest length of an encoded statement, whose <c>Member</c>, if any, has a commitment and no value.</summary>
     public const int MaxLength = Lengths.Record + (2 * (2 + Lengths.MaxLogProof)) + 2 + ushort.MaxValue + 1 + 1 + ProtocolLimits.MaxKeyLength + 8 + 1
         + Lengths.VrfProof + 1 + 1 + (4 * Lengths.Hash) + 8 + 2 + Lengths.MaxSiblings;
 
-    /// <summary>The epoch of the record.</summary>
+    /// <summary>The epoch of the head's record.</summary>
     public ulong Epoch => EpochRecord.ReadEpoch(Head.Record.Span);
 
     /// <summary>The period of the leaf; 0 if the tree lives as long as the log.</summary>
     public ulong Period => HasPeriods ? EpochRecord.ReadPeriod(Head.Record.Span) : 0;
 
-    // The structures with versions are also the structures whose trees begin anew with each period.
+    // Whether the structure's tree begins anew with each period. This is so for exactly the structures whose keys have versions.
     private bool HasPeriods => Structure.IsPerPeriod();
 
-    // T of the member, its time (docs/spec/pahd.md section 3).
+    // The value T of the member, which is the time of its version (docs/spec/pahd.md section 3).
     private ulong Time => HasPeriods && Version == 1 && Member!.Epoch == 0 ? EpochRecord.Decode(Head.Record.Span).PeriodFirstEpoch : Member!.Epoch;
 
-    /// <summary>Decodes a whole statement. Throws <see cref="EncodingException"/>.</summary>
+    /// <summary>Decodes bytes that are one statement. Throws <see cref="EncodingException"/> if the bytes are invalid.</summary>
     public static LeafStatement Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);
@@ -52,7 +52,8 @@ public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadO
         return statement;
     }
 
-    /// <summary>Returns the bytes that are stored as evidence. They contain a member without its value.</summary>
+    /// <summary>Returns the bytes that are stored as evidence. If the leaf is present, they contain its commitment but not its
+    /// value.</summary>
     public byte[] Encode()
     {
         var writer = new TlsWriter();
@@ -78,8 +79,9 @@ public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadO
     }
 
     /// <summary>
-    /// Returns whether two statements about one leaf, assumed to be true, show that the tree did not only grow (docs/spec/broken-append.md
-    /// section 2, step 4). <see cref="Verifier.JudgeLeaves"/> checks whether the statements are true.
+    /// Returns whether this statement and another statement about the same leaf show that the tree did not only grow
+    /// (docs/spec/broken-append.md section 2, step 4). The method assumes that the proofs in both statements are valid;
+    /// <see cref="Verifier.JudgeLeaves"/> checks them.
     /// </summary>
     public bool Contradicts(LeafStatement other)
     {

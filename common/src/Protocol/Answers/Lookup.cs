@@ -1,9 +1,9 @@
 namespace Optiks.Protocol;
 
-/// <summary>Holds the answer for one key (docs/spec/pahd.md section 2).</summary>
-/// <param name="Version">a, the latest version; 0 if the key is absent.</param>
-/// <param name="Members">The versions in R(a) that the client does not know yet, each with its proof.</param>
-/// <param name="Absent">The proofs that every version in C(a) is absent. Together they exclude every later version.</param>
+/// <summary>Holds the part of a lookup answer that is about one key (docs/spec/pahd.md section 2).</summary>
+/// <param name="Version">The latest version, a; 0 if the key is absent.</param>
+/// <param name="Members">The membership proofs of those versions in R(a) that the client does not know yet.</param>
+/// <param name="Absent">The proofs that all versions in C(a) are absent. Together they prove that no version after a exists.</param>
 public sealed record Lookup(ulong Version, IReadOnlyList<Member> Members, IReadOnlyList<NonMember> Absent)
 {
     private const uint MaxVectorLength = (1u << 24) - 1;

@@ -1,10 +1,10 @@
 namespace Optiks.Protocol;
 
 /// <summary>Holds a membership proof (docs/spec/proofs.md section 1).</summary>
-/// <param name="VrfProof">The VRF proof of the label, as sent.</param>
+/// <param name="VrfProof">The VRF proof of the label, in the encoded form in which it was sent.</param>
 /// <param name="Epoch">The leaf's epoch.</param>
 /// <param name="Kind">Whether the leaf is committed or opened.</param>
-/// <param name="CommitmentOrOpening">The commitment if the leaf is committed; the commitment's opening if it is opened.</param>
+/// <param name="CommitmentOrOpening">The commitment if the leaf is committed; the opening of the commitment if the leaf is opened.</param>
 /// <param name="Value">The value if the leaf is opened, otherwise empty.</param>
 /// <param name="Path">The path from the leaf to the root.</param>
 public sealed record Member(

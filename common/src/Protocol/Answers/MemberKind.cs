@@ -1,6 +1,6 @@
 namespace Optiks.Protocol;
 
-/// <summary>Says how much of a leaf's commitment a proof shows.</summary>
+/// <summary>Says whether a membership proof shows a leaf's value or only the commitment to the value.</summary>
 public enum MemberKind : byte
 {
     /// <summary>The proof shows only the commitment.</summary>

@@ -16,7 +16,7 @@ public abstract record OpenedNode(TreePath Path)
     /// <param name="Path">The path to the root.</param>
     public sealed record Interior(byte Length, ReadOnlyMemory<byte> Prefix, ReadOnlyMemory<byte> Left, ReadOnlyMemory<byte> Right, TreePath Path) : OpenedNode(Path);
 
-    /// <summary>Holds an opened leaf with another label.</summary>
+    /// <summary>Holds an opened leaf, whose label is not the label that the proof shows as absent.</summary>
     /// <param name="Label">The leaf's label, 32 bytes.</param>
     /// <param name="Commitment">The leaf's commitment, 32 bytes.</param>
     /// <param name="Epoch">The leaf's epoch.</param>

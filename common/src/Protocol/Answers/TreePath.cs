@@ -1,12 +1,13 @@
 namespace Optiks.Protocol;
 
 /// <summary>Holds the path from a node to the root (docs/spec/proofs.md section 1, where the structure is called Path).</summary>
-/// <param name="Mask">The mask, 32 bytes; bit i is set if an ancestor of the node has prefix length i.</param>
+/// <param name="Mask">The mask of 32 bytes, in which bit i is set if an ancestor of the node has a prefix of i bits.</param>
 /// <param name="Siblings">The siblings' hashes, 32 bytes each, the deepest sibling first.</param>
 public sealed record TreePath(ReadOnlyMemory<byte> Mask, ReadOnlyMemory<byte> Siblings)
 {
     /// <summary>
-    /// Returns the prefix lengths of the ancestors, the deepest ancestor first. They are the numbers of the mask's set bits.
+    /// Returns the lengths of the ancestors' prefixes in bits, the deepest ancestor first. These lengths are the indexes of the bits that
+    /// are set in the mask.
     /// </summary>
     public IReadOnlyList<int> PrefixLengths()
     {

@@ -1,9 +1,9 @@
 namespace Optiks.Protocol;
 
-/// <summary>Holds an Entry of structure usernames or decommissioned (docs/spec/users.md section 1).</summary>
-/// <param name="Record">The number of the record to which the entry refers: 0 is the head's record, and i is the record of the i-th
-/// part.</param>
-/// <param name="Member">The entry's leaf; null if the entry is shown absent.</param>
+/// <summary>Holds an Entry of the structure <c>usernames</c> or <c>decommissioned</c> (docs/spec/users.md section 1).</summary>
+/// <param name="Record">The number of the record to which the entry's proof refers. The number 0 is the head's record, and i is the record
+/// of the answer's i-th part.</param>
+/// <param name="Member">The membership proof of the entry's leaf; null if the entry is absent.</param>
 /// <param name="Absent">The proof that the entry is absent; null if the entry is present.</param>
 public sealed record UserEntry(byte Record, Member? Member, NonMember? Absent)
 {

@@ -1,15 +1,17 @@
 namespace Optiks.Protocol;
 
 /// <summary>Holds the answer about one user (docs/spec/users.md section 1, docs/spec/recycled-names.md section 2).</summary>
-/// <param name="Kind">The kind of user: 0 if there is no such user, 1 if the user has left, 2 for a current user.</param>
+/// <param name="Kind">The number of the user's kind: 0 if the username leads to no user, 1 if the user has left, 2 if the user is
+/// current.</param>
 /// <param name="Name">The entry of the username; null if the answer omits the entry because the client knows the user id, or if there are
 /// <see cref="Generations"/>.</param>
-/// <param name="Decommissioned">The user's entry in decommissioned; null if there is no such user.</param>
+/// <param name="Decommissioned">The user's entry in the structure <c>decommissioned</c>; null if the username leads to no user.</param>
 /// <param name="Devices">The device list; null unless the user is current.</param>
-/// <param name="Keys">The keys of the devices in the order of the list, or the key of the queried device.</param>
+/// <param name="Keys">The latest versions of the devices' keys, in the order of the device list; only the queried device's key if the query
+/// names a device.</param>
 public sealed record UserLookup(byte Kind, UserEntry? Name, UserEntry? Decommissioned, VersionedEntry? Devices, IReadOnlyList<VersionedEntry> Keys)
 {
-    /// <summary>The number that the encoding adds to the kind of a user with <see cref="Generations"/>.</summary>
+    /// <summary>The number that is added to the encoded kind if the answer has <see cref="Generations"/>.</summary>
     public const byte ByGenerations = 4;
 
     private const byte NoUser = 0;

@@ -6,14 +6,15 @@ namespace Optiks.Protocol;
 /// </summary>
 /// <param name="Head">The head that ties the answer to a checkpoint.</param>
 /// <param name="Names">The entries of the queried usernames, in the query's order.</param>
-/// <param name="Decommissioned">The user's entry in structure decommissioned; if the entry is present, the user has left.</param>
+/// <param name="Decommissioned">The user's entry in the structure <c>decommissioned</c>; if the entry is present, the user has
+/// left.</param>
 /// <param name="Devices">The versions of the device list; null if the user has left.</param>
 /// <param name="Keys">The versions of the key of each followed device id, in increasing order of the ids.</param>
 public sealed record UserMonitorAnswer(AnswerHead Head, IReadOnlyList<UserEntry> Names, UserEntry Decommissioned, Versions? Devices, IReadOnlyList<Versions> Keys)
 {
     private const uint MaxNamesLength = (1u << 24) - 1;
 
-    /// <summary>Decodes the whole answer. Throws <see cref="EncodingException"/>.</summary>
+    /// <summary>Decodes bytes that are one answer. Throws <see cref="EncodingException"/> if the bytes are invalid.</summary>
     public static UserMonitorAnswer Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);

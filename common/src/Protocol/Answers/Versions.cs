@@ -1,10 +1,10 @@
 namespace Optiks.Protocol;
 
-/// <summary>Holds a key's history or monitoring answer (docs/spec/pahd.md section 2).</summary>
-/// <param name="Version">a, the latest version.</param>
-/// <param name="From">The first listed version.</param>
+/// <summary>Holds the part of a history or monitoring answer that is about one key (docs/spec/pahd.md section 2).</summary>
+/// <param name="Version">The latest version, a.</param>
+/// <param name="From">The first version that the answer lists.</param>
 /// <param name="Members">The versions from <paramref name="From"/> on.</param>
-/// <param name="Absent">The absence proofs; empty in a page that is not the last.</param>
+/// <param name="Absent">The proofs that later versions are absent; empty in a page that is not the last page.</param>
 public sealed record Versions(ulong Version, ulong From, IReadOnlyList<Member> Members, IReadOnlyList<NonMember> Absent)
 {
     private const uint MaxAbsentLength = (1u << 24) - 1;

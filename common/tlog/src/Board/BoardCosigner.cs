@@ -1,14 +1,14 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Adds cosignatures to a board's checkpoint. The checkpoint keeps its text and the log's signature, which stays the first. Not
-/// thread-safe; the board's lock excludes other writers.
+/// Adds cosignatures to a board's checkpoint. The checkpoint keeps its text, and the log's signature stays the first signature. Only one
+/// thread at a time may use an instance; the board's lock excludes other writers.
 /// </summary>
 public sealed class BoardCosigner
 {
     /// <summary>
-    /// The highest number of signature lines of a published checkpoint, including the log's line. Every reader of checkpoints accepts this
-    /// number (C2SP signed-note).
+    /// The highest number of signature lines in a published checkpoint, including the log's own line. Every reader of checkpoints accepts
+    /// this many lines (C2SP signed-note).
     /// </summary>
     public const int MaxLines = 16;
 
@@ -17,7 +17,7 @@ public sealed class BoardCosigner
     private readonly DirectoryTileReader _reader;
     private readonly DurableFiles _files;
 
-    /// <summary>Takes an existing folder.</summary>
+    /// <summary>Creates an instance for a board in an existing folder.</summary>
     /// <param name="folder">The board's folder.</param>
     /// <param name="verifier">The verifier with the keys of the log and of the cosigners.</param>
     public BoardCosigner(string folder, CheckpointVerifier verifier)
@@ -30,19 +30,21 @@ public sealed class BoardCosigner
 
     /// <summary>
     /// Returns the board's checkpoint with its verified cosignatures; null if there is no checkpoint. Throws
-    /// <see cref="BoardConflictException"/> if the checkpoint is not the log's.
+    /// <see cref="BoardConflictException"/> if the log did not sign the checkpoint.
     /// </summary>
     public Task<SignedCheckpoint?> ReadAsync(CancellationToken cancellationToken) => ReadAsync(_reader, _verifier, cancellationToken);
 
     /// <summary>
-    /// Returns the newest checkpoint that the log signed: the board's, or a larger one that waits for cosignatures; null if neither exists.
-    /// Throws <see cref="BoardConflictException"/> if either checkpoint is not the log's, or if both have the same size but differ.
+    /// Returns the newest checkpoint that the log signed: the board's checkpoint, or a larger checkpoint that waits for cosignatures.
+    /// Returns null if neither exists. Throws <see cref="BoardConflictException"/> if the log did not sign one of them, or if both have the
+    /// same size but differ.
     /// </summary>
     public Task<SignedCheckpoint?> ReadSignedAsync(CancellationToken cancellationToken) => ReadSignedAsync(_reader, _verifier, cancellationToken);
 
     internal static async Task<SignedCheckpoint?> ReadSignedAsync(DirectoryTileReader reader, CheckpointVerifier verifier, CancellationToken cancellationToken)
     {
-        // The waiting checkpoint is read first. If it is published between the two reads, this call has already found it as waiting.
+        // The waiting checkpoint is read before the board's checkpoint. If it is published between the two reads, this call has already
+        // read it.
         SignedCheckpoint? waiting = Open(reader, verifier, await reader.ReadSignedAsync(cancellationToken).ConfigureAwait(false));
         SignedCheckpoint? published = await ReadAsync(reader, verifier, cancellationToken).ConfigureAwait(false);
         if (waiting is null || published is null)
@@ -64,13 +66,13 @@ public sealed class BoardCosigner
             : throw new BoardConflictException($"The checkpoint in {reader.Folder} is not from this log: {error}.");
 
     /// <summary>
-    /// Adds verified cosignatures to the board's checkpoint, in one step. Existing cosignatures stay, unless the same key has a later
-    /// cosignature now. The call does nothing if the board has another checkpoint by now, or if nothing would change. Returns the
-    /// checkpoint that the board then has.
+    /// Adds verified cosignatures to the board's checkpoint and replaces its file atomically. An existing cosignature is replaced only by a
+    /// later cosignature of the same key. The call does nothing if the board by now has a checkpoint with another text, or if the
+    /// checkpoint would not change. Returns the checkpoint that the board has after the call.
     /// </summary>
     /// <param name="boardLock">The board's lock, held by the caller.</param>
-    /// <param name="text">The text of the cosigned checkpoint.</param>
-    /// <param name="cosignatures">Verified cosignatures of <paramref name="text"/> by the verifier's cosigners.</param>
+    /// <param name="text">The text of the checkpoint that was cosigned.</param>
+    /// <param name="cosignatures">The verified cosignatures of this text by the verifier's cosigners.</param>
     /// <param name="cancellationToken">Cancels the reading; writing is not interrupted.</param>
     public async Task<SignedCheckpoint?> AddAsync(
         BoardLock boardLock, ReadOnlyMemory<byte> text, IReadOnlyCollection<VerifiedSignature> cosignatures, CancellationToken cancellationToken)
@@ -102,12 +104,12 @@ public sealed class BoardCosigner
     }
 
     /// <summary>
-    /// Publishes a checkpoint with the cosignatures that it waited for, in one step, unless the board has a checkpoint of the same size or
-    /// larger. Returns the checkpoint that the board then has.
+    /// Publishes a waiting checkpoint together with the cosignatures for which it waited, unless the board already has a checkpoint of the
+    /// same or a larger size. Returns the checkpoint that the board has after the call.
     /// </summary>
     /// <param name="boardLock">The board's lock, held by the caller.</param>
-    /// <param name="checkpoint">A checkpoint from <see cref="ReadSignedAsync(CancellationToken)"/>. Everything that the checkpoint commits
-    /// to must be durable.</param>
+    /// <param name="checkpoint">A checkpoint from <see cref="ReadSignedAsync(CancellationToken)"/>. All files of the tree that the
+    /// checkpoint commits to must be durable.</param>
     /// <param name="cosignatures">Verified cosignatures of the checkpoint's text by the verifier's cosigners. The caller must have decided
     /// that they are enough.</param>
     /// <param name="cancellationToken">Cancels the reading; writing is not interrupted.</param>

@@ -3,9 +3,9 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Represents the right to write to a board's folder, which one process holds at a time (flock on its file ".lock"). The lock ends with
-/// <see cref="Dispose"/> or with the process. The holder must keep it during signing too, from reading the head to publishing the
-/// checkpoint.
+/// Represents the right to write to a board's folder. Only one process at a time can hold this lock, which is an flock on the folder's file
+/// ".lock". The lock ends with <see cref="Dispose"/> or with the process. A signer must hold the lock from reading the newest checkpoint
+/// until it has published the next one.
 /// </summary>
 public sealed class BoardLock : IDisposable
 {
@@ -19,10 +19,10 @@ public sealed class BoardLock : IDisposable
         _file = file;
     }
 
-    /// <summary>The board's full path.</summary>
+    /// <summary>The full path of the board's folder.</summary>
     public string Folder { get; }
 
-    /// <summary>Takes the lock of an existing folder; returns null if this process or another holds it.</summary>
+    /// <summary>Takes the lock of an existing folder; returns null if this process or another process holds the lock.</summary>
     public static BoardLock? TryAcquire(string folder)
     {
         string full = Path.GetFullPath(folder);
@@ -30,7 +30,7 @@ public sealed class BoardLock : IDisposable
         return file is null ? null : new BoardLock(full, file);
     }
 
-    /// <summary>Takes the lock as soon as it is free.</summary>
+    /// <summary>Waits until the lock is free, and takes it.</summary>
     public static async Task<BoardLock> AcquireAsync(string folder, CancellationToken cancellationToken)
     {
         BoardLock? taken;

@@ -6,7 +6,7 @@ public enum BoardPublishResult
     /// <summary>The checkpoint was written and is durable.</summary>
     Published,
 
-    /// <summary>The board already had the same checkpoint, perhaps with cosignatures; the checkpoint is now durable.</summary>
+    /// <summary>The board already had the same checkpoint, possibly with more cosignatures; this checkpoint is now durable.</summary>
     AlreadyPublished,
 
     /// <summary>The board keeps a larger checkpoint, which another writer has published.</summary>

@@ -1,17 +1,18 @@
 namespace Optiks.Tlog;
 
-/// <summary>Writes a log's tiles, bundles and checkpoint as files that any static file server can serve. Not thread-safe.</summary>
+/// <summary>Writes a log's tiles, bundles and checkpoint as files that any static file server can serve. Only one thread at a time may use
+/// a writer.</summary>
 /// <remarks>
 /// <para>Invariants:</para>
-/// <para>1. A file below tile/ never changes once it has its name; only a full tile gets a full tile's name. A partial tile is deleted once
-/// a checkpoint commits to the full tile. A client with an older checkpoint cuts its partial tile from the full tile (C2SP
-/// tlog-tiles).</para>
+/// <para>1. A file below tile/ never changes after it has got its name, and only a full tile gets the name of a full tile. A partial tile
+/// is deleted after a checkpoint commits to the full tile. A client with an older checkpoint makes its partial tile from the beginning of
+/// the full tile (C2SP tlog-tiles).</para>
 /// <para>2. The checkpoint is replaced only after everything that it commits to is durable, and never by a smaller checkpoint or by another
 /// checkpoint of the same size. Cosignatures may be added to it (<see cref="BoardCosigner"/>).</para>
-/// <para>3. Every call can be repeated after a crash or failure, with the same arguments, and results in the same files.</para>
-/// <para>4. A writer that holds checkpoints back puts its notes into a file next to the board's checkpoint
-/// (<see cref="DirectoryTileReader.ReadSignedAsync"/>). The board's checkpoint is then replaced only by
-/// <see cref="BoardCosigner.PublishAsync"/>. The larger of both is the newest checkpoint that the log has signed.</para>
+/// <para>3. After a crash or a failure, every call can be repeated with the same arguments and results in the same files.</para>
+/// <para>4. A writer whose checkpoints wait for cosignatures writes its notes into another file next to the board's checkpoint
+/// (<see cref="DirectoryTileReader.ReadSignedAsync"/>). Then only <see cref="BoardCosigner.PublishAsync"/> replaces the board's checkpoint.
+/// The larger of the two checkpoints is the newest checkpoint that the log has signed.</para>
 /// </remarks>
 public sealed class BoardWriter
 {
@@ -34,14 +35,15 @@ public sealed class BoardWriter
         _bundle = bundle;
     }
 
-    /// <summary>The number of entries whose tiles are written: the size of the newest note, or more.</summary>
+    /// <summary>The number of entries whose tiles are written. It is at least the size of the newest checkpoint.</summary>
     public ulong Size => _edge.Size;
 
     /// <summary>The root of the tree of the first <see cref="Size"/> entries.</summary>
     public TreeHash Root => _edge.Root();
 
     /// <summary>
-    /// Returns the <see cref="Root"/> after one more entry. A checkpoint is signed with this root before any of its tiles is written.
+    /// Returns the value that <see cref="Root"/> would have after one more entry. The log signs a checkpoint with this root before the
+    /// tiles of that entry are written.
     /// </summary>
     public TreeHash RootWith(ReadOnlySpan<byte> entry)
     {
@@ -51,18 +53,18 @@ public sealed class BoardWriter
     }
 
     /// <summary>
-    /// Reads the state of a board back from its files, at the size of the newest checkpoint that the log signed. Entries beyond that size
-    /// must be appended again. An existing folder without a checkpoint is an empty board: the caller compares <see cref="Size"/> with the
-    /// epochs that it knows.
+    /// Reads the state of a board back from its files, at the size of the newest checkpoint that the log signed. The caller must append
+    /// later entries again. An existing folder without a checkpoint counts as an empty board, so the caller must compare <see cref="Size"/>
+    /// with the number of epochs that it knows.
     /// </summary>
     /// <param name="folder">An existing folder.</param>
-    /// <param name="logKey">The log's key of type 0x01. Its name is the origin.</param>
-    /// <param name="ed25519">The Ed25519 with which to verify checkpoints.</param>
+    /// <param name="logKey">The log's key, of type 0x01, whose name is the log's origin.</param>
+    /// <param name="ed25519">The implementation of Ed25519 with which to verify checkpoints.</param>
     /// <param name="cancellationToken">Cancels the reading.</param>
-    /// <param name="holdsBack">Whether notes wait for cosignatures before they become the board's checkpoint. The value may differ at each
-    /// start.</param>
-    /// <exception cref="BoardConflictException">The checkpoint is not this log's, or the tiles or the last bundle contradict
-    /// it.</exception>
+    /// <param name="holdsBack">Whether checkpoints wait for cosignatures before they are published on the board. The value may differ from
+    /// the value at the previous start.</param>
+    /// <exception cref="BoardConflictException">The log did not sign the checkpoint, or the tiles or the last bundle contradict the
+    /// checkpoint.</exception>
     /// <exception cref="DirectoryNotFoundException">The folder is missing.</exception>
     public static async Task<BoardWriter> OpenAsync(
         string folder, VerifierKey logKey, IEd25519Verifier ed25519, CancellationToken cancellationToken, bool holdsBack = false)
@@ -94,15 +96,16 @@ public sealed class BoardWriter
     }
 
     /// <summary>
-    /// Writes the tiles and bundles that entries add to the board, about two small files for one entry. After a failure, nothing counts as
-    /// appended. Entries that the board already has are compared with the board's.
+    /// Writes the tiles and bundles that entries add to the board, which are about two small files for one entry. After a failure, none of
+    /// the entries counts as appended. If the board already has some of the entries, the call compares them with the entries on the board.
     /// </summary>
     /// <param name="boardLock">The board's lock, held by the caller.</param>
-    /// <param name="firstIndex">The index of the first entry, at most <see cref="Size"/>.</param>
-    /// <param name="entries">Entries of up to 65,535 bytes.</param>
+    /// <param name="firstIndex">The index of the first element of <paramref name="entries"/> in the log, at most
+    /// <see cref="Size"/>.</param>
+    /// <param name="entries">The entries, up to 65,535 bytes each.</param>
     /// <param name="cancellationToken">Cancels the comparison; writing is not interrupted.</param>
-    /// <exception cref="BoardConflictException">The board has other entries, or files with other bytes, at the place of these
-    /// entries.</exception>
+    /// <exception cref="BoardConflictException">The board already has different entries at these indexes, or files of these entries with
+    /// different bytes.</exception>
     public async Task AppendAsync(
         BoardLock boardLock, ulong firstIndex, IReadOnlyList<ReadOnlyMemory<byte>> entries, CancellationToken cancellationToken)
     {
@@ -135,14 +138,14 @@ public sealed class BoardWriter
     }
 
     /// <summary>
-    /// Makes a note the board's checkpoint, or the checkpoint that waits for cosignatures. The log must have signed the note, for exactly
-    /// the appended entries.
+    /// Publishes a note as the board's checkpoint, or stores it as the checkpoint that waits for cosignatures. The log must have signed the
+    /// note, and the note's size must be <see cref="Size"/>.
     /// </summary>
     /// <param name="boardLock">The board's lock, held by the caller.</param>
-    /// <param name="note">The checkpoint note, cosigned or not.</param>
+    /// <param name="note">The checkpoint note, with or without cosignatures.</param>
     /// <param name="cancellationToken">Cancels the reading of the current checkpoint; writing is not interrupted.</param>
-    /// <exception cref="BoardConflictException">The note is for another tree, or the board's checkpoint of that size has another text or
-    /// lacks one of the note's signatures.</exception>
+    /// <exception cref="BoardConflictException">The note commits to another tree than the appended entries form, or the board's checkpoint
+    /// of the same size has another text or lacks one of the note's signatures.</exception>
     public async Task<BoardPublishResult> PublishAsync(BoardLock boardLock, ReadOnlyMemory<byte> note, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(boardLock);
@@ -189,7 +192,7 @@ public sealed class BoardWriter
         return isThere ? BoardPublishResult.AlreadyPublished : BoardPublishResult.Published;
     }
 
-    // Returns whether the present note has the text and all signatures of the other note. It may have more, because BoardCosigner adds
+    // Returns whether `present` has the text and all signatures of `note`. It may have more signatures, because `BoardCosigner` adds
     // cosignatures.
     private static bool Holds(ReadOnlySpan<byte> present, ReadOnlySpan<byte> note) =>
         SignedNote.TryParse(present, out SignedNote? held, out _) && SignedNote.TryParse(note, out SignedNote? wanted, out _)
@@ -225,7 +228,7 @@ public sealed class BoardWriter
 
     private void WritePartials(RightEdge edge, List<byte> bundle)
     {
-        // Writes only the partial tiles that the larger log has and the smaller log did not have, because the upper levels rarely change.
+        // Writes only the partial tiles that are new at the larger size, because the partial tiles of the upper levels rarely change.
         foreach (TilePath path in TileLayout.AddedPartials(_edge.Size, edge.Size))
         {
             if (path.IsEntries)
@@ -239,8 +242,8 @@ public sealed class BoardWriter
         }
     }
 
-    // Deletes the partials of the last full tile of each level, after every checkpoint. If a crash prevents the deletion, the writer
-    // deletes them after the next checkpoint.
+    // Deletes the partial forms of each level's last full tile. The writer calls this method after every checkpoint, so if a crash prevents
+    // the deletion, the files are deleted after the next checkpoint.
     private void DropPartials()
     {
         for (int level = 0; TileLayout.NumHashes(Size, level) / TilePath.FullWidth is ulong full and > 0; level++)

@@ -3,25 +3,26 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Writes small files below a folder so that after any crash each file exists whole or not at all. The steps are temporary file, fsync,
-/// rename, fsync of the folder. The temporary file's name is fixed, so that a repetition overwrites a file that a crash left. Only the
-/// holder of the board's lock may write. Not thread-safe.
+/// Writes small files below a folder so that after any crash each file exists whole or not at all. Each file is written under a temporary
+/// name, synced and renamed, and then its folder is synced. The temporary name is always the same for a file, so that a repetition
+/// overwrites the temporary file that a crash left. Only the holder of the board's lock may write, and only one thread at a time may use an
+/// instance.
 /// </summary>
 public sealed class DurableFiles
 {
-    // Limits the folders whose names are known to be durable. If the limit is reached, the names are forgotten, which costs some additional
-    // fsyncs.
+    // The highest number of folders that the object remembers as durable. If the limit is reached, the object forgets all of them, which
+    // costs some additional fsyncs.
     private const int MaxKnownFolders = 4096;
 
     private readonly string _root;
     private readonly HashSet<string> _knownFolders = new(StringComparer.Ordinal);
 
-    /// <summary>Takes an existing folder.</summary>
+    /// <summary>Creates an instance that writes below this existing folder.</summary>
     public DurableFiles(string root) => _root = root;
 
     /// <summary>
-    /// Makes the names in a folder durable. Does nothing on systems where a folder cannot be synced. The servers run on Linux, which can
-    /// sync folders.
+    /// Makes the names of the files in a folder durable by syncing the folder. Does nothing on systems that cannot sync folders; the
+    /// servers run on Linux, which can.
     /// </summary>
     public static void SyncFolder(string path)
     {
@@ -32,8 +33,8 @@ public sealed class DurableFiles
     }
 
     /// <summary>
-    /// Writes a file that never changes. If the file exists with the same bytes, it stays. If it exists with other bytes, throws
-    /// <see cref="BoardConflictException"/>.
+    /// Writes a file that never changes. If the file already exists with the same bytes, it stays. If it exists with different bytes,
+    /// throws <see cref="BoardConflictException"/>.
     /// </summary>
     /// <param name="path">The path below the folder, with '/' as the separator; missing folders are created.</param>
     /// <param name="bytes">The contents.</param>
@@ -52,7 +53,8 @@ public sealed class DurableFiles
             throw new BoardConflictException($"{full} exists with other content. Published files never change.");
         }
 
-        // The existing file's name may not be durable: a crash may have happened between the file's rename and the fsync of the folder.
+        // The name of the existing file may not be durable yet, because an earlier process may have crashed after the rename and before the
+        // fsync of the folder.
         Libc.SyncDirectory(folder);
     }
 
@@ -60,7 +62,8 @@ public sealed class DurableFiles
     public void Replace(string path, ReadOnlySpan<byte> bytes) => Write(Path.Combine(_root, path), EnsureFolder(path), bytes);
 
     /// <summary>
-    /// Removes a folder with all its contents; does nothing if the folder does not exist. After a crash the folder may exist again.
+    /// Removes a folder with all its contents; does nothing if the folder does not exist. The removal is not synced, so the folder may
+    /// exist again after a crash.
     /// </summary>
     public void RemoveFolder(string path)
     {
@@ -72,10 +75,12 @@ public sealed class DurableFiles
         }
     }
 
-    /// <summary>Makes the name of an existing file durable. An earlier call wrote the file, and may have been interrupted.</summary>
+    /// <summary>Makes the name of an existing file durable. The call that wrote the file may have been interrupted before it did
+    /// so.</summary>
     public void Sync(string path) => Libc.SyncDirectory(EnsureFolder(path));
 
-    // The code does not use File.Exists, which returns false for a file that may not be read. Such a file would then be overwritten.
+    // The code does not use `File.Exists`, because it returns false for a file that the process may not read. Such a file would then be
+    // overwritten.
     private static byte[]? TryRead(string full)
     {
         try

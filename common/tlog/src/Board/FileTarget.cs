@@ -5,19 +5,19 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Finds the file to which a path leads through symbolic links. A rename over a link would replace the link: the program that reads the
-/// link's target would keep the old contents.
+/// Finds the file to which a path leads through symbolic links. Programs replace this file, and not the link: a rename over the link would
+/// replace the link, and a program that reads the link's target would keep the old contents.
 /// </summary>
 /// <param name="Path">The absolute path, whose last name is not a symbolic link. The file need not exist.</param>
-/// <param name="Descriptor">The descriptor of an open file of this process, if the path, such as <c>/dev/stdout</c>, is another name of
-/// that file.</param>
+/// <param name="Descriptor">The descriptor of an open file of this process, if the path (such as <c>/dev/stdout</c>) names that open file;
+/// otherwise null.</param>
 public sealed partial record FileTarget(string Path, int? Descriptor)
 {
     // The highest number of links that Linux follows.
     private const int MaxLinks = 40;
 
     /// <summary>
-    /// Follows the links at the end of a path. Throws <see cref="IOException"/> for links that lead in a circle, and
+    /// Follows the symbolic links at the end of a path. Throws <see cref="IOException"/> for links that lead in a circle, and
     /// <see cref="DirectoryNotFoundException"/> if the folder is missing.
     /// </summary>
     public static FileTarget Resolve(string path)
@@ -30,12 +30,12 @@ public sealed partial record FileTarget(string Path, int? Descriptor)
         for (int i = 0; i < MaxLinks; i++)
         {
             int name = full.LastIndexOf('/') + 1;
-            // The kernel resolves the folder: ".." after a linked folder is not the folder that the text names.
+            // The kernel resolves the folder's path, because ".." after a symbolic link to a folder is the parent of the link's target.
             string folder = Libc.RealPath(name > 1 ? full[..(name - 1)] : "/");
             string resolved = System.IO.Path.Join(folder, full[name..]);
             if (OpenFile().Match(resolved) is { Success: true } open)
             {
-                // The links in these folders of /proc name open files. If the open file is a pipe, its link leads to no path.
+                // A link in such a folder of /proc names an open file. If the open file is a pipe, the link's target is not a path.
                 bool isOwn = open.Groups["process"].ValueSpan.SequenceEqual(Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
                 return new FileTarget(resolved, isOwn ? int.Parse(open.Groups["file"].ValueSpan, CultureInfo.InvariantCulture) : null);
             }

@@ -5,8 +5,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Calls functions that .NET does not offer: fsync of a folder, and a file lock that no setting can switch off. Also resolves links as the
-/// kernel does, and writes at an open file's own offset. Linux only; other systems throw.
+/// Calls functions that .NET does not offer. They sync a folder, lock a file with a lock that no setting can switch off, resolve links as
+/// the kernel does, and write at an open file's own offset. On systems other than Linux, all methods throw.
 /// </summary>
 internal static partial class Libc
 {
@@ -25,7 +25,7 @@ internal static partial class Libc
     private const int MaxPathLength = 4096;
     private const uint LockFileMode = 0x1a4; // rw-r--r--
 
-    /// <summary>Makes the names in a folder durable.</summary>
+    /// <summary>Makes the names of the files in a folder durable.</summary>
     public static void SyncDirectory(string path)
     {
         using SafeFileHandle folder = Open(path, O_RDONLY);
@@ -56,8 +56,8 @@ internal static partial class Libc
     }
 
     /// <summary>
-    /// Returns the path of a file or folder without links. Throws <see cref="DirectoryNotFoundException"/> if the path is missing, and
-    /// <see cref="IOException"/> if it cannot be resolved.
+    /// Returns the path of a file or folder after resolving all symbolic links. Throws <see cref="DirectoryNotFoundException"/> if the file
+    /// or folder is missing, and <see cref="IOException"/> if the path cannot be resolved.
     /// </summary>
     public static string RealPath(string path)
     {

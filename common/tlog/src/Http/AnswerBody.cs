@@ -1,14 +1,15 @@
 namespace Optiks.Tlog;
 
-/// <summary>Reads the body of a server's answer, with a deadline for the last byte and a bound on the length.</summary>
+/// <summary>Reads the body of a server's answer, with a maximum length and a deadline for the last byte.</summary>
 public static class AnswerBody
 {
     private const int FirstLength = 16 * 1024;
 
     /// <summary>
-    /// Returns the bytes of a body. Memory grows with the received bytes, to at most <paramref name="maxLength"/>: the declared length may
-    /// be false, missing, or the length of the compressed body. Throws <see cref="AnswerTooLongException"/>, the exceptions of the stream,
-    /// and <see cref="OperationCanceledException"/> at the deadline.
+    /// Returns the bytes of a body. The used memory grows with the received bytes, to at most <paramref name="maxLength"/>. It does not
+    /// depend on the declared length, which may be false, missing, or the length of the compressed body. Throws
+    /// <see cref="AnswerTooLongException"/> if the body is longer than <paramref name="maxLength"/>, the exceptions of the stream, and
+    /// <see cref="OperationCanceledException"/> at the deadline.
     /// </summary>
     public static async Task<byte[]> ReadAsync(HttpContent content, int maxLength, AnswerDeadline deadline)
     {
@@ -27,7 +28,7 @@ public static class AnswerBody
         {
             if (length == octets.Length)
             {
-                // The array may be one byte longer than the limit: a byte beyond the limit shows that the body is too long, and is never
+                // The array may be one byte longer than the limit. A byte beyond the limit shows that the body is too long, and is never
                 // returned.
                 int capacity = (int)Math.Min(Math.Max(2L * length, FirstLength), Capacity(length < declared ? declared : null, maxLength));
                 if (capacity <= length)
@@ -50,6 +51,7 @@ public static class AnswerBody
         }
     }
 
-    // Returns one byte more than the body may have. A read into that byte finds either the end of the body or that the body is too long.
+    // Returns the largest capacity of the buffer, which is one byte more than the body may have. A read into that byte shows whether the
+    // body has ended or is too long.
     private static long Capacity(long? declared, int maxLength) => Math.Min((declared ?? maxLength) + 1, Array.MaxLength);
 }

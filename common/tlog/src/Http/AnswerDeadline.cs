@@ -1,9 +1,9 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Bounds the time of one whole answer, headers and body. If the body is streamed, HttpClient's own limit covers only the headers. With a
-/// least rate, the deadline moves as bytes arrive. A long answer then gets the time that it needs, but a server that sends only a byte now
-/// and then cannot delay the caller. One thread.
+/// Limits the time for one whole answer, headers and body. For a streamed body, HttpClient's own time limit covers only the headers. If a
+/// least rate is given, the deadline moves as bytes arrive. A long answer then gets the time that it needs, but a server that sends only a
+/// byte now and then cannot delay the caller. Only one thread may use an instance.
 /// </summary>
 public sealed class AnswerDeadline : IDisposable
 {
@@ -16,11 +16,12 @@ public sealed class AnswerDeadline : IDisposable
     private readonly long _started;
     private long _octets;
 
-    /// <summary>Begins the deadline now.</summary>
-    /// <param name="within">The time for the answer, which may be infinite. With a least rate, it is added to the time that the bytes may
-    /// take at that rate.</param>
+    /// <summary>Starts the time limit now.</summary>
+    /// <param name="within">The time limit for the answer, which may be infinite. If there is a least rate, the time that the received
+    /// bytes may take at that rate is added.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="leastOctetsPerSecond">The least rate of a long answer; 0 means that the deadline does not move.</param>
+    /// <param name="leastOctetsPerSecond">The rate in bytes per second below which an answer is too slow; 0 means that the deadline does
+    /// not move.</param>
     /// <param name="cancellationToken">The caller's token, which cancels the wait for the answer.</param>
     public AnswerDeadline(TimeSpan within, TimeProvider time, long leastOctetsPerSecond, CancellationToken cancellationToken)
     {
@@ -35,10 +36,10 @@ public sealed class AnswerDeadline : IDisposable
         _either = CancellationTokenSource.CreateLinkedTokenSource(_late.Token, cancellationToken);
     }
 
-    /// <summary>The token that is cancelled when the answer is late, or when the caller's token is cancelled.</summary>
+    /// <summary>The token that is cancelled when the deadline passes, or when the caller's token is cancelled.</summary>
     public CancellationToken Token => _either.Token;
 
-    /// <summary>Whether the answer is late. It is false if the caller cancelled the wait.</summary>
+    /// <summary>Whether the deadline has passed. The value is false if the caller cancelled the wait.</summary>
     public bool IsLate => _late.IsCancellationRequested && !_caller.IsCancellationRequested;
 
     /// <summary>Moves the deadline by the time that these bytes may take at the least rate.</summary>

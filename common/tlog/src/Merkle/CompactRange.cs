@@ -1,8 +1,9 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Computes a tree's root entry by entry in logarithmic memory. The class keeps the roots of the complete subtrees that correspond to the
-/// binary digits of the size, the largest subtree first. Not thread-safe.
+/// Computes the root of a tree to which leaves are appended one by one, in memory that grows with the logarithm of the size. The object
+/// keeps one root of a complete subtree for each binary digit 1 of the size, the largest subtree first. Only one thread at a time may use
+/// it.
 /// </summary>
 public sealed class CompactRange
 {
@@ -12,8 +13,8 @@ public sealed class CompactRange
     public ulong Size { get; private set; }
 
     /// <summary>
-    /// The roots of the complete subtrees, largest first. In reverse order, they are the inclusion proof of the next leaf in the tree that
-    /// ends with that leaf.
+    /// The roots of the complete subtrees, the largest subtree first. In reverse order, they are the inclusion proof of the next leaf, in
+    /// the tree whose last leaf it will be.
     /// </summary>
     public IReadOnlyList<TreeHash> Peaks => _peaks;
 
@@ -30,10 +31,11 @@ public sealed class CompactRange
         Size++;
     }
 
-    /// <summary>Returns the root of the leaves so far.</summary>
+    /// <summary>Returns the root of the tree of all leaves appended so far.</summary>
     public TreeHash Root() => FoldPeaks(_peaks.ToArray());
 
-    /// <summary>Hashes the roots of neighbouring complete subtrees, largest first, into the root above them.</summary>
+    /// <summary>Returns the root of a tree from the roots of the neighbouring complete subtrees that form it, the largest subtree
+    /// first.</summary>
     internal static TreeHash FoldPeaks(ReadOnlySpan<TreeHash> peaks)
     {
         if (peaks.IsEmpty)

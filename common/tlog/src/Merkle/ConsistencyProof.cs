@@ -1,10 +1,10 @@
 namespace Optiks.Tlog;
 
-/// <summary>Makes and verifies RFC 6962 proofs that a tree extends a smaller tree. Thread-safe.</summary>
+/// <summary>Makes and verifies RFC 6962 proofs that a tree extends a smaller tree. Any thread may use this class.</summary>
 public static class ConsistencyProof
 {
     /// <summary>
-    /// Makes the proof for two sizes of the reader's tree. The proof is empty if the older size is 0 or both sizes are equal.
+    /// Makes the proof between two sizes of the reader's tree. The proof is empty if the older size is 0 or if both sizes are equal.
     /// </summary>
     public static async ValueTask<IReadOnlyList<TreeHash>> MakeAsync(
         IHashReader reader, ulong oldSize, ulong newSize, CancellationToken cancellationToken)
@@ -16,8 +16,8 @@ public static class ConsistencyProof
             return [];
         }
 
-        // Walk down to the node that ends where the old tree ends. If every step went left, that node is the old tree itself, which the
-        // verifier has, so it is omitted.
+        // Walks down to the node that ends where the old tree ends. If every step went left, that node is the root of the old tree. The
+        // verifier knows this root, so the proof omits it.
         var ranges = new List<SubtreeRange>();
         var node = new SubtreeRange(0, newSize);
         while (node.End != oldSize)
@@ -35,7 +35,8 @@ public static class ConsistencyProof
         return await SubtreeRange.ReadAsync(reader, ranges, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Returns the root that the first <paramref name="oldSize"/> entries, at least one, have in the reader's tree.</summary>
+    /// <summary>Returns the root of the tree of the first <paramref name="oldSize"/> entries of the reader's tree;
+    /// <paramref name="oldSize"/> is at least 1.</summary>
     public static async ValueTask<TreeHash> OldRootAsync(IHashReader reader, ulong oldSize, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(reader);
@@ -67,11 +68,11 @@ public static class ConsistencyProof
         return VerifyExtension(oldSize, oldRoot, newSize, newRoot, proof);
     }
 
-    // The caller has checked that 0 < oldSize < newSize.
+    // Callers have checked that 0 < `oldSize` < `newSize`.
     private static TlogError VerifyExtension(
         ulong oldSize, TreeHash oldRoot, ulong newSize, TreeHash newRoot, IReadOnlyList<TreeHash> proof)
     {
-        // If the old tree is one complete subtree, its root is the first node and is not sent.
+        // If the old tree is one complete subtree, its root is the first node of the computation, and the proof does not contain it.
         int next = ulong.IsPow2(oldSize) ? 0 : 1;
         if (proof.Count < next)
         {

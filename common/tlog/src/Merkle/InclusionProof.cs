@@ -1,11 +1,12 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Makes and verifies RFC 6962 audit paths. A path begins with the leaf's sibling and ends with a child of the root. Thread-safe.
+/// Makes and verifies RFC 6962 inclusion proofs (audit paths). A proof begins with the leaf's sibling and ends with a child of the root.
+/// Any thread may use this class.
 /// </summary>
 public static class InclusionProof
 {
-    /// <summary>Makes the proof for the leaf with an index in the reader's tree of a given size.</summary>
+    /// <summary>Makes the proof for the leaf with the given index, in the reader's tree of the given size.</summary>
     public static ValueTask<IReadOnlyList<TreeHash>> MakeAsync(
         IHashReader reader, ulong index, ulong size, CancellationToken cancellationToken)
     {
@@ -25,8 +26,8 @@ public static class InclusionProof
     }
 
     /// <summary>
-    /// Verifies a proof (RFC 9162 section 2.1.3.2). The caller takes size and root from one verified checkpoint and computes the leaf hash
-    /// from the entry. If size, root or leaf hash comes from the prover, the result proves nothing.
+    /// Verifies a proof (RFC 9162 section 2.1.3.2). The caller must take size and root from one verified checkpoint, and must compute the
+    /// leaf hash from the entry. If size, root or leaf hash comes from the prover, a valid proof proves nothing.
     /// </summary>
     public static TlogError Verify(TreeHash leafHash, ulong index, ulong size, TreeHash root, IReadOnlyList<TreeHash> proof)
     {

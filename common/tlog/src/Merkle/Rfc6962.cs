@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace Optiks.Tlog;
 
-/// <summary>Computes the hashes of RFC 6962 section 2.1 with SHA-256. Thread-safe.</summary>
+/// <summary>Computes the hashes of RFC 6962 section 2.1 with SHA-256. Any thread may use this class.</summary>
 public static class Rfc6962
 {
     private const byte LeafPrefix = 0x00;
@@ -34,7 +34,8 @@ public static class Rfc6962
         return hash;
     }
 
-    /// <summary>Returns the root of a complete subtree from its 2^k nodes of one level. Throws for another number of nodes.</summary>
+    /// <summary>Returns the root of a complete subtree, computed from all of its nodes at one level. Throws unless the number of nodes is a
+    /// power of two.</summary>
     public static TreeHash CompleteRoot(ReadOnlySpan<TreeHash> nodes)
     {
         if (!int.IsPow2(nodes.Length))

@@ -3,18 +3,19 @@ using System.Numerics;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Holds the leaves [Start, End) of a node in some tree: one complete subtree, or the tree's right edge. Start is a multiple of the
-/// smallest power of two that is not below End - Start, and End - Start is at least 1.
+/// Describes a node of a tree by its leaves, from index <c>Start</c> up to but not including <c>End</c>. The node is the root of a complete
+/// subtree, or lies on the tree's right edge. <c>Start</c> is a multiple of the smallest power of two that is not below <c>End - Start</c>,
+/// which is at least 1.
 /// </summary>
 internal readonly record struct SubtreeRange(ulong Start, ulong End)
 {
     /// <summary>
-    /// The first leaf of the right child. The left child has as many leaves as the largest power of two below the width (RFC 6962). The
-    /// width must be at least 2.
+    /// The index of the right child's first leaf. The number of the left child's leaves is the largest power of two below the node's number
+    /// of leaves (RFC 6962), which must be at least 2.
     /// </summary>
     public ulong Split => Start + (1UL << BitOperations.Log2(End - Start - 1));
 
-    /// <summary>Returns the complete subtrees that make up the range, largest first.</summary>
+    /// <summary>Returns the complete subtrees that form this node, the largest subtree first.</summary>
     public IEnumerable<TreeNode> Peaks()
     {
         ulong start = Start;
@@ -26,7 +27,7 @@ internal readonly record struct SubtreeRange(ulong Start, ulong End)
         }
     }
 
-    /// <summary>Computes the hashes of ranges from the reader's nodes, with one read for all ranges.</summary>
+    /// <summary>Returns the hashes of several of these nodes. Makes one call of the reader for all of them.</summary>
     public static async ValueTask<IReadOnlyList<TreeHash>> ReadAsync(
         IHashReader reader, IReadOnlyList<SubtreeRange> ranges, CancellationToken cancellationToken)
     {

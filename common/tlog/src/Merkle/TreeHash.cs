@@ -5,7 +5,7 @@ using System.Runtime.InteropServices;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Holds the SHA-256 hash of a tree's node. The type has exactly 32 bytes, so a proof cannot contain a hash of another length.
+/// Holds the SHA-256 hash of a tree's node. A value always has 32 bytes, so a proof cannot contain a hash of another length.
 /// </summary>
 [InlineArray(Length)]
 [SuppressMessage("Design", "CA1066", Justification = "The interface is implemented; the rule does not see it on inline arrays.")]
@@ -16,14 +16,14 @@ public struct TreeHash : IEquatable<TreeHash>
 
     private byte _first;
 
-    /// <summary>Copies 32 bytes; returns false for another length.</summary>
+    /// <summary>Makes a hash from 32 bytes. Returns false if the length is not 32.</summary>
     public static bool TryFromBytes(ReadOnlySpan<byte> bytes, out TreeHash hash)
     {
         hash = default;
         return bytes.Length == Length && bytes.TryCopyTo(hash);
     }
 
-    /// <summary>Copies 32 bytes. Throws <see cref="ArgumentException"/> for another length.</summary>
+    /// <summary>Makes a hash from 32 bytes. Throws <see cref="ArgumentException"/> if the length is not 32.</summary>
     public static TreeHash FromBytes(ReadOnlySpan<byte> bytes) =>
         TryFromBytes(bytes, out TreeHash hash) ? hash : throw new ArgumentException("A hash has 32 bytes.", nameof(bytes));
 
@@ -34,11 +34,11 @@ public struct TreeHash : IEquatable<TreeHash>
         return StrictText.TryDecodeBase64(text, out byte[] bytes) && TryFromBytes(bytes, out hash);
     }
 
-    /// <summary>Returns the bytes, valid for as long as the variable lives.</summary>
+    /// <summary>Returns the bytes of the variable itself, which are valid as long as the variable lives.</summary>
     [UnscopedRef]
     public readonly ReadOnlySpan<byte> AsSpan() => MemoryMarshal.CreateReadOnlySpan(in _first, Length);
 
-    /// <summary>Copies the bytes.</summary>
+    /// <summary>Returns a copy of the bytes.</summary>
     public readonly byte[] ToArray() => AsSpan().ToArray();
 
     /// <inheritdoc/>
@@ -50,12 +50,13 @@ public struct TreeHash : IEquatable<TreeHash>
     /// <inheritdoc/>
     public override readonly int GetHashCode() => MemoryMarshal.Read<int>(AsSpan());
 
-    /// <summary>Returns the base64 form used in checkpoints and proofs.</summary>
+    /// <summary>Returns the base64 text, which checkpoints and proofs contain.</summary>
     public override readonly string ToString() => Convert.ToBase64String(AsSpan());
 
-    /// <summary>Compares all bytes. Hashes are public, so the comparison does not take constant time.</summary>
+    /// <summary>Returns whether both hashes have the same bytes. Hashes are public, so the comparison need not take constant
+    /// time.</summary>
     public static bool operator ==(TreeHash left, TreeHash right) => left.Equals(right);
 
-    /// <summary>Returns the opposite of ==.</summary>
+    /// <summary>Returns whether the hashes differ.</summary>
     public static bool operator !=(TreeHash left, TreeHash right) => !left.Equals(right);
 }

@@ -5,14 +5,14 @@ using System.Text;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Holds the text of a log's signed note (C2SP tlog-checkpoint): origin, size, root. Immutable. The public constructor makes no extension
-/// lines, because witnesses disagree whether a cosignature covers them. Parsed checkpoints keep their extension lines.
+/// Holds the text of a checkpoint (C2SP tlog-checkpoint): origin, size and root of a log. Immutable. A parsed checkpoint may have extension
+/// lines. The public constructor makes none, because witnesses disagree on whether a cosignature covers them.
 /// </summary>
 public sealed class Checkpoint
 {
     /// <summary>
-    /// Makes the checkpoint of a tree. Throws <see cref="ArgumentException"/> for a bad origin, or for size 0 with a root other than the
-    /// empty tree's.
+    /// Makes the checkpoint of a tree. Throws <see cref="ArgumentException"/> if the origin is not a valid key name, or if the size is 0
+    /// and the root is not the root of the empty tree.
     /// </summary>
     public Checkpoint(string origin, ulong size, TreeHash root)
         : this(origin, size, root, [])
@@ -39,18 +39,18 @@ public sealed class Checkpoint
     /// <summary>The name of the log.</summary>
     public string Origin { get; }
 
-    /// <summary>The number of entries.</summary>
+    /// <summary>The number of entries in the log.</summary>
     public ulong Size { get; }
 
-    /// <summary>The RFC 6962 tree hash of the entries.</summary>
+    /// <summary>The RFC 6962 root hash of the tree of these entries.</summary>
     public TreeHash Root { get; }
 
     /// <summary>
-    /// The extension lines after the root, without newlines. Each line is non-empty; normally there are no extension lines.
+    /// The extension lines after the root, without their newlines. None of the lines is empty. Most checkpoints have no extension lines.
     /// </summary>
     public IReadOnlyList<string> ExtensionLines { get; }
 
-    /// <summary>Parses a note's text.</summary>
+    /// <summary>Parses the text of a checkpoint note.</summary>
     public static bool TryParse(ReadOnlySpan<byte> text, [NotNullWhen(true)] out Checkpoint? checkpoint, out TlogError error)
     {
         checkpoint = null;
@@ -95,7 +95,7 @@ public sealed class Checkpoint
         return true;
     }
 
-    /// <summary>Returns the text; for a parsed checkpoint, exactly the parsed bytes.</summary>
+    /// <summary>Returns the checkpoint's text. For a parsed checkpoint, the result equals the parsed bytes.</summary>
     public byte[] Encode()
     {
         var text = new StringBuilder();

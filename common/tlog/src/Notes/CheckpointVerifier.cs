@@ -3,9 +3,9 @@ using System.Diagnostics.CodeAnalysis;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Opens the checkpoints of one log (docs/spec/board.md section 2). The log's signature must occur once, and every known signature must
-/// verify. The origin must be the log key's name, and the tree must not be empty. The caller's policy decides how many cosignatures are
-/// enough. Immutable, thread-safe.
+/// Parses and verifies the checkpoints of one log (docs/spec/board.md section 2). A checkpoint must have exactly one signature by the log,
+/// and every signature by a known key must be valid. The origin must be the log key's name, and the tree must not be empty. The caller
+/// decides how many cosignatures are enough. Immutable, so that any thread may use it.
 /// </summary>
 public sealed class CheckpointVerifier
 {
@@ -13,12 +13,12 @@ public sealed class CheckpointVerifier
     private readonly VerifierSet _known;
     private readonly bool _acceptExtensionLines;
 
-    /// <summary>Takes the keys of a log and of the cosigners that its reader knows.</summary>
+    /// <summary>Creates a verifier with the keys of a log and of known cosigners.</summary>
     /// <param name="logKey">The log's key, of type 0x01.</param>
     /// <param name="cosigners">The keys of the witnesses and auditors, of type 0x04. No cosigner may have the log's public key.</param>
     /// <param name="ed25519">The implementation of Ed25519 to use.</param>
-    /// <param name="acceptExtensionLines">Whether checkpoints may have extension lines. <value>false</value>: an Optiks log writes no
-    /// extension lines, and a cosignature may not cover them.</param>
+    /// <param name="acceptExtensionLines">Whether checkpoints may have extension lines. The default is false, because an Optiks log writes
+    /// no extension lines, and a cosignature may not cover them.</param>
     public CheckpointVerifier(
         VerifierKey logKey, IReadOnlyCollection<VerifierKey> cosigners, IEd25519Verifier ed25519, bool acceptExtensionLines = false)
     {

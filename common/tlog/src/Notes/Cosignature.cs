@@ -5,22 +5,22 @@ using System.Text;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Makes and verifies C2SP tlog-cosignature v1 with Ed25519: a cosignature states that, at its time, this was the largest consistent tree
-/// of this origin that the cosigner had seen. The message covers the whole checkpoint body.
+/// Makes and verifies cosignatures of C2SP tlog-cosignature v1 with Ed25519. A cosignature states that at its time the checkpoint was of
+/// the largest consistent tree of this origin that the cosigner had seen. The signed message contains the whole checkpoint body.
 /// </summary>
 public static class Cosignature
 {
-    /// <summary>The length of a cosignature without its key ID: timestamp and Ed25519 signature.</summary>
+    /// <summary>The length in bytes of a cosignature without its key ID. It consists of the timestamp and the Ed25519 signature.</summary>
     public const int Length = TimestampLength + Ed25519Length;
 
-    /// <summary>The largest timestamp that the text allows (below 2^63), in seconds.</summary>
+    /// <summary>The largest timestamp that the specification allows, in seconds: 2^63 - 1.</summary>
     public const ulong MaxTimestamp = long.MaxValue;
 
     internal const int Ed25519Length = 64;
 
     private const int TimestampLength = sizeof(ulong);
 
-    /// <summary>Returns the bytes to sign. Throws for a timestamp of 2^63 or more.</summary>
+    /// <summary>Returns the message that the cosigner signs. Throws if the timestamp is 2^63 or more.</summary>
     /// <param name="timestamp">The time of the cosignature, in seconds since 1970 in UTC.</param>
     /// <param name="checkpointBody">The note's text with its last newline.</param>
     public static byte[] BuildMessage(ulong timestamp, ReadOnlySpan<byte> checkpointBody)
@@ -31,7 +31,8 @@ public static class Cosignature
     }
 
     /// <summary>
-    /// Cosigns a checkpoint body. Before the call, the caller must have verified the checkpoint and persisted that it did so.
+    /// Cosigns a checkpoint body. Before the call, the caller must have verified the checkpoint and stored durably that it cosigns this
+    /// checkpoint.
     /// </summary>
     public static async ValueTask<NoteSignature> SignAsync(
         ReadOnlyMemory<byte> checkpointBody, ulong timestamp, INoteSigner signer, CancellationToken cancellationToken)
@@ -81,7 +82,8 @@ public static class Cosignature
         return TlogError.None;
     }
 
-    /// <summary>Returns whether a cosignature's time is ahead of a clock by more than the tolerance.</summary>
+    /// <summary>Returns whether a cosignature's time is ahead of the current time (<paramref name="now"/>) by more than the
+    /// tolerance.</summary>
     public static bool IsAhead(ulong timestamp, DateTimeOffset now, TimeSpan tolerance) =>
         timestamp > (ulong)Math.Max(0, (now + tolerance).ToUnixTimeSeconds());
 }

@@ -4,12 +4,13 @@ using System.Text;
 
 namespace Optiks.Tlog;
 
-/// <summary>Holds one signature line of a note, not yet verified. Immutable.</summary>
+/// <summary>Holds one signature line of a note. The signature is not verified. Immutable.</summary>
 public sealed class NoteSignature
 {
     private const int KeyIdLength = sizeof(uint);
 
-    /// <summary>Takes the parts of a line. Throws <see cref="ArgumentException"/> for a bad name or an empty signature.</summary>
+    /// <summary>Makes a signature line from its parts. Throws <see cref="ArgumentException"/> if the name is not a valid key name or if the
+    /// signature is empty.</summary>
     public NoteSignature(string name, uint keyId, ReadOnlyMemory<byte> signature)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -26,19 +27,20 @@ public sealed class NoteSignature
         Signature = signature;
     }
 
-    /// <summary>The name of the claimed signer's key.</summary>
+    /// <summary>The name of the key that is claimed to have made the signature.</summary>
     public string Name { get; }
 
-    /// <summary>The id of the claimed signer's key.</summary>
+    /// <summary>The ID of the key that is claimed to have made the signature.</summary>
     public uint KeyId { get; }
 
-    /// <summary>The bytes after the key ID: 64 bytes for type 0x01; 8 bytes (the timestamp) and 64 bytes for type 0x04.</summary>
+    /// <summary>The bytes after the key ID. A signature of type 0x01 has 64 bytes; a cosignature of type 0x04 has 8 bytes (the timestamp)
+    /// and 64 bytes.</summary>
     public ReadOnlyMemory<byte> Signature { get; }
 
     // The em dash U+2014 and a space, with which each signature line begins.
     private static ReadOnlySpan<byte> Prefix => [0xe2, 0x80, 0x94, 0x20];
 
-    /// <summary>Parses one line without its newline, for example a line of a witness's answer.</summary>
+    /// <summary>Parses a signature line without its newline. The line may come from a note or from a witness's answer.</summary>
     public static bool TryParseLine(ReadOnlySpan<byte> line, [NotNullWhen(true)] out NoteSignature? signature, out TlogError error)
     {
         signature = null;
@@ -79,7 +81,7 @@ public sealed class NoteSignature
         return true;
     }
 
-    /// <summary>Returns the line without its newline.</summary>
+    /// <summary>Returns the signature line without its newline.</summary>
     public string ToLine()
     {
         byte[] blob = new byte[KeyIdLength + Signature.Length];

@@ -1,6 +1,7 @@
 namespace Optiks.Tlog;
 
-/// <summary>Defines the type byte of a note key (C2SP signed-note). Other types exist; this library ignores their signatures.</summary>
+/// <summary>Lists the signature types of note keys that this library knows (C2SP signed-note). It ignores signatures of other
+/// types.</summary>
 public enum SignatureType : byte
 {
     /// <summary>An Ed25519 signature of the note's text, which a log makes.</summary>

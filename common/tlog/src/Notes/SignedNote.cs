@@ -6,10 +6,10 @@ namespace Optiks.Tlog;
 /// <summary>Holds a text with signature lines (C2SP signed-note), parsed but not verified. Immutable.</summary>
 public sealed class SignedNote
 {
-    /// <summary>The longest note that is read, in bytes.</summary>
+    /// <summary>The greatest length of a note that this class accepts, in bytes.</summary>
     public const int MaxBytes = 64 * 1024;
 
-    /// <summary>The most signature lines that are read (docs/spec/board.md section 2).</summary>
+    /// <summary>The highest number of signature lines that this class accepts (docs/spec/board.md section 2).</summary>
     public const int MaxSignatures = 64;
 
     private SignedNote(ReadOnlyMemory<byte> text, IReadOnlyList<NoteSignature> signatures)
@@ -18,13 +18,13 @@ public sealed class SignedNote
         Signatures = signatures;
     }
 
-    /// <summary>The signed text: UTF-8, ending in a newline.</summary>
+    /// <summary>The signed text, which is UTF-8 and ends with a newline.</summary>
     public ReadOnlyMemory<byte> Text { get; }
 
     /// <summary>The signatures in the order of the lines; at least one.</summary>
     public IReadOnlyList<NoteSignature> Signatures { get; }
 
-    /// <summary>Joins a text and signatures. Throws <see cref="ArgumentException"/> if the result would not parse.</summary>
+    /// <summary>Makes a note of a text and signatures. Throws <see cref="ArgumentException"/> if they do not form a valid note.</summary>
     public static SignedNote Create(ReadOnlySpan<byte> text, IReadOnlyList<NoteSignature> signatures)
     {
         ArgumentNullException.ThrowIfNull(signatures);
@@ -56,7 +56,7 @@ public sealed class SignedNote
         return Create(text.Span, [new NoteSignature(signer.Key.Name, signer.Key.KeyId, signature)]);
     }
 
-    /// <summary>Parses a whole note; nothing may follow the note. Copies the bytes.</summary>
+    /// <summary>Parses bytes that are one note, and copies them.</summary>
     public static bool TryParse(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out SignedNote? note, out TlogError error)
     {
         note = null;
@@ -89,7 +89,7 @@ public sealed class SignedNote
         return true;
     }
 
-    /// <summary>Returns the note's bytes; for a parsed note, exactly the parsed bytes.</summary>
+    /// <summary>Returns the note's bytes. For a parsed note, the result equals the parsed bytes.</summary>
     public byte[] Encode()
     {
         var lines = new StringBuilder("\n");
@@ -100,7 +100,7 @@ public sealed class SignedNote
         return [.. Text.Span, .. Encoding.UTF8.GetBytes(lines.ToString())];
     }
 
-    /// <summary>Returns a note with the same text and more signature lines at the end.</summary>
+    /// <summary>Returns a note with the same text and signatures, to which more signature lines are added at the end.</summary>
     public SignedNote WithSignatures(IEnumerable<NoteSignature> signatures) => Create(Text.Span, [.. Signatures, .. signatures]);
 
     private static TlogError CheckFrame(ReadOnlySpan<byte> bytes, out int textLength)
@@ -120,7 +120,7 @@ public sealed class SignedNote
             return TlogError.MissingFinalNewline;
         }
 
-        // The last empty line separates text and signatures, because the text itself may contain empty lines.
+        // The text ends at the last empty line, because the text itself may contain empty lines and the signatures contain none.
         int blank = bytes.LastIndexOf("\n\n"u8);
         if (blank < 0)
         {

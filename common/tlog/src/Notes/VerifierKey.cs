@@ -6,7 +6,7 @@ using System.Text;
 
 namespace Optiks.Tlog;
 
-/// <summary>Holds a note key's public part: a name, a type and 32 bytes of Ed25519. Immutable.</summary>
+/// <summary>Holds the public part of a note key: a name, a signature type and an Ed25519 public key. Immutable.</summary>
 public sealed class VerifierKey : IEquatable<VerifierKey>
 {
     /// <summary>The length of an Ed25519 public key in bytes.</summary>
@@ -14,7 +14,8 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
 
     private readonly byte[] _publicKey;
 
-    /// <summary>Copies the 32-byte key. Throws <see cref="ArgumentException"/> for a bad name, type or length.</summary>
+    /// <summary>Makes a verifier key and copies the public key. Throws <see cref="ArgumentException"/> if the name or the type is invalid,
+    /// or if the public key does not have 32 bytes.</summary>
     public VerifierKey(string name, SignatureType type, ReadOnlySpan<byte> publicKey)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -36,19 +37,19 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
         KeyId = ComputeKeyId(name, type, publicKey);
     }
 
-    /// <summary>The name used in signature lines; for a log, also the origin of its checkpoints.</summary>
+    /// <summary>The key's name in signature lines. The name of a log's key is also the origin of the log's checkpoints.</summary>
     public string Name { get; }
 
     /// <summary>The type of the signatures that this key makes.</summary>
     public SignatureType Type { get; }
 
-    /// <summary>The first four bytes, big-endian, of SHA-256(name || 0x0A || type || key).</summary>
+    /// <summary>The key ID: the first four bytes, big-endian, of SHA-256(name || 0x0A || type || key).</summary>
     public uint KeyId { get; }
 
     /// <summary>The 32-byte Ed25519 key.</summary>
     public ReadOnlySpan<byte> PublicKey => _publicKey;
 
-    /// <summary>Hashes a name, type and key (C2SP signed-note) into a key ID.</summary>
+    /// <summary>Returns the key ID, which is a hash of name, type and public key (C2SP signed-note).</summary>
     public static uint ComputeKeyId(string name, SignatureType type, ReadOnlySpan<byte> publicKey)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -57,7 +58,8 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
     }
 
     /// <summary>
-    /// Parses a vkey: name, '+', eight lower-case hex digits, '+', base64 of type byte and key, with nothing before or after.
+    /// Parses the text form of a key, the vkey. It consists of the name, '+', eight lower-case hexadecimal digits, '+', and the base64 of
+    /// type byte and public key.
     /// </summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out VerifierKey? key, out TlogError error)
     {
@@ -65,7 +67,7 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
         key = null;
         error = TlogError.MalformedKey;
 
-        // The base64 part may contain '+' itself, so only the first two '+' separate parts.
+        // The base64 part may contain '+', so only the first two '+' separate the parts.
         string[] parts = text.Split('+', 3);
         if (parts.Length != 3 || !StrictText.IsKeyName(parts[0]) || !TryParseKeyId(parts[1], out uint keyId)
             || !StrictText.TryDecodeBase64(Encoding.UTF8.GetBytes(parts[2]), out byte[] typed) || typed.Length == 0)
@@ -108,7 +110,7 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
     /// <inheritdoc/>
     public override int GetHashCode() => (int)KeyId;
 
-    // Accepts only lower case, in which key IDs are written. golang.org/x/mod also accepts upper case.
+    // Accepts only lower-case digits, because key IDs are written in lower case. golang.org/x/mod also accepts upper case.
     private static bool TryParseKeyId(string hex, out uint keyId)
     {
         keyId = 0;

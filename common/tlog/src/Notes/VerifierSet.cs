@@ -1,14 +1,14 @@
 namespace Optiks.Tlog;
 
-/// <summary>Holds the keys that a reader knows. Immutable and, with a thread-safe Ed25519, thread-safe.</summary>
+/// <summary>Holds the keys with which a reader verifies notes. Immutable, so that any thread may use it.</summary>
 public sealed class VerifierSet
 {
     private readonly IEd25519Verifier _ed25519;
     private readonly VerifierKey[] _keys;
 
     /// <summary>
-    /// Takes the known keys. Throws <see cref="ArgumentException"/> if two keys have the same name and key ID, or the same public key: one
-    /// signer under two names would count as two signers.
+    /// Creates a set of known keys. Throws <see cref="ArgumentException"/> if two keys have the same name and key ID, or the same public
+    /// key. Otherwise one signer with two names would count as two signers.
     /// </summary>
     public VerifierSet(IEd25519Verifier ed25519, IEnumerable<VerifierKey> keys)
     {
@@ -29,17 +29,17 @@ public sealed class VerifierSet
         }
     }
 
-    /// <summary>The keys in the given order.</summary>
+    /// <summary>The known keys, in the order in which they were given.</summary>
     public IReadOnlyList<VerifierKey> Keys => _keys;
 
     /// <summary>
-    /// Verifies every signature of a note that has the name and key ID of a known key. One invalid signature refuses the whole note, even
-    /// after a valid signature by the same key. A second line of a key of type 0x01 refuses the note too. Unknown signatures are ignored; a
-    /// note without a known signature is refused.
+    /// Verifies every signature in a note that has the name and key ID of a known key, and ignores other signatures. Refuses the note if
+    /// one of the verified signatures is invalid, even if the same key also has a valid signature. Also refuses the note if a key of type
+    /// 0x01 has two signature lines, or if no known key has signed it.
     /// </summary>
     /// <param name="note">The note.</param>
-    /// <param name="verified">One element for each key that signed, whatever the number of its lines. If a key has several cosignatures,
-    /// the element is the latest of them.</param>
+    /// <param name="verified">One element for each key that signed the note. If a key made several cosignatures, the element is the latest
+    /// of them.</param>
     public TlogError Verify(SignedNote note, out IReadOnlyList<VerifiedSignature> verified)
     {
         ArgumentNullException.ThrowIfNull(note);
@@ -57,7 +57,7 @@ public sealed class VerifierSet
             {
                 return error;
             }
-            // docs/spec/board.md section 2: the log must have exactly one signature line, as every other verifier requires.
+            // The log must have exactly one signature line (docs/spec/board.md section 2). All other verifiers require this too.
             if (key.Type == SignatureType.Ed25519 && byKey.ContainsKey(key))
             {
                 return TlogError.RepeatedSignature;

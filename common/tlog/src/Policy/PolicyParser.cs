@@ -4,13 +4,14 @@ using System.Text;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Parses one policy, once. Names are opaque bytes, and each byte is stored as one character. Names are only compared, never shown.
+/// Parses the text of one policy. Each instance parses only once. Names are byte strings; the parser stores each byte as one character,
+/// because it only compares names and never shows them.
 /// </summary>
 internal sealed class PolicyParser
 {
     private const string None = "none";
 
-    // Without this limit, nested groups of one member could be as deep as the number of lines.
+    // The highest depth of nested groups. Without this limit, the depth could be as large as the number of lines in the policy.
     private const int MaxDepth = 64;
 
     private readonly List<PolicyLog> _logs = [];
@@ -20,7 +21,7 @@ internal sealed class PolicyParser
     private PolicyRule? _quorum;
     private bool _hasQuorum;
 
-    /// <summary>The last line that was read, from 1; 0 if the text as a whole was refused.</summary>
+    /// <summary>The number of the last line that was read, counted from 1; 0 if the text was refused as a whole.</summary>
     public int Line { get; private set; }
 
     public TlogError Parse(ReadOnlySpan<byte> text, out TlogPolicy? policy)
@@ -47,7 +48,8 @@ internal sealed class PolicyParser
         }
         if (!rest.IsEmpty)
         {
-            // A last line without a newline is refused: if the file was cut off in the middle of a name, the rest may name something else.
+            // A last line without a newline is refused, because the file may have been cut off in the middle of a name, and the rest may be
+            // another name.
             Line++;
             return TlogError.MissingFinalNewline;
         }
@@ -150,8 +152,8 @@ internal sealed class PolicyParser
 
     private TlogError Define(string name, PolicyRule rule, int depth) => name != None && _names.TryAdd(name, (rule, depth)) ? TlogError.None : TlogError.DuplicatePolicyName;
 
-    // Refuses a public key that an earlier line has. One signer under two names would count as two, and a log's key that is also a
-    // witness's key would cosign its own checkpoints.
+    // Parses a key, and refuses a public key that an earlier line already has. Otherwise one signer with two names would count as two
+    // signers, and a log whose key is also a witness's key could cosign its own checkpoints.
     private bool TryKey(string vkey, SignatureType type, [NotNullWhen(true)] out VerifierKey? key, out TlogError error)
     {
         key = null;
@@ -178,6 +180,6 @@ internal sealed class PolicyParser
         return true;
     }
 
-    // Decodes a URL. Bytes that are not UTF-8 become U+FFFD, which no URL contains.
+    // Decodes the bytes of a URL. Bytes that are not UTF-8 become U+FFFD, which makes the URL invalid.
     private static string? Text(string? octets) => octets is null ? null : Encoding.UTF8.GetString(Encoding.Latin1.GetBytes(octets));
 }

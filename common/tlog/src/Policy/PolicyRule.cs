@@ -1,7 +1,8 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Represents a named part of a policy: a witness, or a group with the number of members that must have cosigned. Immutable.
+/// Represents a named part of a policy, which is a witness or a group. For a group, the rule says how many of its members must have
+/// cosigned. Immutable.
 /// </summary>
 internal sealed class PolicyRule
 {
@@ -22,7 +23,7 @@ internal sealed class PolicyRule
     }
 
     /// <summary>
-    /// Returns whether these cosigners are enough. A name is a member of at most one group, so the recursion walks a tree.
+    /// Returns whether cosignatures by these keys meet the rule. The recursion ends, because a name is a member of at most one group.
     /// </summary>
     public bool IsMet(IReadOnlySet<VerifierKey> cosigners) =>
         _witness is not null ? cosigners.Contains(_witness) : (ulong)_members.Count(member => member.IsMet(cosigners)) >= _threshold;

@@ -1,15 +1,15 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Names an epoch's audit proof below a log's prefix (docs/spec/board.md section 3): the epoch in the form of tile paths,
-/// "audit/x001/x234/067".
+/// Makes and parses the path of an epoch's audit proof below a log's prefix (docs/spec/board.md section 3). The path contains the epoch's
+/// number in the form of tile paths, as in "audit/x001/x234/067".
 /// </summary>
 public static class AuditProofPath
 {
     private const string Prefix = "audit/";
     private const string EntriesPrefix = "tile/entries/";
 
-    /// <summary>Returns the path for an epoch.</summary>
+    /// <summary>Returns the path of an epoch's audit proof.</summary>
     public static string ForEpoch(ulong epoch) => string.Concat(Prefix, TilePath.Entries(epoch).ToString().AsSpan(EntriesPrefix.Length));
 
     /// <summary>Parses the epoch of an audit proof's path. Each epoch has only one accepted path.</summary>

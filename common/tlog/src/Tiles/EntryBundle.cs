@@ -3,16 +3,18 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Optiks.Tlog;
 
-/// <summary>Encodes and decodes up to 256 consecutive entries, each after its length as a big-endian uint16 (C2SP tlog-tiles).</summary>
+/// <summary>Encodes and decodes entry bundles (C2SP tlog-tiles). A bundle has up to 256 consecutive entries; before each entry is its
+/// length as a big-endian uint16.</summary>
 public static class EntryBundle
 {
-    /// <summary>The longest entry in bytes.</summary>
+    /// <summary>The greatest length of an entry in bytes.</summary>
     public const int MaxEntryLength = ushort.MaxValue;
 
-    /// <summary>The longest bundle in bytes.</summary>
+    /// <summary>The greatest length of a bundle in bytes.</summary>
     public const int MaxLength = TilePath.FullWidth * (sizeof(ushort) + MaxEntryLength);
 
-    /// <summary>Returns one entry with its length before it. Throws <see cref="ArgumentException"/> if the entry is too long.</summary>
+    /// <summary>Returns the encoded length of one entry, followed by the entry. Throws <see cref="ArgumentException"/> if the entry is too
+    /// long.</summary>
     public static byte[] EncodeEntry(ReadOnlySpan<byte> entry)
     {
         if (entry.Length > MaxEntryLength)
@@ -26,7 +28,8 @@ public static class EntryBundle
     }
 
     /// <summary>
-    /// Splits a bundle into exactly the number of entries that the bundle's path gives. The entries are views of the bundle.
+    /// Splits a bundle into its entries, which are slices of the bundle. The bundle must have exactly the number of entries that its path
+    /// gives.
     /// </summary>
     public static bool TryParse(
         ReadOnlyMemory<byte> bundle, int numEntries, [NotNullWhen(true)] out IReadOnlyList<ReadOnlyMemory<byte>>? entries)
@@ -55,8 +58,8 @@ public static class EntryBundle
     }
 
     /// <summary>
-    /// Cuts a bundle down to its first entries. The result is a partial bundle, which a reader needs if only the full bundle is still
-    /// served.
+    /// Returns the beginning of a bundle, with its first entries only. A reader needs this if the server has only the full bundle and no
+    /// longer the partial bundle.
     /// </summary>
     public static bool TryTrim(ReadOnlyMemory<byte> bundle, int numEntries, out ReadOnlyMemory<byte> trimmed)
     {

@@ -3,20 +3,21 @@ using System.Numerics;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Reads a tree from untrusted tiles, and checks them against the size and root of a verified checkpoint. Every hash and entry that it
-/// returns is proven to be in that tree. It checks that the right edge hashes to the root, and that each full tile hashes to the hash of it
-/// one level up. Throws <see cref="InvalidTileException"/> for tiles that do not fit. One instance serves one checkpoint. It keeps the last
-/// verified tiles (8 KiB each) and two neighbouring bundles. Its memory therefore does not grow with the tree or with the path through it.
-/// Not thread-safe.
+/// Reads a tree from untrusted tiles, and checks them against the size and root of a verified checkpoint. Every hash and entry that the
+/// reader returns is proven to be in that tree. The reader checks that the right edge hashes to the root, and that each full tile hashes to
+/// its hash in the tile above it. Throws <see cref="InvalidTileException"/> if one of these checks fails. An instance is for one
+/// checkpoint. It keeps a fixed number of verified tiles (8 KiB each) and two neighbouring bundles, so its memory does not grow with the
+/// tree. Only one thread at a time may use it.
 /// </summary>
 public sealed class HashReader : IHashReader
 {
     /// <summary>
-    /// The number of levels of a tree that a tile spans. The hashes of a tile of level l are the tree's nodes of level 8 * l.
+    /// The number of tree levels that a tile spans. The hashes in a tile of level l are the tree's nodes of level 8 * l.
     /// </summary>
     public const int LevelsOfTile = 8;
 
-    // The number of tiles to keep. It is more than a proof or a comparison of two trees reads (docs/spec/answers.md section 7).
+    // The number of verified tiles that the reader keeps. A proof, or a comparison of two trees (docs/spec/answers.md section 7), reads
+    // fewer tiles.
     private const int MaxTiles = 64;
 
     private readonly ITileReader _tiles;
@@ -24,13 +25,13 @@ public sealed class HashReader : IHashReader
     private readonly Dictionary<(int Level, ulong Index), TreeHash[]> _verified = [];
     private readonly Queue<(int Level, ulong Index)> _inOrder = [];
 
-    // The last two bundles. Ranges of entries begin and end within bundles, so a range often begins in the bundle in which the range before
-    // ended.
+    // The last two bundles that were read. A caller often reads consecutive ranges of entries, and the next range begins in the bundle in
+    // which the last range ended.
     private readonly (ulong Index, IReadOnlyList<ReadOnlyMemory<byte>> Entries)?[] _bundles = new (ulong, IReadOnlyList<ReadOnlyMemory<byte>>)?[2];
     private RightEdge? _edge;
 
     /// <summary>
-    /// Reads the tiles of the tree that a checkpoint commits to. Throws for size 0 with a root other than the empty tree's.
+    /// Creates a reader of the tree that a checkpoint commits to. Throws if the size is 0 and the root is not the root of the empty tree.
     /// </summary>
     public HashReader(ITileReader tiles, ulong size, TreeHash root)
     {
@@ -60,7 +61,7 @@ public sealed class HashReader : IHashReader
                 throw new ArgumentOutOfRangeException(nameof(nodes), nodes[i], "The tree holds no such complete subtree.");
             }
 
-            // A node is the root of 2^(level mod 8) neighbouring hashes of one tile.
+            // A node is the root of the subtree of 2^(level mod 8) neighbouring hashes in one tile.
             int width = 1 << (level % LevelsOfTile);
             ulong first = index * (ulong)width;
             TreeHash[] tile = await VerifiedTileAsync(level / LevelsOfTile, first / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
@@ -69,7 +70,8 @@ public sealed class HashReader : IHashReader
         return result;
     }
 
-    /// <summary>Returns up to 256 entries, from index * 256 on. Each entry is proven to be in the tree.</summary>
+    /// <summary>Returns the entries of one bundle: up to 256 entries, from entry <paramref name="index"/> * 256 on. Each entry is proven to
+    /// be in the tree.</summary>
     public async Task<IReadOnlyList<ReadOnlyMemory<byte>>> ReadBundleAsync(ulong index, CancellationToken cancellationToken)
     {
         TilePath path = TileLayout.Bundle(Size, index)
@@ -92,7 +94,7 @@ public sealed class HashReader : IHashReader
         return entries;
     }
 
-    /// <summary>Returns one entry, proven to be in the tree at its index.</summary>
+    /// <summary>Returns the entry with this index. The entry is proven to be in the tree at this index.</summary>
     public async Task<ReadOnlyMemory<byte>> ReadEntryAsync(ulong index, CancellationToken cancellationToken)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(index, Size);
@@ -101,7 +103,7 @@ public sealed class HashReader : IHashReader
         return bundle[(int)(index % TilePath.FullWidth)];
     }
 
-    /// <summary>Returns the tree's right edge, proven by the root. The caller must not change it.</summary>
+    /// <summary>Returns the tree's right edge, whose hash is proven to be the root. The caller must not change it.</summary>
     internal async Task<RightEdge> EdgeAsync(CancellationToken cancellationToken)
     {
         if (_edge is null)
@@ -109,7 +111,7 @@ public sealed class HashReader : IHashReader
             RightEdge edge = await RightEdge.ReadAsync(_tiles, Size, cancellationToken).ConfigureAwait(false);
             if (edge.Root() != _root)
             {
-                // It is not known which tile of the edge is wrong, so the exception names the topmost tile.
+                // The reader cannot know which tile of the edge is wrong, so the exception names the topmost tile.
                 int top = BitOperations.Log2(Size) / LevelsOfTile;
                 throw new InvalidTileException(TilePath.Hashes(top, 0, TileLayout.PartialWidth(Size, top)), TlogError.TileMismatch);
             }
@@ -118,7 +120,8 @@ public sealed class HashReader : IHashReader
         return _edge;
     }
 
-    // The recursion ends at level 7: 256^8 leaves exceed the largest size, so the highest level has only a partial tile.
+    // Verifies a full tile with the tile above it. The recursion ends at level 7 at the latest: a full tile there would need 256^8 leaves,
+    // which is more than the largest size.
     private async Task<TreeHash[]> VerifiedTileAsync(int level, ulong index, CancellationToken cancellationToken)
     {
         if (_verified.TryGetValue((level, index), out TreeHash[]? known))

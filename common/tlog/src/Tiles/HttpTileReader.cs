@@ -5,10 +5,10 @@ using System.Net.Http.Headers;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Fetches a log over HTTP. The status 404 means that a file does not exist. For a partial tile, 403 means the same, and the reader then
-/// requests the full tile: S3 answers 403 for a missing object to clients that may not list the bucket. Every other failure throws
-/// <see cref="HttpRequestException"/>. An answer that is longer than a valid answer of its kind, or that exceeds the time limit, causes the
-/// same exception. A checkpoint that has not changed is not sent again. Thread-safe.
+/// Reads the files of a log over HTTP. The status 404 means that a file does not exist. For a partial tile, 403 means the same, and the
+/// reader then requests the full tile: S3 answers 403 for a missing object to clients that may not list the bucket. After every other
+/// failure, the reader throws <see cref="HttpRequestException"/>. It throws the same exception if an answer is longer than a valid file of
+/// its kind, or exceeds the time limit. The server need not send a checkpoint again that has not changed. Any thread may use a reader.
 /// </summary>
 public sealed class HttpTileReader : ITileReader
 {
@@ -17,13 +17,15 @@ public sealed class HttpTileReader : ITileReader
     private readonly TimeSpan _timeout;
     private readonly int _maxEntryLength;
 
-    // The last checkpoint that had an entity tag.
+    // The last checkpoint that the server sent with an entity tag, so that the next request can ask whether it has changed.
     private volatile Tagged? _checkpoint;
 
-    /// <summary>Takes a monitoring prefix, the URL to which "/checkpoint" is appended.</summary>
-    /// <param name="http">The client, with its time limit and, for compressed bundles, decompression. The caller still owns it.</param>
+    /// <summary>Creates a reader of the log with this monitoring prefix, which is the URL to which "/checkpoint" is appended.</summary>
+    /// <param name="http">The HTTP client, which has a time limit and decompresses compressed bundles. The caller still owns the
+    /// client.</param>
     /// <param name="prefix">An absolute URL, with or without a slash at its end.</param>
-    /// <param name="timeout">The time limit for an answer, up to its last byte; null for the client's own limit.</param>
+    /// <param name="timeout">The time limit for a whole answer, up to its last byte. If it is null, the client's own time limit
+    /// applies.</param>
     /// <param name="maxEntryLength">The greatest length of an entry of the log, in bytes.</param>
     public HttpTileReader(HttpClient http, Uri prefix, TimeSpan? timeout = null, int maxEntryLength = EntryBundle.MaxEntryLength)
     {

@@ -1,9 +1,9 @@
 namespace Optiks.Tlog;
 
-/// <summary>Says that a log's tiles do not make up the tree that its checkpoint commits to, or that a tile is missing.</summary>
+/// <summary>Says that a log's tiles do not form the tree that the log's checkpoint commits to, or that a tile is missing.</summary>
 public sealed class InvalidTileException : Exception
 {
-    /// <summary>Takes the path and the error.</summary>
+    /// <summary>Creates an exception with the path of the invalid file and the error.</summary>
     public InvalidTileException(TilePath path, TlogError error)
         : base($"{path}: {error}")
     {
@@ -11,7 +11,7 @@ public sealed class InvalidTileException : Exception
         Error = error;
     }
 
-    /// <summary>The path of the file.</summary>
+    /// <summary>The path of the invalid or missing file.</summary>
     public TilePath Path { get; }
 
     /// <summary>The error, one of the tile errors of <see cref="TlogError"/>.</summary>

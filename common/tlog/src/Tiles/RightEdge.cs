@@ -3,8 +3,8 @@ using System.Numerics;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Holds the partial tiles of a tree, one for each level: they suffice to compute the tree's root and to append to the tree. Not
-/// thread-safe. Invariant: level l holds PartialWidth(size, l) hashes.
+/// Holds the partial tile of each level of a tree. These tiles are enough to compute the tree's root and to append leaves to the tree. Only
+/// one thread at a time may use an instance. Invariant: for level l, the edge holds <c>PartialWidth(size, l)</c> hashes.
 /// </summary>
 internal sealed class RightEdge
 {
@@ -23,7 +23,7 @@ internal sealed class RightEdge
 
     public ulong Size { get; private set; }
 
-    /// <summary>Loads the edge of a tree of a given size. The caller must compare the edge's root with a trusted root.</summary>
+    /// <summary>Reads the edge of a tree of the given size. The caller must compare the edge's root with a trusted root.</summary>
     public static async Task<RightEdge> ReadAsync(ITileReader reader, ulong size, CancellationToken cancellationToken)
     {
         var levels = new List<TreeHash>[TileLayout.NumLevels];
@@ -42,7 +42,7 @@ internal sealed class RightEdge
 
     public IReadOnlyList<TreeHash> Hashes(int level) => _levels[level];
 
-    /// <summary>Appends a leaf and passes each tile that it fills to the callback, lowest level first.</summary>
+    /// <summary>Appends a leaf, and passes each tile that becomes full to <paramref name="onFullTile"/>, the lowest level first.</summary>
     public void Append(TreeHash leafHash, Action<TilePath, IReadOnlyList<TreeHash>> onFullTile)
     {
         Size = checked(Size + 1);
@@ -62,7 +62,8 @@ internal sealed class RightEdge
         }
     }
 
-    /// <summary>Hashes the complete subtrees of all levels, the highest level and the largest subtree first.</summary>
+    /// <summary>Returns the tree's root. Hashes the roots of the complete subtrees, beginning with the largest subtree of the highest
+    /// level.</summary>
     public TreeHash Root()
     {
         var peaks = new List<TreeHash>();

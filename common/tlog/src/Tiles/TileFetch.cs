@@ -1,7 +1,8 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Reads tiles as clients must: if a partial tile no longer exists, this class cuts it from the full tile. It checks only lengths.
+/// Reads tiles as C2SP tlog-tiles requires of clients: if a partial tile no longer exists, the class reads the full tile and returns its
+/// beginning. It checks only lengths.
 /// </summary>
 internal static class TileFetch
 {

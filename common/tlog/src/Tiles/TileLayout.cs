@@ -1,31 +1,33 @@
 namespace Optiks.Tlog;
 
-/// <summary>Computes which tiles and bundles a log of a given size has (C2SP tlog-tiles). Pure arithmetic.</summary>
+/// <summary>Computes which tiles and bundles a log of a given size has (C2SP tlog-tiles). The class only computes, and reads no
+/// files.</summary>
 public static class TileLayout
 {
-    /// <summary>The number of levels, 0 to 7: there are at most 256^8 = 2^64 leaves.</summary>
+    /// <summary>The number of tile levels, which are 0 to 7 because a tree has at most 256^8 = 2^64 leaves.</summary>
     public const int NumLevels = 8;
 
-    /// <summary>Returns the number of hashes of a level in a tree of a given size: floor(size / 256^level).</summary>
+    /// <summary>Returns the number of hashes in the tiles of a level, in a tree of the given size: floor(size / 256^level).</summary>
     public static ulong NumHashes(ulong size, int level) => level < NumLevels ? size >> (8 * level) : 0;
 
-    /// <summary>Returns the width of a level's last tile; 0 if the level ends with a full tile or has no tiles.</summary>
+    /// <summary>Returns the number of hashes in a level's last tile, or 0 if that tile is full or if the level has no tiles.</summary>
     public static int PartialWidth(ulong size, int level) => (int)(NumHashes(size, level) % TilePath.FullWidth);
 
     /// <summary>
-    /// Returns the path of the tile with a level and index in a tree of a given size; null if the tree does not have the tile.
+    /// Returns the path of the tile with this level and index in a tree of the given size; null if the tree does not have the tile.
     /// </summary>
     public static TilePath? HashTile(ulong size, int level, ulong index) =>
         Width(NumHashes(size, level), index) is int width and > 0 ? TilePath.Hashes(level, index, width) : null;
 
     /// <summary>
-    /// Returns the path of the entry bundle with an index in a tree of a given size; null if the tree does not have the bundle.
+    /// Returns the path of the entry bundle with this index in a tree of the given size; null if the tree does not have the bundle.
     /// </summary>
     public static TilePath? Bundle(ulong size, ulong index) =>
         Width(size, index) is int width and > 0 ? TilePath.Entries(index, width) : null;
 
     /// <summary>
-    /// Returns the paths that a log of size newSize serves and a log of size oldSize does not. A writer must write these files.
+    /// Returns the paths of the files that a log of size <paramref name="newSize"/> has and a log of size <paramref name="oldSize"/> does
+    /// not have. A writer must write these files when the log grows.
     /// </summary>
     public static IEnumerable<TilePath> Added(ulong oldSize, ulong newSize)
     {
@@ -34,8 +36,8 @@ public static class TileLayout
     }
 
     /// <summary>
-    /// Returns the paths of partial tiles and bundles among <see cref="Added"/>: at most one tile for each level and one bundle, whatever
-    /// the sizes.
+    /// Returns those paths of <see cref="Added"/> that are partial tiles or partial bundles. For any sizes, these are at most one tile for
+    /// each level and one bundle.
     /// </summary>
     public static IEnumerable<TilePath> AddedPartials(ulong oldSize, ulong newSize)
     {
@@ -56,7 +58,7 @@ public static class TileLayout
     }
 
     /// <summary>
-    /// Returns the paths of a log of a given size. Their number grows with the size: about 2 paths for every 256 entries.
+    /// Returns the paths of all files of a log of the given size, which are about 2 paths for every 256 entries.
     /// </summary>
     public static IEnumerable<TilePath> All(ulong size) => AddedPaths(0, size);
 

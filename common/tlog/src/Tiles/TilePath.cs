@@ -4,8 +4,8 @@ using System.Text;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Names a hash tile or an entry bundle (C2SP tlog-tiles), complete or partial. Make a path with <see cref="Hashes"/>,
-/// <see cref="Entries"/> or <see cref="TryParse"/>; the default value names nothing.
+/// Names a full or partial hash tile or entry bundle (C2SP tlog-tiles). Callers make a path with <see cref="Hashes"/>,
+/// <see cref="Entries"/> or <see cref="TryParse"/>; the default value is not a path.
 /// </summary>
 public readonly record struct TilePath
 {
@@ -34,31 +34,32 @@ public readonly record struct TilePath
     /// <summary>Whether the path names an entry bundle, not a hash tile.</summary>
     public bool IsEntries { get; }
 
-    /// <summary>The level of a hash tile, which contains roots of 256^Level leaves each; 0 for a bundle.</summary>
+    /// <summary>The level of a hash tile, whose hashes are the roots of subtrees of 256^Level leaves each; 0 for a bundle.</summary>
     public int Level { get; }
 
-    /// <summary>The tile's index among the tiles of the level.</summary>
+    /// <summary>The index of the tile among the tiles of its level, or of the bundle among the bundles.</summary>
     public ulong Index { get; }
 
-    /// <summary>The number of hashes or entries, 1 to 256.</summary>
+    /// <summary>The number of hashes in the tile, or of entries in the bundle, 1 to 256.</summary>
     public int Width { get; }
 
-    /// <summary>Whether the tile is full, and so will never grow.</summary>
+    /// <summary>Whether the tile or bundle is full, so that it never grows.</summary>
     public bool IsFull => Width == FullWidth;
 
-    /// <summary>Returns the path of a hash tile. Throws for a level above 63 or a width outside 1..256.</summary>
+    /// <summary>Returns the path of a hash tile. Throws if the level is above 63 or the width is outside 1..256.</summary>
     public static TilePath Hashes(int level, ulong index, int width = FullWidth) => new(false, level, index, width);
 
-    /// <summary>Returns the path of an entry bundle. Throws for a width outside 1..256.</summary>
+    /// <summary>Returns the path of an entry bundle. Throws if the width is outside 1..256.</summary>
     public static TilePath Entries(ulong index, int width = FullWidth) => new(true, 0, index, width);
 
     /// <summary>Returns the path of the same tile when it is full.</summary>
     public TilePath Full() => new(IsEntries, Level, Index, FullWidth);
 
-    /// <summary>Returns the folder of the same tile's partial forms, below the log's prefix.</summary>
+    /// <summary>Returns the path, below the log's prefix, of the folder with the partial forms of the same tile.</summary>
     public string PartialFolder() => $"{Full()}{PartialSuffix}";
 
-    /// <summary>Parses a path below the log's prefix, such as "tile/0/x001/234/067.p/5". Each tile has only one accepted path.</summary>
+    /// <summary>Parses the path of a tile below the log's prefix, such as "tile/0/x001/234/067.p/5". Each tile has only one accepted
+    /// path.</summary>
     public static bool TryParse(string path, out TilePath tile)
     {
         ArgumentNullException.ThrowIfNull(path);
@@ -111,7 +112,7 @@ public readonly record struct TilePath
         return $"{Root}{kind}/{index}{partial}";
     }
 
-    // Accepts a decimal without leading zeros.
+    // Parses a decimal number without leading zeros.
     private static bool TryParseSmall(string text, int max, out int value)
     {
         value = 0;
@@ -145,7 +146,7 @@ public readonly record struct TilePath
             }
             ulong group = ulong.Parse(digits, NumberStyles.None, CultureInfo.InvariantCulture);
 
-            // Refuses a first group of zeros: "x000/001" would be a second name for 001.
+            // Refuses a path whose first group is zeros, because "x000/001" would be a second name for "001".
             if ((i == 0 && !isLast && group == 0) || index > (ulong.MaxValue - group) / 1000)
             {
                 return false;

@@ -4,7 +4,8 @@ using System.Security.Cryptography;
 
 namespace Optiks.Tlog.Tests;
 
-/// <summary>Implements RFC 8032 section 5.1 literally, for these tests only: it is slow, and its timing reveals the key.</summary>
+/// <summary>Implements Ed25519 by following RFC 8032 section 5.1 step by step. The class is for these tests only, because it is slow and
+/// its timing reveals the key.</summary>
 internal sealed class BigIntegerEd25519 : IEd25519Verifier
 {
     private static readonly BigInteger P = BigInteger.Pow(2, 255) - 19;

@@ -1,6 +1,6 @@
 namespace Optiks.Tlog.Tests;
 
-/// <summary>Computes nodes from all leaf hashes, by the recursion of RFC 6962: slow, and independent of tiles.</summary>
+/// <summary>Computes nodes from all leaf hashes by the recursion of RFC 6962. This is slow, but does not depend on tiles.</summary>
 internal sealed class LeafHashReader : IHashReader
 {
     private readonly TreeHash[] _leaves;

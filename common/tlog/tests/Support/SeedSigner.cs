@@ -23,7 +23,7 @@ internal sealed class SeedSigner : INoteSigner
     public ValueTask<byte[]> SignAsync(ReadOnlyMemory<byte> message, CancellationToken cancellationToken) =>
         ValueTask.FromResult(BigIntegerEd25519.Sign(_seed, message.Span));
 
-    // There is nothing to erase, because the seeds are published.
+    // The seed need not be erased, because it is published.
     public void Dispose()
     {
     }

@@ -1,11 +1,11 @@
 namespace Optiks.Tlog.Tests;
 
-/// <summary>Makes a folder that is removed with all its contents.</summary>
+/// <summary>Makes a temporary folder, which Dispose removes with all its contents.</summary>
 internal sealed class TemporaryFolder : IDisposable
 {
     public string Path { get; } = Directory.CreateTempSubdirectory("optiks-tlog-").FullName;
 
-    /// <summary>Returns the files below the folder, with '/' and sorted, without the lock.</summary>
+    /// <summary>Returns the sorted paths of the files below the folder, with '/' as the separator and without the lock's file.</summary>
     public IReadOnlyList<string> Files() =>
     [
         .. Directory.EnumerateFiles(Path, "*", SearchOption.AllDirectories)

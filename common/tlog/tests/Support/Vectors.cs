@@ -23,14 +23,14 @@ internal static class Vectors
 
     public static JsonElement Sizes { get; } = Load("log/sizes.json").GetProperty("sizes");
 
-    /// <summary>The 600 entries of the log.</summary>
+    /// <summary>The 600 entries of the log in the test vectors.</summary>
     public static IReadOnlyList<byte[]> Entries { get; } =
     [
         .. Load("log/entries.json").GetProperty("entries").EnumerateArray()
             .Select(entry => entry.GetProperty("data_base64").GetBytesFromBase64()),
     ];
 
-    /// <summary>The roots of sizes 0 to 600.</summary>
+    /// <summary>The roots of the log's trees of sizes 0 to 600.</summary>
     public static IReadOnlyList<TreeHash> Roots { get; } =
         [.. Load("log/roots.json").GetProperty("root_hex").EnumerateArray().Select(root => Hash(root.GetString()!))];
 
@@ -47,7 +47,8 @@ internal static class Vectors
     public static string Text(this JsonElement element, string name) => element.GetProperty(name).GetString()!;
 
     /// <summary>
-    /// Reads the proof of a vector. Returns false if one of its hashes does not have 32 bytes, so that it cannot be passed to a verifier.
+    /// Reads the proof of a test vector. Returns false if one of the proof's hashes does not have 32 bytes, because such a proof cannot be
+    /// passed to a verifier.
     /// </summary>
     public static bool TryHashes(JsonElement vector, out List<TreeHash> hashes)
     {
