@@ -1,3 +1,5 @@
+using Optiks.Tests.Shared;
+
 namespace Optiks.Common.Tests;
 
 public sealed class DataFolderTests

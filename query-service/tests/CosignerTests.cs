@@ -6,6 +6,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Optiks.Native;
 using Optiks.Secrets;
+using Optiks.Tests.Shared;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Tests;

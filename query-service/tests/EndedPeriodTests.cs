@@ -7,6 +7,7 @@ using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
+using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 

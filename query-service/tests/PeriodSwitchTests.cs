@@ -2,6 +2,7 @@ using System.Net;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Optiks.Protocol;
+using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 

@@ -8,6 +8,7 @@ using Microsoft.Extensions.Logging;
 using Optiks.QueryService.Endpoints;
 using Optiks.QueryService.Following;
 using Optiks.ServiceDefaults;
+using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 

@@ -9,14 +9,14 @@ import facts
 import receipts
 from board import LogKey
 from codec import VersionsAnswer
-from directory import STEP_MS, Directory
+from directory import STEP_MS, Directory, Stored
 from receipts import Receipt, ReceiptKey
 from refused import Refused
 from verify import TrustAnchor
 
 REQUEST = uuid.UUID("0193a2f0-7c1e-7abc-8def-0123456789ab")
 OTHER_REQUEST = uuid.UUID("0193a2f0-7c1e-7abc-8def-0123456789ac")
-ALICE, BOB = b"alice", b"bob"
+ALICE, BOB, CAROL = b"alice", b"bob", b"carol"
 FROM_MS, UNTIL_MS = 1_750_000_000_000, 1_760_000_000_000
 SEEDS = [bytes([40 + i]) * 32 for i in range(3)]
 SIGNERS = [(LogKey(f"example.com/receipts/{i}", ed25519.public_key(seed)), seed) for i, seed in enumerate(SEEDS)]
@@ -270,6 +270,14 @@ def promise_rows() -> dict:
     row("without_a_checkpoint", "checkpoint_missing", good, [VersionsAnswer(d.head(4, kept_size=len(d.records)), [d.versions_item(4, ALICE, 1)]).encode()])
     row("a_checkpoint_that_the_log_did_not_sign", "checkpoint_signature", good, [forged(d)])
     row("an_answer_behind_the_end_that_does_not_verify", "history_from", good, [answer, replace_item(d, 4, start=0)])
+
+    # Carol: versions 1 and 2 at 10 and 11, and a version 3 of epoch 12 whose leaf says 10. The version before it is on another page.
+    d.publish({CAROL: b"carol 1"})
+    d.publish({CAROL: b"carol 2"})
+    third = Stored(10, d.rng.randbytes(16), b"carol 3")
+    d.stored[facts.KEYS - 1][CAROL].append(third)
+    d.publish({}, others={facts.KEYS: [d.leaf(CAROL, 3, third)]})
+    row("a_page_with_a_time_before_that_of_the_page_before", "leaf_epoch_order", promised(9, 12, key=CAROL), [history(CAROL, 12, 1, 2), history(CAROL, 12, 3)], CAROL)
     return {"note": "evidence under this trust anchor: a receipt, key and value, the head of its epoch after, and HistoryAnswers; the reason is what it proves, or why it proves nothing", "trust_anchor": log.anchor.render(), "vectors": rows}
 
 

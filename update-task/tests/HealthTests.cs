@@ -40,6 +40,17 @@ public sealed class HealthTests
     }
 
     [Fact]
+    public async Task A_leader_names_the_time_of_the_next_period()
+    {
+        _state.Enter(TaskRole.Leading);
+        _state.Progress(7);
+        _state.NextPeriod(DateTimeOffset.UnixEpoch.AddDays(90));
+        await IsAsync(true, "Published epoch 7. Period 1 begins at 1970-04-01 00:00:00Z.");
+        _state.NextPeriod(null);
+        await IsAsync(true, "Published epoch 7.");
+    }
+
+    [Fact]
     public async Task A_leader_whose_work_is_overdue_is_not_ready()
     {
         _state.Enter(TaskRole.Leading);

@@ -1,6 +1,8 @@
+using Microsoft.Extensions.Logging;
 using Optiks.Protocol;
 using Optiks.Storage;
 using Optiks.Storage.Sqlite;
+using Optiks.Tests.Shared;
 using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Tests.Support;
@@ -21,9 +23,11 @@ public sealed class PeriodTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         var time = new ManualTime();
-        await using TaskHost task = await StartAsync(folder, time);
+        using var events = new LoggedEvents();
+        await using TaskHost task = await StartAsync(folder, time, events: events);
         await FillAsync(task, updates);
         Assert.Equal(0UL, task.Session.Period.Period);
+        Assert.Equal(1, events.Count("PeriodAnnounced"));
         Assert.Equal(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length, task.State.Current.NextPeriodAt);
 
         // The switch must not happen even one millisecond earlier than announced.
@@ -38,6 +42,7 @@ public sealed class PeriodTests
         Assert.Equal(last + 2, task.Session.Period.FirstEpoch);
         await task.StepAsync();
         Assert.Equal(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length, task.State.Current.NextPeriodAt);
+        Assert.Equal(2, events.Count("PeriodAnnounced"));
         Assert.Equal(last + 3, task.Session.Last.Epoch);
 
         // In the new period, versions continue after the copies.
@@ -425,8 +430,9 @@ public sealed class PeriodTests
 
     // Starts a task whose lease is never renewed, because timers of the manual time never fire.
     private static Task<TaskHost> StartAsync(
-        TestFolder folder, TimeProvider time, Action<PeriodOptions>? periods = null, string holder = "test", Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, BucketOptions? bucket = null) =>
-        TaskHost.StartAsync(folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length, holder: holder, wrap: wrap, padding: padding, periods: periods, bucket: bucket);
+        TestFolder folder, TimeProvider time, Action<PeriodOptions>? periods = null, string holder = "test", Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, BucketOptions? bucket = null,
+        ILoggerProvider? events = null) =>
+        TaskHost.StartAsync(folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length, holder: holder, wrap: wrap, padding: padding, periods: periods, bucket: bucket, events: events);
 
     // Makes a log with keys to copy, whose next period is due.
     private static async Task<TaskHost> StartDueAsync(TestFolder folder, Updates updates, int copiesPerChunk)

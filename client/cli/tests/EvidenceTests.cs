@@ -83,7 +83,7 @@ public sealed class EvidenceTests
             "proof" => [("audit.bin", record), ("from-record.bin", record), ("period-record.bin", fixture.Log.Record(0))],
             "fork" => [("kept-checkpoint.txt", FixtureLog.Checkpoint(3, new byte[32])), ("received-checkpoint.txt", note), ("received-prefix.txt", "3\n"u8.ToArray())],
             "promise" => [("receipt.txt", receipt), ("receipt-keys.txt", Promises.Of(Guid.CreateVersion7(), "k"u8.ToArray(), [], 1, 2).Keys.ToArray()), ("key.bin", "k"u8.ToArray()), ("value.bin", "v"u8.ToArray()), ("after.bin", (await fixture.Log.HeadAsync(1, 0))!), ("history-1.bin", record)],
-            _ => [.. Enumerable.Range(0, 3).SelectMany(i => Entry(fixture, (ulong)i, note))],
+            _ => [.. Enumerable.Range(0, 3).SelectMany(i => Entry(fixture.Log.Board(4), (ulong)i, fixture.Log.Record((ulong)i), note))],
         };
         Directory.CreateDirectory(folder);
         File.WriteAllBytes(Path.Combine(folder, "trust.json"), FixtureLog.Anchor.ToJson());
@@ -114,14 +114,36 @@ public sealed class EvidenceTests
         }
     }
 
-    // Returns evidence with a board entry that is one octet too short, and a proof that the log signed the entry. A log can sign arbitrary
-    // octets.
-    private static IEnumerable<(string Name, byte[] Octets)> Entry(Fixture fixture, ulong index, byte[] note)
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public async Task An_entry_that_is_too_short_for_a_record_is_refused_in_words_although_the_log_signed_it(int shortened)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(2, _ => []);
+        byte[][] entries = [.. Enumerable.Range(0, 3).Select(i => fixture.Log.Record((ulong)i))];
+        entries[shortened] = entries[shortened][..^1];
+        var board = new MemoryBoard(entries);
+        string folder = fixture.Folder.In("evidence");
+        Directory.CreateDirectory(folder);
+        File.WriteAllBytes(Path.Combine(folder, "trust.json"), FixtureLog.Anchor.ToJson());
+        foreach ((string name, byte[] octets) in Enumerable.Range(0, 3).SelectMany(i => Entry(board, (ulong)i, entries[i], FixtureLog.Checkpoint(board))))
+        {
+            File.WriteAllBytes(Path.Combine(folder, name), octets);
+        }
+
+        CommandRun run = await CommandRun.RunAsync(fixture, "evidence", "verify", folder);
+
+        Assert.Equal(2, run.Code);
+        Assert.Contains("The record before entry 2, or that of the first epoch of its period, is missing.", run.Error, StringComparison.Ordinal);
+    }
+
+    // Returns the files of a board entry, with a proof that the log signed it.
+    private static IEnumerable<(string Name, byte[] Octets)> Entry(MemoryBoard board, ulong index, byte[] entry, byte[] note)
     {
         Assert.True(SignedNote.TryParse(note, out SignedNote? signed, out _));
-        MemoryBoard board = fixture.Log.Board(4);
         IReadOnlyList<TreeHash> hashes = InclusionProof.MakeAsync(board, index, board.Size, CancellationToken.None).AsTask().GetAwaiter().GetResult();
-        return [($"record-{index}.bin", fixture.Log.Record(index)), ($"record-{index}.tlog-proof", new TlogProof(index, hashes, signed).Encode())];
+        return [($"record-{index}.bin", entry), ($"record-{index}.tlog-proof", new TlogProof(index, hashes, signed).Encode())];
     }
 
     private static string Write(Fixture fixture, string anchor, byte[] first, byte[] second)

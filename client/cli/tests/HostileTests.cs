@@ -120,16 +120,35 @@ public sealed class HostileTests
         Assert.Contains("has not begun period 7", run.Error, StringComparison.Ordinal);
     }
 
-    [Fact]
-    public async Task A_mistyped_command_is_repeated_escaped()
+    [Theory]
+    [InlineData("lookup alice")]
+    [InlineData("history alice")]
+    [InlineData("user lookup alice")]
+    [InlineData("status 0193a2f0-7c1e-7abc-8def-0123456789ab")]
+    public async Task The_hint_about_what_a_server_does_not_have_suits_every_command(string command)
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Server.Refuse = _ => (404, "not-found");
+
+        CommandRun run = await CommandRun.RunAsync(fixture, command.Split(' '));
+
+        Assert.Equal(3, run.Code);
+        Assert.Contains("check the name, the id and the URLs", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("look\u001b[31mup", "look\\u001b[31mup")]
+    // The program suggests a command that differs in one character, and repeats the typed word there too.
+    [InlineData("lookup\u001b", "lookup\\u001b")]
+    public async Task A_mistyped_command_is_repeated_escaped(string typed, string shown)
     {
         await using Fixture fixture = await StartAsync();
 
-        CommandRun run = await CommandRun.RunAsync(fixture, "look\u001b[31mup");
+        CommandRun run = await CommandRun.RunAsync(fixture, typed);
 
         Assert.Equal(2, run.Code);
         Assert.DoesNotContain('\u001b', run.Error + run.Out);
-        Assert.Contains("look\\u001b[31mup", run.Error, StringComparison.Ordinal);
+        Assert.Contains(shown, run.Error, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -33,6 +33,22 @@ public sealed class PeriodTests
     }
 
     [Fact]
+    public async Task A_copy_has_no_epoch_that_published_it()
+    {
+        await using Fixture fixture = await StartAsync();
+        byte[] user = "id of bob"u8.ToArray();
+        fixture.PublishItems(FixtureItem.Device("alice", "one"), FixtureItem.Name("bob", user), FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "two"));
+        fixture.Switch();
+
+        CommandRun key = await RunAsync(fixture, "lookup alice --json");
+        CommandRun list = await RunAsync(fixture, "user lookup bob --json");
+
+        JsonElement device = Assert.Single(list.Json.GetProperty("devices").EnumerateArray());
+        Assert.Equal((1, 1), (key.Json.GetProperty("version").GetInt32(), device.GetProperty("version").GetInt32()));
+        Assert.Equal((JsonValueKind.Null, JsonValueKind.Null), (key.Json.GetProperty("published_epoch").ValueKind, device.GetProperty("published_epoch").ValueKind));
+    }
+
+    [Fact]
     public async Task Epochs_that_nobody_can_verify_are_told_for_good_and_end_the_exit_code_once_accepted()
     {
         await using Fixture fixture = await StartAsync();

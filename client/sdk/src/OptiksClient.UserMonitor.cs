@@ -278,6 +278,7 @@ public sealed partial class OptiksClient
     private async Task<(Outcome<UserMonitorExchange.Learnt> Outcome, OwnUserShown? Shown)> RunAsync(
         OwnUserPages pages, Func<ClientState, OwnUserShown, ClientState> remember, IProgress<int>? progress, CancellationToken cancellationToken)
     {
+        long started = _time.GetTimestamp();
         while (true)
         {
             Outcome<UserMonitorExchange.Learnt> outcome = await _exchanger.RunAsync(new UserMonitorExchange(pages, remember), cancellationToken).ConfigureAwait(false);
@@ -287,7 +288,7 @@ public sealed partial class OptiksClient
             }
             pages.Add(learnt.Page);
             progress?.Report(pages.Count);
-            RequireEnd(pages.Count, pages.Octets);
+            RequireEnd(pages.Count, pages.Octets, started);
         }
     }
 

@@ -102,6 +102,7 @@ public sealed partial class OptiksClient
         ulong least = 0;
         ulong? proven = question.Proven;
         long octets = 0;
+        long started = _time.GetTimestamp();
         for (int pages = 1; ; pages++)
         {
             ClientState? Remember(ClientState current, VersionsExchange.Page page, VerifiedHead head) =>
@@ -120,7 +121,7 @@ public sealed partial class OptiksClient
                 return new VersionsRun(outcome, shown, handover);
             }
             octets += page.Octets;
-            RequireEnd(pages, octets);
+            RequireEnd(pages, octets, started);
             (KeyVersion last, ulong time) = page.Versions[^1];
             from = new KnownKey(outcome.Head!.Epoch, page.Period, last.Version, time, null, page.Latest);
             least = outcome.Head.Epoch;
@@ -130,9 +131,9 @@ public sealed partial class OptiksClient
 
     // Throws if the pages exceed their bounds. Without bounds a server could send pages forever, and the client keeps all pages in memory
     // until it has the last one.
-    private void RequireEnd(int pages, long octets)
+    private void RequireEnd(int pages, long octets, long started)
     {
-        if (pages >= _options.MaxPages || octets > _options.MaxPagesLength)
+        if (pages >= _options.MaxPages || octets > _options.MaxPagesLength || _time.GetElapsedTime(started) > _options.MaxPagesTime)
         {
             throw new OptiksServerException(
                 ServerFailure.Unusable, _options.QueryUrls[0], $"The answer did not end after {pages} pages with {octets} octets: nothing of it is shown.");

@@ -47,7 +47,8 @@ public sealed record OptiksClientOptions
     public bool AuthorizeLookups { get; init; }
 
     /// <summary>
-    /// The time limit for a whole answer, headers and body. An answer may take longer only while it arrives at 16 KiB a second or more.
+    /// The time limit for a whole answer, headers and body. An answer may take longer, up to ten
+    /// times this limit, only while it arrives at 16 KiB a second or more.
     /// </summary>
     /// <value>The default is 60 seconds.</value>
     public TimeSpan AnswerWithin { get; init; } = DefaultAnswerWithin;
@@ -68,6 +69,12 @@ public sealed record OptiksClientOptions
 
     /// <summary>The most octets of all pages together; the client gives no result if the pages are longer.</summary>
     internal long MaxPagesLength { get; init; } = 256L << 20;
+
+    /// <summary>
+    /// The longest time for all pages together; the client gives no result if the pages take longer. The bound of each page would allow a
+    /// server to hold the client for days.
+    /// </summary>
+    internal TimeSpan MaxPagesTime { get; init; } = TimeSpan.FromMinutes(30);
 
     /// <summary>The time after which the client asks servers again for the cosignatures of auditors and witnesses.</summary>
     internal TimeSpan CosignersAfter { get; init; } = TimeSpan.FromSeconds(5);

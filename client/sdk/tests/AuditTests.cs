@@ -23,6 +23,22 @@ public sealed class AuditTests
         Assert.False(result.IsSilent);
     }
 
+    /// <summary>Only the log's line of a checkpoint is verified, so a line of a stranger must not reach the state (docs/spec/board.md section 2).</summary>
+    [Fact]
+    public async Task A_strangers_line_on_a_checkpoint_is_not_kept()
+    {
+        await using Fixture fixture = await StartAsync(3);
+        using var cosigners = new TestCosigners();
+        fixture.Server.Mutate = (path, answer) => path == "/log/checkpoint" ? cosigners.Sign(answer, fixture.Clock.UtcNow, "stranger") : answer;
+        using (AuditorSession session = await OpenAsync(fixture))
+        {
+            Assert.Equal(Verdict.Valid, (await session.AuditAsync(null, Cancellation)).Verdict);
+        }
+
+        using StateFolder folder = await StateFolder.OpenAsync(fixture.Folder.In("auditor"), TimeSpan.Zero, TimeProvider.System, Cancellation);
+        Assert.Equal(FixtureLog.Checkpoint(fixture.Log.Board(4)), folder.Load(StateJson.Default.AuditState)!.Head.Checkpoint);
+    }
+
     [Theory]
     [InlineData(20)]
     [InlineData(1)]

@@ -74,6 +74,53 @@ public sealed class CosignerTests : IDisposable
         Assert.All(reopened.Current.Cosigners.Values, kept => Assert.Equal(_cosigners.Sign(larger, now, "a"), kept.Checkpoint));
     }
 
+    /// <summary>Only the log's line of a checkpoint is verified, so a line of a stranger must not reach the state (docs/spec/board.md section 2).</summary>
+    [Fact]
+    public async Task A_strangers_line_on_an_answers_checkpoint_is_not_kept()
+    {
+        await using Fixture fixture = await StartAsync();
+        byte[] honest = FixtureLog.Checkpoint(fixture.Log.Board(fixture.Log.Latest + 1));
+        byte[] signed = _cosigners.Sign(honest, fixture.Clock.UtcNow, "stranger");
+        fixture.Server.Mutate = (_, answer) =>
+        {
+            ReadOnlyMemory<byte> head = AnswerHead.SliceHead(answer);
+            return [.. (AnswerHead.Decode(head) with { Checkpoint = signed }).Encode(), .. answer[head.Length..]];
+        };
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+
+        Assert.True((await fixture.Client(store).LookupAsync(Alice, Cancellation)).IsValid);
+
+        Assert.Equal(honest, store.Current.Head!.Checkpoint);
+    }
+
+    [Theory]
+    [InlineData("a", 4, true)]
+    [InlineData("a", 5, false)]
+    [InlineData("b", 5, false)]
+    public async Task A_note_is_compared_with_what_is_kept_of_cosigners_although_it_is_not_larger(string cosigner, int size, bool hasTiles)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        using FixtureLog second = fixture.Log.Fork(2);
+        fixture.Log.PublishMany(3, i => [("alice", $"{i}")]);
+        second.PublishMany(3, i => [("alice", $"false {i}")]);
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", 0), ("b", 0));
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, 5, fixture.Clock.UtcNow, "a"));
+        Assert.True((await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Head!.IsAudited);
+        Assert.Equal(5UL, Assert.Single(store.Current.Cosigners.Values).Size);
+
+        // The head grows, so only the kept note has the size of the second history's note.
+        fixture.Publish(("bob", "b"));
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(second, (ulong)size, fixture.Clock.UtcNow, cosigner));
+        fixture.Server.Tile = hasTiles ? null : _ => [];
+        LookupResult fork = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
+
+        Assert.Equal((Verdict.Fork, Reason.Fork), (fork.Verdict, fork.Reason));
+        EvidenceCheck.Proves(fork.EvidencePath!);
+    }
+
     public static TheoryData<string> Lies =>
     [
         "nothing", "no resource", "no JSON", "another JSON", "too long", "one auditor twice", "two lines of one auditor", "a stranger", "a witness", "an unsigned checkpoint", "another log's checkpoint", "a false cosignature",

@@ -173,17 +173,18 @@ public sealed class OwnerTests
     }
 
     [Theory]
-    [InlineData(3, 1 << 20, false)]
-    [InlineData(1000, 1 << 10, false)]
-    [InlineData(6, 1 << 20, true)]
-    public async Task A_list_of_versions_that_does_not_end_has_no_result(int pages, long octets, bool ends)
+    [InlineData(3, 1 << 20, 60, false)]
+    [InlineData(1000, 1 << 10, 60, false)]
+    [InlineData(1000, 1 << 20, -1, false)]
+    [InlineData(6, 1 << 20, 60, true)]
+    public async Task A_list_of_versions_that_does_not_end_has_no_result(int pages, long octets, int seconds, bool ends)
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Log.PublishMany(10, i => [("alice", $"value {i + 1}")]);
         fixture.Clock.UtcNow = fixture.Log.Now;
         fixture.Server.PageSize = 2;
         using FileClientStateStore store = await fixture.OpenStoreAsync();
-        OptiksClient client = fixture.Client(store, change: options => options with { MaxPages = pages, MaxPagesLength = octets });
+        OptiksClient client = fixture.Client(store, change: options => options with { MaxPages = pages, MaxPagesLength = octets, MaxPagesTime = TimeSpan.FromSeconds(seconds) });
         if (ends)
         {
             Assert.Equal(10, (await client.HistoryAsync(Alice, Cancellation)).Versions.Count);

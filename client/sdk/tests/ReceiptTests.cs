@@ -56,6 +56,10 @@ public sealed class ReceiptTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Promises.Give(fixture.Server, after: 4, by: 7);
+        // The board's checkpoint has a stranger's line, which is not verified and must not become evidence.
+        using var cosigners = new TestCosigners();
+        Func<string, byte[], byte[]> promised = fixture.Server.Mutate;
+        fixture.Server.Mutate = (path, answer) => path == "/log/checkpoint" ? cosigners.Sign(answer, fixture.Clock.UtcNow, "stranger") : promised(path, answer);
         UpdateReceipt receipt = (await client.UpdateWithReceiptAsync(s_alice, s_value, cancellationToken: Cancellation)).Receipt!;
         for (int i = 0; i < 4; i++)
         {
@@ -71,6 +75,9 @@ public sealed class ReceiptTests
         // The evidence has three answers with at most two versions each. They show all versions from the one before the promised epochs to
         // the one after them.
         Assert.Equal(3, Directory.GetFiles(broken.EvidencePath!, "history-*.bin").Length);
+        Assert.Equal(
+            FixtureLog.Checkpoint(fixture.Log.Board(fixture.Log.Latest + 1)),
+            AnswerHead.Decode(await File.ReadAllBytesAsync(Path.Combine(broken.EvidencePath!, PromiseJudge.AfterName), Cancellation)).Checkpoint.ToArray());
         // The client continues to work, because a broken promise is not a fork.
         Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
         CheckThatEachFileCounts(broken.EvidencePath!);

@@ -151,19 +151,22 @@ public sealed class UserMonitorTests
         }
     }
 
-    [Fact]
-    public async Task A_server_that_never_ends_is_given_up()
+    [Theory]
+    [InlineData(3, 1 << 20, 60, 3)]
+    [InlineData(1000, 1, 60, 1)]
+    [InlineData(1000, 1 << 20, -1, 1)]
+    public async Task A_server_that_never_ends_is_given_up(int pages, long octets, int seconds, int asked)
     {
         await using Fixture fixture = await Fixture.StartAsync();
         Publish(fixture);
         fixture.Server.UserPage = new(1, 1, 1024, 1 << 20);
         using FileClientStateStore store = await fixture.OpenStoreAsync();
-        OptiksClient client = fixture.Client(store, change: options => options with { MaxPages = 3 });
+        OptiksClient client = fixture.Client(store, change: options => options with { MaxPages = pages, MaxPagesLength = octets, MaxPagesTime = TimeSpan.FromSeconds(seconds) });
 
         OptiksServerException endless = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
 
         Assert.Equal(ServerFailure.Unusable, endless.Failure);
-        Assert.Equal(3, fixture.Server.UserQueries.Count);
+        Assert.Equal(asked, fixture.Server.UserQueries.Count);
         Assert.Empty(store.Current.OwnedUsers);
     }
 

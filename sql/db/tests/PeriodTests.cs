@@ -4,6 +4,7 @@ using Optiks.Db.Periods;
 using Optiks.Db.Tests.Support;
 using Optiks.Protocol;
 using Optiks.Storage;
+using Optiks.Tests.Shared;
 
 namespace Optiks.Db.Tests;
 
@@ -207,7 +208,8 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
     public async Task An_ended_period_is_archived_without_what_tells_whose_it_is()
     {
         using LogFolder log = sample.Copy();
-        string file = Path.Combine(log.Data.Root, "archive");
+        string folder = Directory.CreateDirectory(Path.Combine(log.Data.Root, "archives")).FullName;
+        string file = Path.Combine(folder, "archive");
         (int code, string output, string error) = await log.RunAsync("period", "archive", "1", file);
         Assert.Equal((ExitCodes.Usage, ""), (code, output));
         Assert.Contains("Period 1 is served until period 3 begins, not before ", error, StringComparison.Ordinal);
@@ -220,8 +222,11 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
         }
         foreach (string period in (string[])["0", "1"])
         {
+            using var events = new FolderEvents(folder);
             (code, output, error) = await log.RunAsync("period", "archive", period, file + period);
             Assert.Equal(("", ExitCodes.Success), (error, code));
+            // The operator may delete the period once the command has ended, so the archive's name must be durable by then.
+            Assert.Equal([$"create archive{period}.tmp", $"move archive{period}", "open"], events.Read());
             Assert.StartsWith($"archived period {period}, ", output, StringComparison.Ordinal);
             string text = Encoding.Latin1.GetString(await File.ReadAllBytesAsync(file + period, Cancel));
             Assert.DoesNotContain("device", text, StringComparison.Ordinal);

@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Security.Cryptography;
 using Optiks.Db.Tests.Support;
 using Optiks.Storage;
+using Optiks.Tests.Shared;
 
 namespace Optiks.Db.Tests;
 
@@ -52,6 +53,17 @@ public sealed class TransferTests(SampleLog sample)
         await log.PublishAsync();
         Assert.Equal(4UL, (await log.HeadAsync()).Epoch);
         Assert.StartsWith("clean: 5 epochs, 7 leaves, ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
+    }
+
+    /// <summary>The operator may delete the exported data once the command has ended.</summary>
+    [Fact]
+    public async Task An_exports_name_is_durable_when_the_command_ends()
+    {
+        using LogFolder log = sample.Copy();
+        string folder = Directory.CreateDirectory(Path.Combine(log.Data.Root, "exports")).FullName;
+        using var events = new FolderEvents(folder);
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", Path.Combine(folder, "export"))).Code);
+        Assert.Equal(["create export.tmp", "move export", "open"], events.Read());
     }
 
     [Fact]

@@ -46,12 +46,18 @@ internal sealed class TaskHost : IAsyncDisposable
     public static async Task<TaskHost> StartAsync(
         TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test",
         Action? beforeLease = null, Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, Action<PeriodOptions>? periods = null,
-        Action<WitnessOptions>? witnesses = null, BucketOptions? bucket = null)
+        Action<WitnessOptions>? witnesses = null, BucketOptions? bucket = null, ILoggerProvider? events = null)
     {
         CancellationToken cancellationToken = TestContext.Current.CancellationToken;
         time ??= TimeProvider.System;
         var services = new ServiceCollection();
-        services.AddLogging();
+        services.AddLogging(logging =>
+        {
+            if (events is not null)
+            {
+                logging.AddProvider(events);
+            }
+        });
         services.AddMetrics();
         services.AddSingleton(time);
         services.AddSingleton(folder.Data);

@@ -27,7 +27,8 @@ public sealed record AuditorOptions
     public int MaxRange { get; init; } = AuditProof.MaxEpochs;
 
     /// <summary>
-    /// The time limit for a whole answer, headers and body. An answer may take longer only while it arrives at 16 KiB a second or more.
+    /// The time limit for a whole answer, headers and body. An answer may take longer, up to ten
+    /// times this limit, only while it arrives at 16 KiB a second or more.
     /// </summary>
     /// <value>The default is 60 seconds.</value>
     public TimeSpan AnswerWithin { get; init; } = OptiksClientOptions.DefaultAnswerWithin;

@@ -15,6 +15,10 @@ internal sealed class ServerConnection
     // The least rate at which an answer must arrive once its initial time limit has passed.
     private const int LeastOctetsPerSecond = 16 * 1024;
 
+    // An answer may take this many times the initial time limit, whatever its rate. At the least rate, a server could otherwise hold the
+    // caller for more than an hour with the longest answer.
+    private const int LongestFactor = 10;
+
     private readonly HttpClient _http;
     private readonly Func<CancellationToken, ValueTask<string>>? _credential;
     private readonly TimeSpan _answerWithin;
@@ -59,7 +63,7 @@ internal sealed class ServerConnection
             message.Content = new ReadOnlyMemoryContent(body.Octets);
             message.Content.Headers.ContentType = new MediaTypeHeaderValue(body.MediaType);
         }
-        using var deadline = new AnswerDeadline(_answerWithin, _time, LeastOctetsPerSecond, cancellationToken);
+        using var deadline = new AnswerDeadline(_answerWithin, _time, LeastOctetsPerSecond, cancellationToken) { Longest = LongestFactor * _answerWithin };
         try
         {
             using HttpResponseMessage response = await _http.SendAsync(message, HttpCompletionOption.ResponseHeadersRead, deadline.Token).ConfigureAwait(false);

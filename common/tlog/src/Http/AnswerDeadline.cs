@@ -36,6 +36,12 @@ public sealed class AnswerDeadline : IDisposable
         _either = CancellationTokenSource.CreateLinkedTokenSource(_late.Token, cancellationToken);
     }
 
+    /// <summary>
+    /// The longest time that an answer may take, at whatever rate it arrives. Without this bound, a server could hold the caller for hours
+    /// by sending a long answer at hardly more than the least rate.
+    /// </summary>
+    public TimeSpan Longest { get; init; } = Timeout.InfiniteTimeSpan;
+
     /// <summary>The token that is cancelled when the deadline passes, or when the caller's token is cancelled.</summary>
     public CancellationToken Token => _either.Token;
 
@@ -50,7 +56,8 @@ public sealed class AnswerDeadline : IDisposable
             return;
         }
         _octets += octets;
-        TimeSpan left = _within + TimeSpan.FromSeconds((double)_octets / _leastOctetsPerSecond) - _time.GetElapsedTime(_started);
+        TimeSpan allowed = _within + TimeSpan.FromSeconds((double)_octets / _leastOctetsPerSecond);
+        TimeSpan left = (Longest != Timeout.InfiniteTimeSpan && allowed > Longest ? Longest : allowed) - _time.GetElapsedTime(_started);
         _late.CancelAfter(left > TimeSpan.Zero ? left : TimeSpan.Zero);
     }
 

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 using System.Text;
 using Microsoft.Win32.SafeHandles;
 
-namespace Optiks.Common.Tests;
+namespace Optiks.Tests.Shared;
 
 /// <summary>
 /// Watches a folder and the names in it for changes (inotify(7)). An fsync of the folder is visible only as the opening of the folder,

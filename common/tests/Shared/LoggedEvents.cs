@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
 using Microsoft.Extensions.Logging;
 
-namespace Optiks.QueryService.Tests;
+namespace Optiks.Tests.Shared;
 
 /// <summary>Collects the names of the events that a service logs.</summary>
 internal sealed class LoggedEvents : ILoggerProvider, ILogger
