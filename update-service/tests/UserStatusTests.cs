@@ -57,7 +57,7 @@ public sealed partial class UserStatusTests
     public void The_reasons_are_those_of_the_page_in_its_order()
     {
         string[] page = [.. File.ReadLines(Path.Combine(AppContext.BaseDirectory, "spec", "users.md"))
-            .SkipWhile(line => !line.StartsWith("| refused as |", StringComparison.Ordinal)).Skip(2).TakeWhile(line => line.StartsWith('|'))
+            .SkipWhile(line => !line.StartsWith("| reason of the refusal |", StringComparison.Ordinal)).Skip(2).TakeWhile(line => line.StartsWith('|'))
             .Select(line => Name().Match(line).Groups[1].Value)];
         Assert.Equal(page, RefusalNames.All);
         Assert.Equal(Enum.GetValues<RefusalReason>().Count(IsOfUsers), page.Length);

@@ -31,10 +31,10 @@ internal static class AccessTable
                     "everything",
                     access.Tokens switch
                     {
-                        TokenReach.OwnKeys => "its own keys",
-                        TokenReach.OwnDevices => "its own user's devices, and to leave",
-                        TokenReach.OwnUser => "its own user",
-                        TokenReach.OwnKeysAndUser => "its own keys, its own user",
+                        TokenReach.OwnKeys => "the keys that the token names",
+                        TokenReach.OwnDevices => "changes of the devices of the user that the token names, and the decommission of that user",
+                        TokenReach.OwnUser => "the user that the token names",
+                        TokenReach.OwnKeysAndUser => "the keys and the user that the token names",
                         TokenReach.Everything => "everything",
                         _ => "nothing",
                     },
