@@ -88,8 +88,8 @@ internal sealed class EpochMaker
         {
             using var dummies = new LeafInputs(0, 0);
             _padding.AddTo(dummies, session.Identity.Anchor.Configuration, structure => !structure.IsPerPeriod());
-            // Only structures that do not begin anew with a period get dummies here. The current period's directory can prepare their
-            // leaves, because such structures have the same secrets in both periods.
+            // Only the structures `usernames` and `decommissioned` get dummies here. The current period's directory can prepare their
+            // leaves, because these structures have the same secrets in every period.
             leaves = dummies.Prepare(session.Directory, epoch, []);
         }
         using EpochTimes.Timer tree = times.Measure(EpochStep.Tree);

@@ -63,7 +63,7 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
     }
 
     /// <summary>
-    /// Erases the plan's values from the task's leaf log, which has only some of the values. The caller must do this before the directory
+    /// Erases the plan's values from the task's leaf log, which keeps only device lists. The caller must do this before the directory
     /// commits the epoch.
     /// </summary>
     public void EraseFrom(KeyDirectory directory)

@@ -239,8 +239,8 @@ internal sealed class ErasurePlanner
 
     private Verdict Refuse(RefusalReason reason, ulong latest = 0) => new(Step.Refuse, new Refusal(reason, 0, new ExpectedVersion(_session.Period.Period, latest)));
 
-    // What happens to a request next: this epoch erases its values, this epoch refuses it, it waits for the next epoch, or it waits for a
-    // search in ended periods.
+    // The next step for a request: this epoch erases the request's values or refuses the request, or the request waits for the next epoch
+    // or for a search in ended periods.
     private enum Step
     {
         Erase,
