@@ -101,7 +101,7 @@ public sealed class CopyBundleTests
         state.RecordCopies(Bundle(4, 6));
         Assert.Equal(["2.1.0.copies", "2.1.3.copies", "4.1.6.copies"], Names(board));
 
-        // The new object represents a process that has taken over. It erases values of copies.
+        // The test makes a new BoardState, like a process that has taken over. This object erases values of copies from the bundles.
         state = new BoardState(board);
         var origin = new LeafOrigin(Guid.CreateVersion7(), 0);
         byte[] record = new byte[EpochRecord.Length];

@@ -100,7 +100,7 @@ public sealed class ErasureTests
         {
             Assert.Equal(i < first ? RequestState.Published : RequestState.Pending, (await updates.StatusAsync(order)).State);
         }
-        // The next epoch begins with the requests that waited, because they were read in advance first.
+        // The requests that waited are the first updates that were read in advance, so the next epoch must carry them out.
         await task.StepAsync();
         foreach (AcceptRequest order in orders[first..])
         {

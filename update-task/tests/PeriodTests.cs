@@ -237,7 +237,8 @@ public sealed class PeriodTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         var time = new ManualTime();
-        // In the first rounds the task saves no snapshots and loads the trees from the database. In later rounds it starts from a snapshot.
+        // Only every fourth round saves a snapshot. Some rounds therefore load the trees from the database alone, and the others start from
+        // a snapshot.
         for (int round = 0; round < 12; round++)
         {
             await using TaskHost task = await StartAsync(

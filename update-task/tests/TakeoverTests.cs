@@ -51,7 +51,7 @@ public sealed class TakeoverTests
     }
 
     // Pauses the task while it does not hold SQLite's write lock, and accepts an update. If the task is paused inside a transaction, it
-    // blocks all other writers, which is not what the test is about. The method then resumes the task and pauses it again.
+    // blocks all other writers, which is not what the test is about. In that case the method resumes the task and tries again.
     private static async Task PauseAndAcceptAsync(TaskProcess task, Updates updates)
     {
         for (int attempt = 1; ; attempt++)

@@ -18,7 +18,7 @@ internal sealed class BoardFolder
     /// <summary>The data folder that contains the board.</summary>
     public DataFolder Data { get; }
 
-    /// <summary>The folder that query-service serves as <c>/log</c>.</summary>
+    /// <summary>The folder with the log's public files, which the query-service serves under the URL path <c>/log</c>.</summary>
     public string Log => Path.Combine(Data.Board, "log");
 
     /// <summary>The state folder.</summary>

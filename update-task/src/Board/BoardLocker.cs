@@ -36,8 +36,8 @@ internal sealed class BoardLocker
         }
         catch (IOException)
         {
-            // If this process lost the lease while it waited for the lock, the lock's holder may be the lease's new holder, which must not
-            // be killed.
+            // If this process lost the lease while it waited, the process that keeps the board's lock may be the lease's new holder. That
+            // process must not be killed, so the next line throws in this case.
             StandingCheck.CheckHolder(await store.ReadHeadAsync(cancellationToken), lease);
             if (LockHolder.TryKill(_folder.Log) is not { } killed)
             {

@@ -197,8 +197,8 @@ internal sealed class BoardState
             File.Delete(GetPath(first));
         }
         _firstBundle = first;
-        // A database that imports the kept bundles, beginning with the first, already contains every copy that was staged before its own
-        // last epoch. Bundles of these copies are no longer needed.
+        // Bundles of copies are deleted once no database needs them. A database that can still import the first kept epoch already contains
+        // every copy that was staged before its own last epoch.
         while (Copies.Count > 0 && Copies.Min is var oldest && oldest.After + 1 < firstKept)
         {
             File.Delete(GetPath(oldest));

@@ -7,8 +7,8 @@ namespace Optiks.UpdateTask.Board;
 
 /// <summary>
 /// Kills an update-task on this machine that still keeps the board's lock although it has lost the lease, because it is paused or hangs in
-/// a system call. Otherwise it would block its successor forever. Killing it is safe at any point, because the task survives a crash at
-/// every step. This class kills no process on another machine, and no process that is not an update-task.
+/// a system call. Otherwise that update-task would block its successor forever. Killing it is safe at any point, because the task survives
+/// a crash at every step. This class kills no process on another machine, and no process that is not an update-task.
 /// </summary>
 internal static class LockHolder
 {

@@ -15,7 +15,7 @@ namespace Optiks.UpdateTask.Buckets;
 /// </summary>
 internal sealed class BucketGuard : IDisposable
 {
-    // If tasks share a folder, the bucket's answer is optional, and a start waits for the answer no longer than this.
+    // If tasks share a folder, the bucket's answer is optional, and a task that starts waits for the answer no longer than this time.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
 
     private readonly BoardFolder _board;
@@ -103,6 +103,7 @@ internal sealed class BucketGuard : IDisposable
         catch (BucketConflictException e)
         {
             // If this task was paused until its lease ended, the conflicting mark may be its successor's mark, which is no second history.
+            // In that case the next line throws an exception that makes this task a standby.
             StandingCheck.CheckHolder(await store.ReadHeadAsync(CancellationToken.None), lease);
             throw Rollback.DatabaseBehind(e.Message, _board);
         }

@@ -8,13 +8,13 @@ internal interface IObjectStore
 {
     /// <summary>
     /// Whether the conditions of writes contain entity tags without quotes. Ceph's gateway in Debian 12 needs this, because it compares the
-    /// condition with the bytes between the quotes of its tag. The class <see cref="BucketProbe"/> sets this property.
+    /// tag in the condition with its own tag without quotes. The class <see cref="BucketProbe"/> sets this property.
     /// </summary>
     bool SendsBareTags { get; set; }
 
     /// <summary>
-    /// Reads an object; returns null if the object does not exist. If the object is longer than the parameter
-    /// <paramref name="maxLength"/> allows, returns one byte more than that limit, so that the caller notices.
+    /// Reads an object; returns null if the object does not exist. If the object is longer than the limit in the parameter
+    /// <paramref name="maxLength"/>, returns only its first bytes, one byte more than the limit, so that the caller notices.
     /// </summary>
     Task<StoredObject?> GetAsync(string key, int maxLength, CancellationToken cancellationToken);
 

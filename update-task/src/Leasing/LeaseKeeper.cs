@@ -79,8 +79,8 @@ internal sealed class LeaseKeeper : IAsyncDisposable
     public void Progressed() => Interlocked.Exchange(ref _progressAt, _time.GetTimestamp());
 
     /// <summary>
-    /// Completes if the keeper gave the lease up and then the time limit of <see cref="Watch"/> has passed once more. If the task has not
-    /// stopped by then, one of its steps hangs: it neither ends nor fails.
+    /// Completes once the keeper has given the lease up and the time limit of <see cref="Watch"/> has passed again since. If the work has
+    /// not stopped by then, one of its steps hangs: the step neither ends nor fails.
     /// </summary>
     public async Task HangsAsync(CancellationToken stop)
     {

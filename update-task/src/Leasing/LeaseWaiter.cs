@@ -83,6 +83,6 @@ internal sealed class LeaseWaiter
     /// <summary>Waits for the duration of one lease, so that a standby can take the lease first.</summary>
     public Task StandBackAsync(CancellationToken stop) => Task.Delay(_options.LeaseDuration, _time, stop);
 
-    /// <summary>Waits before a failed step is retried.</summary>
+    /// <summary>Waits for one second, so that the caller does not retry a failed step at once.</summary>
     public Task PauseAsync(CancellationToken stop) => Task.Delay(s_retryInterval, _time, stop);
 }

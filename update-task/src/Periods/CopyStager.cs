@@ -44,8 +44,8 @@ internal sealed class CopyStager
     public int Rows { get; private set; }
 
     /// <summary>
-    /// Whether it is unknown if the last transaction staged its rows. If so, the caller must continue with a new stager, which reads the
-    /// staged rows from the database first.
+    /// Whether the result of the last transaction is unknown, so that its rows may or may not be staged. If so, the caller must continue
+    /// with a new stager, which reads the staged rows from the database first.
     /// </summary>
     public bool IsInDoubt { get; private set; }
 
@@ -209,8 +209,8 @@ internal sealed class CopyStager
         }
     }
 
-    // Writes a bundle of copies. Only the holder of the lease writes bundles. It takes the board's lock for the write, because another part
-    // of the task may erase values from bundles at the same time.
+    // Writes a bundle of copies. Only the holder of the lease writes bundles. This method takes the board's lock for the write, because
+    // another part of the task may erase values from bundles at the same time.
     private async Task BundleAsync(CopyBatch copies, CancellationToken cancellationToken)
     {
         using BoardLock boardLock = await _log.LockBoardAsync(cancellationToken);

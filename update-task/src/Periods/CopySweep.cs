@@ -8,9 +8,9 @@ namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
 /// Finds the values with which the next period begins (docs/spec/periods.md section 2). It reads the current period's copies by number, and
-/// then its leaves by epoch and ordinal. It adds a copy or leaf to the inputs if that is its key's latest version at the time of reading.
-/// If the key changes later, the sweep adds the new leaf too. When a user leaves, the sweep removes the user's keys. Only one thread may
-/// use it.
+/// then its leaves by epoch and ordinal. It adds a copy or leaf to the inputs if the copy or leaf is the latest version of its key at the
+/// time of reading. If the key changes later, the sweep adds the new leaf too. When a user leaves, the sweep removes the user's keys. Only
+/// one thread may use it.
 /// </summary>
 internal sealed class CopySweep
 {

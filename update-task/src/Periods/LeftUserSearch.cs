@@ -6,10 +6,10 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// Finds the values of users who are to be erased in ended periods (docs/spec/erasure.md section 1). The task has no trees of ended
-/// periods, and no database table has an index by key. The search therefore reads all leaves and copies of each ended period that is still
-/// served twice, in pieces between epochs. The first reading finds the users' device lists, and the second finds the keys of the devices on
-/// these lists. The requests for these erasures wait until the search ends. Only one thread may use it.
+/// When users are to be erased, finds their values in ended periods (docs/spec/erasure.md section 1). The task has no trees of ended
+/// periods, and no database table has an index by key. The search therefore reads all leaves and copies of the ended periods that are still
+/// served. It reads them twice, in pieces between epochs. The first reading finds the users' device lists, and the second finds the keys of
+/// the devices on these lists. The requests for these erasures wait until the search ends. Only one thread may use it.
 /// </summary>
 /// <remarks>
 /// Invariant: a search's result stays valid until the next switch, because an ended period never gets new values. An ended period may lose
@@ -108,8 +108,8 @@ internal sealed class LeftUserSearch
         private ulong Last => (_index + 1 < _periods.Count ? _periods[_index + 1].FirstEpoch!.Value : _end) - 1;
 
         // Reads the next piece of a period. The scan reads each period twice, first for device lists and then for keys. A key belongs to a
-        // user if its device is on one of the user's lists in this period. It also does if the device was the user's in the previous period
-        // and this period begins with a copy of the key.
+        // user if its device is on one of the user's lists in this period. A key also belongs to a user if its device belonged to the user
+        // in the previous period and this period begins with a copy of the key.
         public async Task<bool> WorkAsync(CancellationToken cancellationToken)
         {
             if (_index == _periods.Count)

@@ -116,8 +116,8 @@ internal sealed class PeriodKeeper
         int before = _stager!.Rows;
         bool any = await _stager.WorkAsync(cancellationToken);
         int staged = _stager.Rows - before;
-        // A chunk that is not full means that the staging has caught up. This rule is needed because an epoch may add copies and leave time
-        // for only one chunk, so that the next chunk is never empty.
+        // If a chunk is not full, the staging has caught up. This rule is needed because every epoch may add copies and leave time for only
+        // one chunk. The staging would then never find that no copy is left to stage.
         _hasMuch &= any && (staged == 0 || staged >= CopiesPerChunk);
         if (!any && !_isComplete)
         {
@@ -148,7 +148,8 @@ internal sealed class PeriodKeeper
     }
 
     // Tells the operator long in advance when a switch will happen. The operator needs to know, because a switch costs disk space and
-    // processor time. Owners who stay away for longer than their periods are served also lose their guarantee.
+    // processor time. Also, owners who do not check their keys for longer than a period is served lose the guarantee that these checks
+    // give.
     private void AnnounceSwitch(ulong? atMs)
     {
         if (atMs == _switchAtMs)

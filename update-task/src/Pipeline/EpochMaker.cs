@@ -19,9 +19,9 @@ internal sealed class EpochMaker
     private readonly long _maxBytes;
 
     /// <summary>
-    /// Makes a maker that pads epochs and keeps them below the option <see cref="EpochOptions.MaxBytesPerEpoch"/>. New device lists count
-    /// towards this limit, so an epoch may not have room for all updates that it gets. The property <see cref="EpochDraft.Updates"/> holds
-    /// the updates that it takes.
+    /// Creates a maker that pads epochs with dummies, and limits their size by the option <see cref="EpochOptions.MaxBytesPerEpoch"/>. New
+    /// device lists count towards this limit, so an epoch may not have room for all updates that it gets. The property
+    /// <see cref="EpochDraft.Updates"/> holds the updates that it takes.
     /// </summary>
     public EpochMaker(Padding padding, IOptions<EpochOptions> options)
     {
@@ -37,7 +37,7 @@ internal sealed class EpochMaker
     /// <param name="copied">The mapping from expected versions of the previous period to versions of the current period.</param>
     /// <param name="freed">The usernames that may be reassigned to another user.</param>
     /// <param name="nowMs">The wall clock in Unix milliseconds.</param>
-    /// <param name="times">Measures the steps.</param>
+    /// <param name="times">The object that measures the steps of the epoch.</param>
     public EpochDraft Make(LogSession session, EpochUpdates updates, ErasurePlan erasures, CopiedVersions copied, FreedUsernames freed, ulong nowMs, EpochTimes times)
     {
         ulong epoch = session.Last.Epoch + 1;
@@ -78,7 +78,7 @@ internal sealed class EpochMaker
     /// <param name="session">The log's session, at the last epoch of the current period.</param>
     /// <param name="copies">The number of rows of copies with which the period begins.</param>
     /// <param name="nowMs">The wall clock in Unix milliseconds; the switch must be due at this time.</param>
-    /// <param name="times">Measures the steps.</param>
+    /// <param name="times">The object that measures the steps of the epoch.</param>
     public EpochDraft MakeSwitch(LogSession session, int copies, ulong nowMs, EpochTimes times)
     {
         ulong epoch = session.Last.Epoch + 1;

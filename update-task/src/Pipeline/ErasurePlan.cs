@@ -18,12 +18,14 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
 {
     /// <summary>
     /// The keys that the next period must not contain: for each erased user, the key of the device list and the keys of all devices on the
-    /// user's lists. They must be removed before this epoch commits, because it erases the lists that name the devices.
+    /// user's lists. The task must remove these keys from the next period before the epoch commits, because the epoch erases the lists that
+    /// name the devices.
     /// </summary>
     public IReadOnlyCollection<UpdateKey> Leaving { get; init; } = [];
 
     /// <summary>
-    /// The ids of requests whose erasures no longer fit in the number of values that one epoch may erase. They wait for the next epoch.
+    /// The ids of requests whose erasures no longer fit in the number of values that one epoch may erase. These requests wait for the next
+    /// epoch.
     /// </summary>
     public IReadOnlySet<Guid> Waiting { get; init; } = FrozenSet<Guid>.Empty;
 

@@ -96,8 +96,8 @@ internal sealed class ErasurePlanner
 
     private bool TryCharge(ulong leaves)
     {
-        // Once a request has not fitted in the epoch's limit, no later request fits either, so that a small request does not overtake a
-        // large one.
+        // Once one request does not fit in the epoch's limit, all later requests of the epoch wait too. Otherwise a small request could
+        // overtake a large one.
         _isFull |= !_isFirst && (ulong)_charged + leaves > ErasureOrder.MaxValues;
         _charged += _isFull ? 0 : (int)leaves;
         return !_isFull;

@@ -14,8 +14,7 @@ internal sealed class LeafInputs : IDisposable
     private readonly int[] _counts = new int[Structures.Count + 1];
 
     /// <summary>
-    /// Makes an empty collection. The parameters give the number of leaves, and the total length of their values in bytes, for which it
-    /// allocates room.
+    /// Makes an empty collection with room for the given number of leaves, and for values of the given total length in bytes.
     /// </summary>
     public LeafInputs(int count, int valueBytes)
     {

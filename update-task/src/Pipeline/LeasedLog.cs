@@ -35,7 +35,7 @@ internal sealed class LeasedLog
     /// <summary>The log's state in memory.</summary>
     public LogSession Session { get; }
 
-    /// <summary>Takes the board's lock (<see cref="BoardLocker.LockAsync"/>).</summary>
+    /// <summary>Takes the board's lock for the holder of this lease (the method <see cref="BoardLocker.LockAsync"/>).</summary>
     public Task<BoardLock> LockBoardAsync(CancellationToken cancellationToken) => _locker.LockAsync(Store, Lease, cancellationToken);
 
     /// <summary>

@@ -15,8 +15,8 @@ namespace Optiks.UpdateTask.Pipeline;
 /// </summary>
 internal sealed class TreeRebuild
 {
-    // The number of records that one call appends to the board. It fills whole tiles, and equals the number of records that the store
-    // returns at once.
+    // The number of records that one call appends to the board. This number of records fills whole tiles, and the store returns the same
+    // number at once.
     private const ulong RecordsPerAppend = 16 * TilePath.FullWidth;
 
     private readonly IPipelineStore _store;
@@ -39,7 +39,7 @@ internal sealed class TreeRebuild
     /// <param name="published">The last published epoch; null if no epoch is published.</param>
     /// <param name="periods">The log's periods.</param>
     /// <param name="trees">The object that makes the trees of each period.</param>
-    /// <param name="cancellationToken">Ends the load.</param>
+    /// <param name="cancellationToken">Cancels the load.</param>
     public async Task<LogReplay> RunAsync(ulong? published, IReadOnlyList<PeriodRow> periods, TaskTrees trees, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
@@ -85,7 +85,7 @@ internal sealed class TreeRebuild
     /// </summary>
     /// <param name="replay">The replay, which must be at the previous epoch.</param>
     /// <param name="content">The content of the unpublished epoch.</param>
-    /// <param name="cancellationToken">Ends the reading.</param>
+    /// <param name="cancellationToken">Cancels the replay.</param>
     public async Task<CommittedEpoch> FinishAsync(LogReplay replay, EpochContent content, CancellationToken cancellationToken)
     {
         CommittedEpoch? committed = null;

@@ -43,8 +43,8 @@ internal sealed class QuorumRounds
             if (!await TryRoundAsync(stop))
             {
                 await Task.Delay(_options.RetryAfter, _time, stop);
-                // If the variable `epoch` is null, the loop does not wait for a new epoch. It retries the same checkpoint, or asks for a
-                // newer checkpoint if there is one.
+                // With null as the known epoch, the loop does not wait for a new epoch. It begins another round at once, with the
+                // checkpoint that is the newest then.
                 epoch = null;
             }
         }

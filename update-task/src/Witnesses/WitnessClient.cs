@@ -48,7 +48,7 @@ internal sealed class WitnessClient : IDisposable
     /// <param name="note">The checkpoint as a note that has only the log's signature.</param>
     /// <param name="checkpoint">The same checkpoint, decoded.</param>
     /// <param name="newest">The function that returns the log's current size; the log may have grown since the checkpoint was read.</param>
-    /// <param name="cancellationToken">Ends the request.</param>
+    /// <param name="cancellationToken">Cancels the request.</param>
     public async Task<WitnessReply> AskAsync(SignedNote note, Checkpoint checkpoint, Func<Task<ulong>> newest, CancellationToken cancellationToken)
     {
         // The remembered size may exceed the checkpoint's size. The request then names the checkpoint's own size instead.

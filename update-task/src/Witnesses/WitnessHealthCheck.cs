@@ -5,9 +5,9 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// Reports whether the quorum of witnesses is missing. If cosignatures are optional, the check stays healthy, because neither a restart nor
-/// another task could repair a witness. If cosignatures are required, the check then reports unhealthy, because the task publishes nothing
-/// without the quorum.
+/// Reports whether the quorum of witnesses is missing. If cosignatures are required, a missing quorum is unhealthy, because the task
+/// publishes nothing without the quorum. If cosignatures are optional, the check stays healthy, because neither a restart nor another task
+/// could repair a witness.
 /// </summary>
 internal sealed class WitnessHealthCheck(WitnessState state, IOptions<WitnessOptions> options) : IHealthCheck
 {

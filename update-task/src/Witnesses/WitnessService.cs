@@ -90,8 +90,8 @@ internal sealed class WitnessService : BackgroundService
             if (!isDone)
             {
                 await Task.Delay(_options.RetryAfter, _time, stop);
-                // If the variable `epoch` is null, the loop does not wait for a new epoch. It retries the same checkpoint, or asks for a
-                // newer checkpoint if there is one.
+                // With null as the known epoch, the loop does not wait for a new epoch. It asks the witness again at once, with the
+                // checkpoint that is the newest then.
                 epoch = null;
             }
         }

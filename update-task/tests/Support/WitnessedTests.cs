@@ -12,7 +12,7 @@ using Optiks.UpdateTask.Witnesses;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>The base class of tests that need a real log and board, and witnesses.</summary>
+/// <summary>Provides tests with a real log, its board, and witnesses.</summary>
 public abstract class WitnessedTests : IAsyncDisposable
 {
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(2);
