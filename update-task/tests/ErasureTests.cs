@@ -60,8 +60,8 @@ public sealed class ErasureTests
         var updates = new Updates(folder);
         await using TaskHost task = await TaskHost.StartAsync(folder);
         await PublishAsync(task, updates, "a-one", "a-two");
-        // None of these requests erases anything. Most of them name unknown keys, with as many versions as a request may name, and must not
-        // use up the number of values that the epoch may erase.
+        // None of these requests erases anything. Most of them name unknown keys, with as many versions as a request may name. They must
+        // not count towards the number of values that the epoch may erase.
         AcceptRequest[] orders = [.. Enumerable.Range(0, 64).Select(i => Order($"nobody {i}", 1, ErasureOrder.MaxValues)), OrderOfUser("no user"), Order("alice", 1, ErasureOrder.MaxValues)];
         AcceptRequest update = Updates.Request(Updates.Item("bob", "b"));
         AcceptRequest control = Order("alice", 1, 1);

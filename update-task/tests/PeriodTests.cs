@@ -67,8 +67,8 @@ public sealed class PeriodTests
         await updates.AcceptAsync(UserUpdate.Of("bob").Decommission().Request());
         await task.StepAsync();
         await WorkAsync(task);
-        // Three more rows of copies must be staged: one for the changed key, one that removes the device list of the user "bob", who left,
-        // and one that removes bob's device.
+        // Three more rows of copies must be staged. One row is for the changed key. The other two remove the device list and the device of
+        // the user "bob", who has left.
         Assert.Equal(staged + 3, await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken));
         await updates.AcceptAsync("bob 1", "set by itself after its user has left");
         await task.StepAsync();

@@ -81,7 +81,8 @@ public sealed class SnapshotTests
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         TaskHost task = await TaskHost.StartAsync(folder);
-        // The snapshot file is replaced by a named pipe. The task cannot finish saving until the test opens the pipe for reading.
+        // The test makes a named pipe in place of the file into which the task writes its new snapshot. The task cannot finish saving until
+        // the test opens the pipe for reading.
         string pipe = Path.Combine(folder.Data.Task, "snapshot.new");
         using (Process made = Process.Start("mkfifo", [pipe]))
         {

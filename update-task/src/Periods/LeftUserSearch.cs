@@ -29,7 +29,7 @@ internal sealed class LeftUserSearch
     private ulong? _period;
     private Scan? _scan;
 
-    /// <summary>Makes a search that lasts as long as one lease.</summary>
+    /// <summary>Makes an object that searches during one lease.</summary>
     public LeftUserSearch(LeasedLog log) => _log = log;
 
     private ulong CurrentPeriod => _log.Session.Period.Period;

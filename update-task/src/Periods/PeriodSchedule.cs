@@ -32,7 +32,7 @@ internal sealed class PeriodSchedule
     }
 
     /// <summary>Returns the earliest time at which the current period may end; null while no switch is planned.</summary>
-    /// <param name="firstMs">The time of the record of the current period's first epoch.</param>
+    /// <param name="firstMs">The time at which the current period began, which is in the record of its first epoch.</param>
     /// <param name="isRequested">Whether the operator has requested the switch.</param>
     public ulong? SwitchAt(ulong firstMs, bool isRequested) =>
         isRequested ? firstMs + _lengthMs : _isAutomatic ? firstMs + _intervalMs : null;

@@ -17,9 +17,9 @@ namespace Optiks.UpdateTask.Pipeline;
 internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyList<LeafName?> Leaves, IReadOnlyDictionary<Guid, Refusal?> Decisions)
 {
     /// <summary>
-    /// The keys that the next period must not contain: for each erased user, the key of the device list and the keys of all devices on the
-    /// user's lists. The task must remove these keys from the next period before the epoch commits, because the epoch erases the lists that
-    /// name the devices.
+    /// The keys that the next period must not contain. For each erased user, these are the key of the device list and the keys of all
+    /// devices on the user's lists. The task must remove these keys from the next period before the epoch commits, because the epoch erases
+    /// the lists that name the devices.
     /// </summary>
     public IReadOnlyCollection<UpdateKey> Leaving { get; init; } = [];
 

@@ -239,8 +239,8 @@ internal sealed class ErasurePlanner
 
     private Verdict Refuse(RefusalReason reason, ulong latest = 0) => new(Step.Refuse, new Refusal(reason, 0, new ExpectedVersion(_session.Period.Period, latest)));
 
-    // The next step for a request: this epoch erases the request's values or refuses the request, or the request waits for the next epoch
-    // or for a search in ended periods.
+    // The next step for a request. Either this epoch carries out the erasure or refuses the request, or the request waits. It waits for the
+    // next epoch, or for a search in ended periods.
     private enum Step
     {
         Erase,

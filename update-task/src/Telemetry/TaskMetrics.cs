@@ -53,7 +53,7 @@ internal sealed class TaskMetrics : IDisposable
 
     public void Pending(long count) => Interlocked.Exchange(ref _pending, count);
 
-    /// <summary>Records that this task begins to lead. It does not yet know how many updates wait.</summary>
+    /// <summary>Records that this task begins to lead. The task does not know yet how many updates wait.</summary>
     public void Leads()
     {
         Pending(0);

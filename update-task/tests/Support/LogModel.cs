@@ -34,8 +34,8 @@ internal sealed class LogModel
         string[] left = [.. _values.Keys.Where(key => key.Structure == StructureId.Decommissioned).Select(key => key.Key)];
         foreach (string user in left)
         {
-            // This includes devices that were only on earlier lists of the period. Otherwise their keys would be copied, and no request
-            // could erase the copies.
+            // The keys of devices that were only on earlier lists of the period are removed too. Otherwise their keys would be copied, and
+            // no request could erase the copies.
             foreach (string device in _values.GetValueOrDefault((StructureId.Devices, user), []).SelectMany(IdsOf))
             {
                 _values.Remove((StructureId.Keys, device));
