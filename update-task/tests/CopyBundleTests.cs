@@ -28,8 +28,8 @@ public sealed class CopyBundleTests
         read.Copies.ThrowIfInconsistent();
         Assert.Equal(octets, read.Encode().ToArray());
 
-        // A bundle must be refused if it is cut off anywhere or if any byte is changed. Only the first bundle of a period may have the
-        // period's secrets; any other bundle with secrets must be refused.
+        // A bundle must be refused if it is cut off anywhere or if any byte is changed. The first bundle of a period must have the period's
+        // secrets, and other bundles must not have them.
         for (int length = 0; length < octets.Length; length++)
         {
             Assert.Throws<StorageCorruptException>(() => CopyBundle.Decode(octets.AsMemory(0, length)));

@@ -37,8 +37,8 @@ public abstract class FailPointTests
     }
 
     // Returns the requests about users of one round. In five successive rounds, a user is created, gets a username, replaces a device,
-    // changes the device's value, and leaves. Each kind of request is therefore tested at many fail points. The last request of each round
-    // must be refused.
+    // changes the device's value, and leaves. Each kind of request therefore meets each fail point in one of the two orders. The last
+    // request of each round must be refused.
     private static AcceptRequest[] OfUsers(int round)
     {
         UserUpdate alice = UserUpdate.Of($"alice {round / 5}");
