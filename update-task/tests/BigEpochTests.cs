@@ -4,7 +4,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests an epoch of many updates, which a restart loads again.</summary>
+/// <summary>Tests that one epoch can contain many updates, and that a restarted task loads all of them from the database.</summary>
 public sealed class BigEpochTests
 {
     [Fact]

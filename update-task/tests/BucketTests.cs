@@ -9,7 +9,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests a board in a bucket: whatever fails in between, each reader gets a checkpoint with everything that it commits to.
+/// Tests copying the board to a bucket. After any failure during a copy, each reader of the bucket must still get a checkpoint together
+/// with everything that the checkpoint commits to.
 /// </summary>
 public sealed class BucketTests : IAsyncLifetime
 {
@@ -47,7 +48,7 @@ public sealed class BucketTests : IAsyncLifetime
         await CheckAsync(300);
         Assert.DoesNotContain(_bucket.Objects.Keys, key => key.Contains("000.p/", StringComparison.Ordinal) && !key.StartsWith("tile/1/", StringComparison.Ordinal));
         Assert.Contains("tile/entries/001.p/44", _bucket.Objects.Keys);
-        // If no object is missing, the copier writes nothing.
+        // From here on the bucket refuses every write. The copy must still succeed, because the bucket lacks no object.
         _bucket.Fault = (context, method, _) => Task.FromResult(method == "PUT" && Refuse(context));
         Assert.Equal(300UL, await PublishAsync(folder, probed: true));
     }
@@ -65,7 +66,8 @@ public sealed class BucketTests : IAsyncLifetime
         await File.WriteAllBytesAsync(Path.Combine(folder, Checkpoint), cosigned, Cancel);
         await PublishAsync(folder);
         Assert.Equal(cosigned, _bucket.Objects[Checkpoint].Octets);
-        // A task with an older copy of the checkpoint's file must not remove the cosignature.
+        // The board gets back its older checkpoint file, which has no cosignature. The next copy must not remove the cosignature from the
+        // bucket's checkpoint.
         await File.WriteAllBytesAsync(Path.Combine(folder, Checkpoint), before, Cancel);
         await PublishAsync(folder);
         Assert.Equal(cosigned, _bucket.Objects[Checkpoint].Octets);
@@ -80,7 +82,7 @@ public sealed class BucketTests : IAsyncLifetime
         await GrowAsync(folder, 258);
         for (int left = 0; ; left += Rounds.Of(5, 1))
         {
-            // After this number of writes, every write fails. Each time a new copier continues, as after a crash.
+            // Each round lets `left` writes succeed and then fails every further write. The next round uses a new copier, as after a crash.
             int writes = left;
             _bucket.Fault = (context, method, _) => Task.FromResult(method != "GET" && Interlocked.Decrement(ref writes) < 0 && Refuse(context));
             try
@@ -109,7 +111,8 @@ public sealed class BucketTests : IAsyncLifetime
         bool isOvertaken = false;
         _bucket.Fault = async (_, method, key) =>
         {
-            // The newer copier publishes between the older copier's comparison and its write.
+            // The copier with the newer board publishes after the older copier has compared the checkpoints, and before the older copier
+            // writes.
             if (method == "PUT" && key == Checkpoint && !isOvertaken)
             {
                 isOvertaken = true;
@@ -121,7 +124,7 @@ public sealed class BucketTests : IAsyncLifetime
         Assert.Contains("size 9, the board's 6", refused.Message, StringComparison.Ordinal);
         Assert.True(isOvertaken);
         await CheckAsync(9);
-        // With the newer board, which the tasks share, the older task can continue.
+        // A copier that uses the newer board can continue.
         await GrowAsync(newer, 10);
         await PublishAsync(newer);
         await CheckAsync(10);
@@ -137,7 +140,7 @@ public sealed class BucketTests : IAsyncLifetime
         await GrowAsync(folder, 7);
         Assert.Equal(7UL, await PublishAsync(folder));
         await CheckAsync(7);
-        // A storage that ignores the condition in the bare form gets no further write in that form.
+        // This storage ignores a condition whose entity tag has no quotes. The task must not send it any further write in that form.
         _bucket.Fault = async (context, method, key) =>
         {
             if (method == "PUT" && context.Request.Headers.IfMatch.ToString() is { Length: > 0 } match)
@@ -193,7 +196,7 @@ public sealed class BucketTests : IAsyncLifetime
         await PublishAsync(folder);
         await GrowAsync(folder, 3);
 
-        // The storage gives every answer an invalid entity tag.
+        // The storage answers every read of the checkpoint with an invalid entity tag.
         _bucket.Fault = (context, method, key) =>
         {
             if (method != "GET" || key != Checkpoint)
@@ -206,10 +209,10 @@ public sealed class BucketTests : IAsyncLifetime
         Assert.Contains("entity tag", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
         await CheckAsync(2);
 
-        // The bucket confirms the write, but has written nothing.
+        // The bucket confirms the write of the checkpoint, but writes nothing.
         _bucket.Fault = (context, method, key) => method == "PUT" && key == Checkpoint ? WriteAsync(context, []) : Task.FromResult(false);
         Assert.Contains("just stored", (await Assert.ThrowsAsync<BucketConflictException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
-        // The bucket has the object, but does not return it.
+        // The bucket has this tile and refuses to create it again, but it does not return the tile.
         _bucket.Fault = (context, method, key) => Task.FromResult(method == "GET" && key == "tile/0/000.p/3" && NotFound(context));
         await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder));
         _bucket.Fault = null;
@@ -301,7 +304,7 @@ public sealed class BucketTests : IAsyncLifetime
     private async Task AssertConflictAsync(string says, string folder) =>
         Assert.Contains(says, (await Assert.ThrowsAsync<BucketConflictException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
 
-    // Checks the board by plain HTTP, as a reader does that knows nothing about buckets.
+    // Checks the copied board over plain HTTP, like a reader that knows nothing about buckets.
     private async Task CheckAsync(ulong size)
     {
         Func<HttpContext, string, string, Task<bool>>? fault = _bucket.Fault;
@@ -324,7 +327,8 @@ public sealed class BucketTests : IAsyncLifetime
         _bucket.Fault = fault;
     }
 
-    // Checks the board of a real log. Returns the board's size, or 0 while it has no checkpoint.
+    // Checks that the bucket's copy of a real log's board has the log's records. Returns the copy's size, or 0 if the copy has no
+    // checkpoint yet.
     private async Task<ulong> CheckRecordsAsync(TestFolder folder)
     {
         using var http = new HttpClient();

@@ -3,7 +3,7 @@ using Optiks.UpdateTask.Time;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests that an untrustworthy clock stops publication before it spoils the log.</summary>
+/// <summary>Tests that the task publishes nothing while a clock is wrong, because a record with a wrong time could block the log.</summary>
 public sealed class ClockTests
 {
     [Theory]
@@ -82,7 +82,7 @@ public sealed class ClockTests
         await task.StepAsync();
         await updates.AcceptAsync("alice", "a1");
         ulong before = (ulong)time.GetUtcNow().ToUnixTimeMilliseconds();
-        // The guard reads the clock and finds it right; then the clock jumps.
+        // The wall clock jumps right after the guard has read and accepted it. The record must still have the accepted time.
         time.JumpAfterReadBy(nameof(ClockGuard), TimeSpan.FromHours(1));
         await task.StepAsync();
         Assert.Equal(1UL, task.Session.Last.Epoch);

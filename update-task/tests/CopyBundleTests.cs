@@ -6,7 +6,10 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests bundles of copies next to the board: their contents, erasures from them, and how long they are kept.</summary>
+/// <summary>
+/// Tests the bundles of copies that the task keeps next to the board: their contents, the erasure of values from them, and how long they
+/// are kept.
+/// </summary>
 public sealed class CopyBundleTests
 {
     private static readonly byte[] s_secrets = "wrapped secrets"u8.ToArray();
@@ -25,7 +28,8 @@ public sealed class CopyBundleTests
         read.Copies.ThrowIfInconsistent();
         Assert.Equal(octets, read.Encode().ToArray());
 
-        // A bundle must be refused if it is cut anywhere, changed anywhere, or has secrets where they must not be.
+        // A bundle must be refused if it is cut off anywhere or if any byte is changed. The first bundle of a period must have the period's
+        // secrets, and other bundles must not have them.
         for (int length = 0; length < octets.Length; length++)
         {
             Assert.Throws<StorageCorruptException>(() => CopyBundle.Decode(octets.AsMemory(0, length)));
@@ -76,7 +80,7 @@ public sealed class CopyBundleTests
         foreach (EpochContent content in contents)
         {
             ReadOnlyMemory<byte> octets = EpochBundle.Encode(content);
-            // A bundle without new contents has the earlier format, which older programs can read.
+            // A bundle that neither erases copies nor begins a period uses the earlier format 2, which older programs can read.
             Assert.Equal(ReferenceEquals(content, plain) ? "optiks epoch 2\n"u8.ToArray() : "optiks epoch 3\n"u8.ToArray(), octets[..15].ToArray());
             EpochContent read = EpochBundle.Decode(octets);
             Assert.Equal(content.Erasures, read.Erasures);
@@ -97,7 +101,7 @@ public sealed class CopyBundleTests
         state.RecordCopies(Bundle(4, 6));
         Assert.Equal(["2.1.0.copies", "2.1.3.copies", "4.1.6.copies"], Names(board));
 
-        // Another process takes over and erases values.
+        // The test makes a new BoardState, like a process that has taken over. This object erases values of copies from the bundles.
         state = new BoardState(board);
         var origin = new LeafOrigin(Guid.CreateVersion7(), 0);
         byte[] record = new byte[EpochRecord.Length];
@@ -112,8 +116,9 @@ public sealed class CopyBundleTests
         Assert.DoesNotContain("other", System.Text.Encoding.UTF8.GetString(File.ReadAllBytes(Path.Combine(board.Bundles, "2.1.3.copies"))), StringComparison.Ordinal);
         Assert.Equal(s_secrets, Read(board, "2.1.0.copies").WrappedSecrets.ToArray());
 
-        // With the bundle of epoch 4 as the oldest, a database at epoch 3 can be brought forward. Such a database already has the copies
-        // that were staged after epoch 2.
+        // After the second call of Prune, the oldest remaining epoch bundle is that of epoch 4. Only a database at epoch 3 or later can
+        // import the remaining bundles. Such a database already has the copies that were staged after epoch 2, so their bundles are deleted
+        // too.
         state.Prune(5, kept: 3);
         Assert.Equal(["2.1.0.copies", "2.1.3.copies", "4.1.6.copies"], Names(board));
         state.Prune(6, kept: 3);
@@ -131,7 +136,7 @@ public sealed class CopyBundleTests
     private static IEnumerable<string> Names(BoardFolder board) =>
         Directory.EnumerateFiles(board.Bundles, "*.copies").Select(path => Path.GetFileName(path)).Order(StringComparer.Ordinal);
 
-    // Returns a bundle with two copies and a row that removes the first key.
+    // Returns a bundle of three rows: two copies, and a row that removes the first copy's key.
     private static CopyBundle Bundle(ulong after, int first)
     {
         var rows = new LeafRow[3];

@@ -5,7 +5,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests the contents of epochs, and when the task makes an epoch.</summary>
+/// <summary>Tests what epochs contain, and when the task makes an epoch.</summary>
 public sealed class EpochTests
 {
     [Fact]
@@ -21,7 +21,7 @@ public sealed class EpochTests
             await updates.AcceptAsync("alice", "a3");
             await updates.AcceptAsync("no value", "");
             await task.StepAsync();
-            // An epoch has at most one version of a key.
+            // One update still waits, because an epoch takes at most one version of each key.
             Assert.Equal(1, await task.Store.CountPendingAsync(TestContext.Current.CancellationToken));
             await task.StepAsync();
             Assert.Equal(3UL, task.Session.Last.Epoch);
@@ -93,7 +93,7 @@ public sealed class EpochTests
         Assert.Equal((RequestState.Refused, new Refusal(RefusalReason.ExpectedVersion, 1, new ExpectedVersion(0, 0))), (refused.State, refused.Refusal!));
         RequestStatus stale = await updates.StatusAsync(otherPeriod);
         Assert.Equal((RequestState.Refused, new Refusal(RefusalReason.ExpectedVersion, 0, new ExpectedVersion(0, 2))), (stale.State, stale.Refusal!));
-        // The refused request did not change bob, so the log has two leaves in all.
+        // The refused request did not change the key "bob", so the log has only two leaves.
         await HistoryCheck.RunAsync(folder);
         await using TaskHost again = await TaskHost.StartAsync(folder);
         Assert.Equal(2UL, again.Session.Directory.Stats.Leaves);

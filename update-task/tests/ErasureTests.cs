@@ -9,12 +9,12 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests requests that ask for erasures (docs/spec/erasure.md): what the task does, and what it refuses. After a kill at any step, the
-/// value must be erased in the end.
+/// Tests requests that ask for erasures (docs/spec/erasure.md): which erasures the task carries out, and which it refuses. If the task is
+/// killed at any step, the value must still be erased after the next start.
 /// </summary>
 public sealed class ErasureTests
 {
-    // The fail points of the steps that erase values come first.
+    // The fail points of the steps that erase values come first, because a short test run uses only the first three.
     private static readonly string[] s_points =
         [.. FailPoints.OfEpochs.Except([FailPoints.GenesisKey]).OrderBy(point => point is FailPoints.Commit or FailPoints.Bundle or FailPoints.Erase ? 0 : 1).Take(Rounds.Of(3, int.MaxValue))];
 
@@ -35,18 +35,19 @@ public sealed class ErasureTests
         Assert.Equal((RequestState.Published, 5UL), (status.State, status.Epoch));
         Assert.Equal(["a-four", "a-three"], await ValuesAsync(task));
         Assert.Equal([(1UL, 1UL), (2UL, 2UL)], (await ReceiptAsync(folder, 5, order)).Select(erased => (erased.Version, erased.Epoch)));
-        // The bundles no longer contain the value, and are otherwise unchanged.
+        // The bundles no longer contain the erased value, but still contain the values that were not erased.
         Assert.All(Bundles(folder), octets => Assert.DoesNotContain("a-one", octets, StringComparison.Ordinal));
         Assert.Contains(Bundles(folder), octets => octets.Contains("a-three", StringComparison.Ordinal));
 
-        // The same request comes again under another id. The value is gone already, so nothing is erased.
+        // A second request asks for the same versions under another request id. The versions that were erased before need no second
+        // erasure.
         AcceptRequest again = Order("alice", 1, 3);
         await updates.AcceptAsync(again);
         await task.StepAsync();
         Assert.Equal(RequestState.Published, (await updates.StatusAsync(again)).State);
         Assert.Equal([3UL], (await ReceiptAsync(folder, 6, again)).Select(erased => erased.Version));
-        // Once the write-ahead log is written back, the database's file contains no trace of the value, because deleted data are
-        // overwritten.
+        // Once SQLite has written its write-ahead log back, the database file contains no trace of the erased value, because SQLite
+        // overwrites deleted data.
         string database = await DatabaseAsync(folder, task);
         Assert.DoesNotContain("a-one", database, StringComparison.Ordinal);
         Assert.Contains("a-four", database, StringComparison.Ordinal);
@@ -59,7 +60,8 @@ public sealed class ErasureTests
         var updates = new Updates(folder);
         await using TaskHost task = await TaskHost.StartAsync(folder);
         await PublishAsync(task, updates, "a-one", "a-two");
-        // The requests name 64 keys, each with as many versions as a request may name.
+        // None of these requests erases anything. Most of them name unknown keys, with as many versions as a request may name. They must
+        // not count towards the number of values that the epoch may erase.
         AcceptRequest[] orders = [.. Enumerable.Range(0, 64).Select(i => Order($"nobody {i}", 1, ErasureOrder.MaxValues)), OrderOfUser("no user"), Order("alice", 1, ErasureOrder.MaxValues)];
         AcceptRequest update = Updates.Request(Updates.Item("bob", "b"));
         AcceptRequest control = Order("alice", 1, 1);
@@ -87,7 +89,7 @@ public sealed class ErasureTests
             await updates.AcceptAsync([.. Enumerable.Range(0, Keys).Select(i => Updates.Request(Updates.Item($"key {i}", $"key {i} v{version}.")))]);
             await task.StepAsync();
         }
-        // Each request erases 3 versions. Together they are more versions than one epoch erases.
+        // Each request asks to erase 3 versions. Together they ask for more versions than one epoch may erase.
         AcceptRequest[] orders = [.. Enumerable.Range(0, Keys).Select(i => Order($"key {i}", 1, 3))];
         AcceptRequest update = Updates.Request(Updates.Item("bob", "b"));
         await updates.AcceptAsync([.. orders, update]);
@@ -98,7 +100,7 @@ public sealed class ErasureTests
         {
             Assert.Equal(i < first ? RequestState.Published : RequestState.Pending, (await updates.StatusAsync(order)).State);
         }
-        // The updates read in advance begin with the requests that waited.
+        // The requests that waited are the first updates that were read in advance, so the next epoch must carry them out.
         await task.StepAsync();
         foreach (AcceptRequest order in orders[first..])
         {
@@ -119,7 +121,8 @@ public sealed class ErasureTests
         {
             AcceptRequest order = Order(key, from, through);
             await updates.AcceptAsync(order);
-            // The version that is accepted at the same time does not count, because requests are decided by the epoch before.
+            // An update in the same epoch as the erasure does not count for its decision, because requests are decided by the state of the
+            // previous epoch.
             await updates.AcceptAsync("bob", "b");
             await task.StepAsync();
             RequestStatus status = await updates.StatusAsync(order);
@@ -157,7 +160,7 @@ public sealed class ErasureTests
         await task.StepAsync();
         RequestStatus status = await updates.StatusAsync(order);
         Assert.Equal(RequestState.Published, status.State);
-        // The entries of the username and of the decommission stay, and all values of others stay.
+        // The user's username and the entry in the structure `decommissioned` stay, and all values of other users stay.
         Assert.Equal(["\u0001", "plain", "user 1"], await ValuesAsync(task));
         Assert.Equal(
             [(StructureId.Devices, 1UL), (StructureId.Devices, 2UL), (StructureId.Keys, 1UL), (StructureId.Keys, 1UL), (StructureId.Keys, 2UL)],
@@ -212,7 +215,7 @@ public sealed class ErasureTests
 
     private static AcceptRequest OrderOfUser(string user) => Updates.Request(ErasureOrder.OfUser.ToItem(Encoding.UTF8.GetBytes(user)));
 
-    // Returns item 0 of a request about the user "user 1".
+    // Returns item 0 of a request about the user "user 1". It holds the change of the device list.
     private static AcceptItem Change(bool creates, string[] added, string[] removed)
     {
         return new AcceptItem(StructureId.Devices, "user 1"u8.ToArray(), new UserChange(creates, Ids(added), Ids(removed)).Encode(), null);
@@ -220,7 +223,7 @@ public sealed class ErasureTests
         static IReadOnlyList<ReadOnlyMemory<byte>> Ids(string[] devices) => [.. devices.Select(device => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(device))];
     }
 
-    // Publishes these values as versions of alice's key, each in its own epoch.
+    // Publishes these values as successive versions of the key "alice", each in an epoch of its own.
     private static async Task PublishAsync(TaskHost task, Updates updates, params string[] values)
     {
         foreach (string value in values)
@@ -263,7 +266,8 @@ public sealed class ErasureTests
     private static async Task<string> DatabaseAsync(TestFolder folder, TaskHost task)
     {
         await task.DisposeAsync();
-        // When the last connection closes, it writes the write-ahead log back into the database's file and removes the log.
+        // When the last connection to the database closes, SQLite writes the write-ahead log back into the database file and removes the
+        // log.
         await using (IPipelineStore store = await folder.OpenPipelineAsync())
         {
             _ = await store.ReadHeadAsync(Cancel);

@@ -5,12 +5,13 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests kill -9 at every labelled step. In one order of the fail points, each start finds the state that the kill before left, and is
-/// killed one step later. In the other order, each start finds a finished step and is killed in a new epoch.
+/// Tests that the task recovers from kill -9 at every fail point. In one order of the fail points, each started task finds the state that
+/// the previous kill left, and is killed one step later. In the reverse order, each started task first completes the step at which its
+/// predecessor was killed, and is then killed in a new epoch.
 /// </summary>
 public abstract class FailPointTests
 {
-    // The fail points of periods need a log of their own (PeriodFailPointTests).
+    // The fail points of epochs. The fail points of periods need a log with short periods, so the class PeriodFailPointTests tests them.
     private static readonly IReadOnlyList<string> s_points = FailPoints.OfEpochs;
 
     private static async Task KillInOrderAsync(IEnumerable<string> points)
@@ -35,8 +36,9 @@ public abstract class FailPointTests
         await HistoryCheck.RunAsync(folder, updates);
     }
 
-    // A user is created and named, gets a device in place of another and a value for it, and leaves. Each kind of request therefore meets
-    // each step in one of the two orders. The last request of each round is refused.
+    // Returns the requests about users of one round. In five successive rounds, a user is created, gets a username, replaces a device,
+    // changes the device's value, and leaves. Each kind of request therefore meets each fail point in one of the two orders. The last
+    // request of each round must be refused.
     private static AcceptRequest[] OfUsers(int round)
     {
         UserUpdate alice = UserUpdate.Of($"alice {round / 5}");

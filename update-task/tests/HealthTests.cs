@@ -5,7 +5,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests what the task reports in each of its roles (docs/operations/health.md).</summary>
+/// <summary>Tests the health that the task reports in each of its roles (docs/operations/health.md).</summary>
 public sealed class HealthTests
 {
     private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(1);
@@ -61,7 +61,7 @@ public sealed class HealthTests
         await IsAsync(false, "overdue");
         _state.Progress(8);
         await IsAsync(true, "Published epoch 8.");
-        // A standby stays ready however long it waits.
+        // A standby stays ready, however long it waits for the lease.
         _state.Enter(TaskRole.Standby);
         _time.Advance(TimeSpan.FromDays(1));
         await IsAsync(true, "Standby");

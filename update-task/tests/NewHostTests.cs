@@ -11,8 +11,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests tasks that share no folder, but only the database and the bucket. A task that takes over rebuilds its own folder, and no task
-/// signs a second history.
+/// Tests tasks that share only the database and the bucket, but no folder. A task that takes over must rebuild its own folder, and no task
+/// may sign a second history.
 /// </summary>
 public sealed class NewHostTests : IAsyncLifetime
 {
@@ -51,14 +51,15 @@ public sealed class NewHostTests : IAsyncLifetime
         await PublishAsync(second, 2);
         Assert.Equal(5UL, await HistoryCheck.RunAsync(second, _updates));
         await CopyAsync(second);
-        // The first task's folder is out of date now, and its bundles may contain values that another task has erased since.
+        // The first task's folder is out of date now, and its bundles may contain values that the second task has erased. When the first
+        // task leads again, it must delete its old bundles.
         string bundle = Path.Combine(new BoardFolder(_first.Data).Bundles, EpochBundle.FileName(1));
         Assert.True(File.Exists(bundle));
         await PublishAsync(_first, 1);
         Assert.False(File.Exists(bundle));
         Assert.Equal(6UL, await HistoryCheck.RunAsync(_first, _updates));
         await CopyAsync(_first);
-        // A task can start from a board's folder that was copied from the bucket, as from a folder that a task left.
+        // A third task must be able to start from a board folder that was copied from the bucket.
         TestFolder third = Keep(_first.OtherHost());
         foreach ((string key, TestBucket.Stored stored) in _bucket.Objects)
         {
@@ -101,7 +102,8 @@ public sealed class NewHostTests : IAsyncLifetime
         {
             Assert.Contains("high-water is missing", await RefusedAsync(second, options: Options(keepsMark)), StringComparison.Ordinal);
         }
-        // The task whose folder has the mark writes the mark to the bucket.
+        // The first task's folder has the high-water mark, so the first task may start. It writes the mark to the bucket, and then the
+        // second task may start too.
         await PublishAsync(_first, 1);
         await PublishAsync(second, 1);
         Assert.Equal(4UL, await HistoryCheck.RunAsync(second, _updates));
@@ -128,7 +130,8 @@ public sealed class NewHostTests : IAsyncLifetime
             }
             else
             {
-                // The task ends with exit code 4, as with any board of another log (RestartTests).
+                // The start fails because the board's checkpoint is of another log. The program would end with exit code 4, which the class
+                // RestartTests tests.
                 BoardConflictException refused = await Assert.ThrowsAsync<BoardConflictException>(() => TaskHost.StartAsync(second, bucket: Shared));
                 Assert.Contains("not from this log", refused.Message, StringComparison.Ordinal);
             }
@@ -151,11 +154,11 @@ public sealed class NewHostTests : IAsyncLifetime
         Assert.Contains("ends at epoch 2, but epoch 4 was signed already", await RefusedAsync(oldBoard), StringComparison.Ordinal);
         Assert.False(Directory.Exists(empty.Data.Board));
 
-        // For tasks that share a folder, the bucket's checkpoint reveals the rollback, even if database and folder were rolled back
-        // together.
+        // Database and folder were rolled back together here. Even if the bucket keeps no mark, its checkpoint must reveal the rollback to
+        // a task that starts.
         await CopyAsync(_first);
         Assert.Contains("ends at epoch 2, but the bucket's checkpoint covers epoch 4", await RefusedAsync(oldBoard, options: Options(keepsMark: false)), StringComparison.Ordinal);
-        // A bucket that does not answer does not delay such a task.
+        // If the bucket keeps no mark, a task must start even if the bucket does not answer.
         _bucket.Fault = (context, _, _) => Task.FromResult(Refuse(context));
         await using TaskHost task = await TaskHost.StartAsync(oldBoard, bucket: Options(keepsMark: false));
     }
@@ -167,7 +170,7 @@ public sealed class NewHostTests : IAsyncLifetime
         string apart = _first.Data.Database + ".apart";
         TestFolder.CopyDatabase(_first.Data.Database, apart);
         TestFolder second = Keep(_first.OtherHost(apart));
-        // The state is as after an unnoticed failover: both tasks lead, each on its own database.
+        // This is the state after an unnoticed failover of the database: two tasks lead, each with a database of its own.
         await using TaskHost other = await TaskHost.StartAsync(second, bucket: Shared);
         await PublishAsync(_first, 1);
         byte[] mark = _bucket.Objects[Mark].Octets;
@@ -217,7 +220,8 @@ public sealed class NewHostTests : IAsyncLifetime
         await task.DisposeAsync();
         Assert.Equal(2UL, await HistoryCheck.RunAsync(_first, _updates));
 
-        // A start waits for the bucket too, and reports that it waits.
+        // A task that starts while the bucket is unavailable must wait for the bucket. Its health report must name the bucket as the
+        // reason.
         _bucket.Fault = (context, _, _) => Task.FromResult(Refuse(context));
         await Assert.ThrowsAsync<ObjectStoreException>(() => TaskHost.StartAsync(_first, bucket: Shared));
         if (Rounds.Of(0, 1) == 0)

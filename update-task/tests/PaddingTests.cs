@@ -7,8 +7,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests dummies: whatever the number of updates, an epoch's number of leaves is a multiple of the bucket. Otherwise the log is like any
-/// other log.
+/// Tests the dummies that pad epochs. However many updates an epoch has, its number of leaves in each padded structure must be a multiple
+/// of the configured bucket. In all other respects the log must be like a log without dummies.
 /// </summary>
 public sealed class PaddingTests
 {
@@ -29,7 +29,7 @@ public sealed class PaddingTests
                 before = after;
             }
         }
-        // The task restarts without dummies, and then with a larger bucket.
+        // The task is restarted twice: first with dummies switched off, and then with a larger bucket.
         await using (TaskHost task = await StartAsync(folder, _ => { }))
         {
             ulong[] before = Counts(task);

@@ -7,8 +7,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests erasures while the next period is prepared, and after it began. All copies of a value must be erased together with the value, from
-/// the database, the bundles and the task's own files.
+/// Tests erasures while the next period is being prepared, and after it has begun. All copies of a value must be erased together with the
+/// value: from the database, from the bundles and from the task's own files.
 /// </summary>
 public sealed class PeriodErasureTests
 {
@@ -37,11 +37,11 @@ public sealed class PeriodErasureTests
             Assert.Equal(1UL, task.Session.Period.Period);
             Assert.Equal(2, await CountAsync(task, "SECRET-two"));
 
-            // Version 1 of the period is the copy, and the copy's source in the period before has the same value.
+            // Version 1 of the key in the current period is a copy. Its source in the previous period has the same value.
             await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-three")));
             foreach (ulong other in (ulong[])[0, 2])
             {
-                // The request names version 1 of another period.
+                // This request names version 1 of a period that is not current, so it must be refused.
                 AcceptRequest across = Order("alice", 1, 1, other);
                 await PublishAsync(task, updates, across);
                 Assert.Equal(new Refusal(RefusalReason.OtherPeriod, 0, new ExpectedVersion(1, 2)), (await updates.StatusAsync(across)).Refusal);
@@ -100,7 +100,7 @@ public sealed class PeriodErasureTests
             Assert.Equal(2, await CountAsync(task, "SECRET-one"));
             await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-two")), UserUpdate.Of("ada").Decommission().Request());
             await WorkAsync(task);
-            // The first staged copies are empty now, so only the leaves still have values.
+            // The copies that were staged first have no values any more, so only the leaves still contain these values.
             Assert.Equal(1, await CountAsync(task, "SECRET-one"));
             Assert.Equal(1, await CountAsync(task, "SECRET-p"));
             Assert.Equal(2, await CountAsync(task, "SECRET-two"));
@@ -121,8 +121,8 @@ public sealed class PeriodErasureTests
     }
 
     /// <summary>
-    /// Tests a user who left before the switch, and one who left earlier. Requests that name only the user erase the user's values in ended
-    /// periods that are still served. They also erase a removed device's values in the next period.
+    /// Tests erasing users who left before a switch. A request that names only the user must erase the user's values in ended periods that
+    /// are still served. It must also erase values of a removed device that were copied to the next period.
     /// </summary>
     [Fact]
     public async Task A_user_who_left_before_the_switch_is_erased_from_ended_periods()
@@ -137,7 +137,7 @@ public sealed class PeriodErasureTests
             await PublishAsync(task, updates, UserUpdate.Of("bea").Create("bea's name").AddDevice("pad", "SECRET-b").AddDevice("watch", "SECRET-w").Request());
             await PublishAsync(task, updates, UserUpdate.Of("bea").RemoveDevice("watch").Request(), UserUpdate.Of("ada").Decommission().Request());
             await SwitchAsync(task, time, 1);
-            // Ada's tablet became free, and now belongs to Cleo.
+            // The device id "tablet", which the user "ada" had in an ended period, became free. The user "cleo" takes it now.
             await PublishAsync(
                 task, updates, UserUpdate.Of("cleo").Create("cleo's name").AddDevice("tablet", "CLEO").Request(), UserUpdate.Of("bea").Decommission().Request());
             AcceptRequest ofLists = Updates.Request(new ErasureOrder(StructureId.Devices, 1, 1).ToItem("bea"u8.ToArray()));
@@ -150,7 +150,7 @@ public sealed class PeriodErasureTests
             await task.StepAsync();
             Assert.Equal(before, task.Session.Last.Epoch);
             Assert.Equal(RequestState.Pending, (await updates.StatusAsync(ada)).State);
-            // Other requests do not wait for the search.
+            // Other requests must not wait for the search in ended periods that the erasure of "ada" needs.
             await PublishAsync(task, updates, Updates.Request(Updates.Item("plain", "any")));
             Assert.Equal(before + 1, task.Session.Last.Epoch);
             await WorkAsync(task);
@@ -165,7 +165,7 @@ public sealed class PeriodErasureTests
                 [.. (await accept.ReadReceiptAsync(task.Session.Last.Epoch, ada.RequestId, Cancel)).Select(erased => (erased.Structure, erased.Period, erased.Version)).Order()];
             Assert.Equal(
                 [(StructureId.Devices, 0UL, 1UL), (StructureId.Devices, 0UL, 2UL), (StructureId.Keys, 0UL, 1UL), (StructureId.Keys, 0UL, 1UL), (StructureId.Keys, 0UL, 2UL)], receipt);
-            // A second request finds no values, so it reports no value as erased.
+            // A second request for the same user finds no values, so it must report no value as erased.
             AcceptRequest again = Updates.Request(ErasureOrder.OfUser.ToItem("ada"u8.ToArray()));
             await updates.AcceptAsync(again);
             await task.StepAsync();
@@ -212,7 +212,7 @@ public sealed class PeriodErasureTests
     private static Task<TaskHost> StartAsync(TestFolder folder, TimeProvider time) => TaskHost.StartAsync(
         folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length);
 
-    // Returns a request; without a period, it is as an older release accepted it.
+    // Returns a request that erases versions of a key. If no period is given, the request has the form that older releases accepted.
     private static AcceptRequest Order(string key, ulong from, ulong through, ulong? period = null) =>
         Updates.Request(new ErasureOrder(StructureId.Keys, from, through) { Period = period }.ToItem(Encoding.UTF8.GetBytes(key)));
 
@@ -232,7 +232,7 @@ public sealed class PeriodErasureTests
         }
     }
 
-    // Counts the values of leaves and copies in the database that contain a text.
+    // Counts the leaves and copies in the database whose values contain a text.
     private static async Task<int> CountAsync(TaskHost task, string text)
     {
         int count = 0;
@@ -247,7 +247,8 @@ public sealed class PeriodErasureTests
         return count;
     }
 
-    // Counts the files that contain a text, among the bundles and the leaf logs, which keep only device lists.
+    // Counts how often a text occurs in the bundles and in the task's own files. The task's own files keep only those values that are
+    // device lists.
     private static int Found(TestFolder folder, string text) => Directory.EnumerateFiles(new BoardFolder(folder.Data).Bundles).Concat(Directory.EnumerateFiles(folder.Data.Task, "*", SearchOption.AllDirectories))
         .Where(path => Path.GetFileName(path) != "lock").Sum(path => Text(File.ReadAllBytes(path)).Split(text).Length - 1);
 

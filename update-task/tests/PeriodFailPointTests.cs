@@ -4,8 +4,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests kill -9 at every labelled step of periods that follow each other by the clock. The next start continues, and nothing is lost or
-/// doubled.
+/// Tests that the task recovers from kill -9 at every fail point of periods, in a log whose periods follow each other quickly. The next
+/// start must continue where the killed task stopped, and no data may be lost or stored twice.
 /// </summary>
 public abstract class PeriodFailPointTests
 {
@@ -39,11 +39,11 @@ public abstract class PeriodFailPointTests
             while (await task.Store.CountPendingAsync(TestContext.Current.CancellationToken) > 0);
             while (await task.WorkAsync())
             {
-                // Each call destroys one piece of the remaining data.
+                // Each call of WorkAsync does one piece of the work, such as destroying a piece of an old period's data.
             }
             Assert.NotEqual(0UL, task.Session.Period.Period);
         }
-        // Values of the first periods are destroyed, but the status of each update still gives its result.
+        // The values of the first periods are destroyed, but the status of each update must still give its result.
         await HistoryCheck.RunAsync(folder);
         foreach (AcceptRequest request in updates.Accepted)
         {

@@ -10,8 +10,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests the switches of a log. Copies are staged in advance, an epoch begins the next period with them, and earlier periods are destroyed
-/// in their turn.
+/// Tests how a log switches from one period to the next. The task stages copies in advance, begins the next period with them, and later
+/// destroys old periods.
 /// </summary>
 public sealed class PeriodTests
 {
@@ -30,7 +30,7 @@ public sealed class PeriodTests
         Assert.Equal(1, events.Count("PeriodAnnounced"));
         Assert.Equal(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length, task.State.Current.NextPeriodAt);
 
-        // The switch must not happen even one millisecond earlier than announced.
+        // The switch must not happen even one millisecond before the announced time.
         ulong last = task.Session.Last.Epoch;
         time.Advance(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length - time.GetUtcNow() - TimeSpan.FromMilliseconds(1));
         await task.StepAsync();
@@ -45,7 +45,7 @@ public sealed class PeriodTests
         Assert.Equal(2, events.Count("PeriodAnnounced"));
         Assert.Equal(last + 3, task.Session.Last.Epoch);
 
-        // In the new period, versions continue after the copies.
+        // In the new period, the copy is version 1 of its key, and the next update becomes version 2.
         await updates.AcceptAsync("key 1", "in period 1");
         await updates.AcceptAsync(UserUpdate.Of("bob").AddDevice("bob 2", "in period 1").Request());
         await task.StepAsync();
@@ -72,7 +72,8 @@ public sealed class PeriodTests
         await updates.AcceptAsync(UserUpdate.Of("bob").Decommission().Request());
         await task.StepAsync();
         await WorkAsync(task);
-        // The three further rows are the changed key, the list of the user who left, and the user's device.
+        // Three more rows of copies must be staged. One row is for the changed key. The other two remove the device list and the device of
+        // the user "bob", who has left.
         Assert.Equal(staged + 3, await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken));
         await updates.AcceptAsync("bob 1", "set by itself after its user has left");
         await task.StepAsync();
@@ -93,7 +94,7 @@ public sealed class PeriodTests
         await task.StepAsync();
         int staged = await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken);
         Assert.InRange(staged, 4, 30);
-        // Epochs that add no leaves do not stage copies either.
+        // The first epoch after the due time has staged its chunks. Epochs that add no leaves must not stage further copies.
         await task.StepAsync();
         await task.StepAsync();
         Assert.Equal((0UL, staged), (task.Session.Period.Period, await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken)));
@@ -118,9 +119,9 @@ public sealed class PeriodTests
             await task.StepAsync();
             await task.WorkAsync();
         }
-        // The copies are not staged all at once: the copies after the first epoch's chunks are staged between epochs.
+        // The switch must take several rounds, because most copies are staged between epochs, but it must happen before the last round.
         Assert.InRange(rounds, 2, 29);
-        // The update that came with the switch waited for the epoch after it.
+        // The last update was accepted before the switch epoch, which takes no requests. The epoch after the switch must publish it.
         await task.StepAsync();
         await HistoryCheck.RunAsync(folder, updates);
     }
@@ -157,7 +158,7 @@ public sealed class PeriodTests
         await HistoryCheck.RunAsync(folder);
         Assert.Empty(BundlesOf(folder, 1));
         Assert.NotEmpty(BundlesOf(folder, 2));
-        // Nothing in the folder of bundles names a key of the first period.
+        // No bundle may still name a key of the destroyed first period.
         foreach (string path in Directory.EnumerateFiles(new BoardFolder(folder.Data).Bundles, "*.bundle"))
         {
             EpochContent content = EpochBundle.Decode(await File.ReadAllBytesAsync(path, TestContext.Current.CancellationToken));
@@ -192,7 +193,7 @@ public sealed class PeriodTests
         time.Advance(s_length);
         await task.StepAsync();
         Assert.Equal(1UL, task.Session.Period.Period);
-        // The switch happens once.
+        // The operator's request must cause only one switch, however much time passes afterwards.
         time.Advance(2 * s_length);
         await task.StepAsync();
         Assert.Equal(1UL, task.Session.Period.Period);
@@ -229,7 +230,7 @@ public sealed class PeriodTests
         {
             Assert.Equal((cases[i], cases[i].IsTaken), (cases[i], (await updates.StatusAsync(requests[i])).State == RequestState.Published));
         }
-        // The copied version no longer counts once there is a later version.
+        // The key has a later version than its copy now. A request that expects the version of the previous period is therefore refused.
         await updates.AcceptAsync(Updates.Request(Updates.Item("key 1", "again", new ExpectedVersion(0, 2))));
         await task.StepAsync();
         await HistoryCheck.RunAsync(folder, updates);
@@ -241,7 +242,8 @@ public sealed class PeriodTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         var time = new ManualTime();
-        // Without snapshots the trees come from the database, and later from a snapshot.
+        // Only every fourth round saves a snapshot. Some rounds therefore load the trees from the database alone, and the others start from
+        // a snapshot.
         for (int round = 0; round < 12; round++)
         {
             await using TaskHost task = await StartAsync(
@@ -299,7 +301,8 @@ public sealed class PeriodTests
             await task.StepAsync();
             fault!.FailNextStaging();
             await Assert.ThrowsAsync<StorageUnavailableException>(() => WorkAsync(task));
-            // The result of the last staging is in doubt, so nothing is staged before the database has been asked.
+            // It is unknown whether the last staging succeeded. The task must stage nothing more before it has read the staged rows from
+            // the database.
             Assert.False(await task.WorkAsync());
             await task.StepAsync();
             fault.LoseNextStaging();
@@ -313,8 +316,8 @@ public sealed class PeriodTests
         await HistoryCheck.RunAsync(folder, updates);
         CheckBundles(folder, 1, task.Session.Period.Copies!.Value);
         CopyBatch copies = await task.Store.ReadCopiesAsync(1, 0, 1000, LeafColumns.Trees, TestContext.Current.CancellationToken);
-        // No source is copied twice. Only the empty source occurs more than once: rows that remove the keys of alice, who has left, have no
-        // source.
+        // No source may be copied twice. Only the empty source occurs several times: it marks the rows that remove the keys of the user
+        // "alice", who has left.
         Assert.Single(copies.Sources.ToArray().GroupBy(source => source), group => group.Count() > 1);
     }
 
@@ -350,7 +353,7 @@ public sealed class PeriodTests
         await using TaskHost old = await StartAsync(folder, time, holder: "old");
         await FillAsync(old, updates);
         time.Advance(TimeSpan.FromMinutes(1));
-        // The old task's lease has ended by the database's clock, but the old task does not check that clock.
+        // The old task's lease ends in the database, but the old task does not notice, because it measures the lease by its own clock.
         await using (IPipelineStore store = await folder.OpenPipelineAsync())
         {
             await store.ReleaseLeaseAsync(old.Keeper.Lease, TestContext.Current.CancellationToken);
@@ -428,13 +431,13 @@ public sealed class PeriodTests
         await HistoryCheck.RunAsync(folder);
     }
 
-    // Starts a task whose lease is never renewed, because timers of the manual time never fire.
+    // Starts a task with a very long lease. The task never renews it, because timers of a ManualTime never fire.
     private static Task<TaskHost> StartAsync(
         TestFolder folder, TimeProvider time, Action<PeriodOptions>? periods = null, string holder = "test", Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, BucketOptions? bucket = null,
         ILoggerProvider? events = null) =>
         TaskHost.StartAsync(folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length, holder: holder, wrap: wrap, padding: padding, periods: periods, bucket: bucket, events: events);
 
-    // Makes a log with keys to copy, whose next period is due.
+    // Makes a log that has keys to copy and whose next period is due. Returns the task that leads the log.
     private static async Task<TaskHost> StartDueAsync(TestFolder folder, Updates updates, int copiesPerChunk)
     {
         var time = new ManualTime();
@@ -447,7 +450,7 @@ public sealed class PeriodTests
         return task;
     }
 
-    // Makes two epochs of keys and users: alice leaves, bob stays.
+    // Makes epochs with plain keys and two users. The user "alice" leaves, and the user "bob" stays.
     private static async Task FillAsync(TaskHost task, Updates updates)
     {
         await task.StepAsync();

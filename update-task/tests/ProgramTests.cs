@@ -3,7 +3,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests how the program ends: each time it prints one sentence that says what to do.</summary>
+/// <summary>Tests how the program ends after an error. It must print one sentence that says what the operator must do.</summary>
 public sealed class ProgramTests
 {
     [Fact]
@@ -32,7 +32,7 @@ public sealed class ProgramTests
         await using TaskProcess task = TaskProcess.Start(folder, null, setting);
         Assert.Equal(ExitCodes.Configuration, await task.ExitAsync());
         Assert.Contains(named, task.Output, StringComparison.Ordinal);
-        // A stack trace may only be in the log, which is JSON.
+        // The program must not print a stack trace as plain text. Stack traces belong in the log, whose lines are JSON.
         Assert.DoesNotContain(task.Output.Split('\n'), line => line.StartsWith("   at ", StringComparison.Ordinal));
         Assert.False(File.Exists(folder.Data.LogKey));
     }

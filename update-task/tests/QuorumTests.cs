@@ -7,7 +7,7 @@ using Optiks.UpdateTask.Witnesses;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests checkpoints that wait for their witnesses.</summary>
+/// <summary>Tests a log that requires cosignatures, so that a checkpoint waits for its witnesses before it is published.</summary>
 public sealed class QuorumTests : WitnessedTests
 {
     private string Published => Path.Combine(Board.Log, "checkpoint");
@@ -46,7 +46,7 @@ public sealed class QuorumTests : WitnessedTests
         await UntilAsync(() => running.State is { Waiting: 0, IsQuorumMet: true });
         Assert.Equal(HealthStatus.Healthy, await HealthAsync(running.State, TimeSpan.Zero));
 
-        // The witness is unavailable again. The published checkpoint stays, and checkpoints that are signed later wait.
+        // The witness becomes unavailable again. The published checkpoint must stay, and checkpoints that are signed from now on must wait.
         Volatile.Write(ref answers, false);
         byte[] before = await File.ReadAllBytesAsync(Published, Cancel);
         ulong size = Host.Session.Last.Epoch + 1;
@@ -77,7 +77,7 @@ public sealed class QuorumTests : WitnessedTests
             published += checkpoint.Checkpoint.Size > last ? 1 : 0;
             last = checkpoint.Checkpoint.Size;
         }
-        // There are more epochs than published checkpoints, so no epoch waited for a cosignature.
+        // More epochs were made than checkpoints were published, which shows that epochs do not wait for cosignatures.
         Assert.True(Host.Session.Last.Epoch > 4);
         await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 3);
     }
@@ -99,7 +99,7 @@ public sealed class QuorumTests : WitnessedTests
         await StepAsync();
         await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 1);
         late.SetResult();
-        // The witness answers for a checkpoint that is no longer the newest, and then for later checkpoints.
+        // The slow witness now answers for a checkpoint that is no longer the newest. In later rounds it answers for newer checkpoints.
         await StepAsync();
         await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 2);
     }
@@ -123,13 +123,13 @@ public sealed class QuorumTests : WitnessedTests
         await StepAsync();
         await StepAsync();
 
-        // No checkpoint waits if cosignatures are not required.
+        // The task is restarted with optional cosignatures, so it must publish checkpoints without waiting.
         await StartTaskAsync(require: false);
         await StepAsync();
         Assert.True(running.Verifier.TryOpen(await File.ReadAllBytesAsync(Published, Cancel), out SignedCheckpoint? checkpoint, out _));
         Assert.Equal((Host.Session.Last.Epoch + 1, 0), (checkpoint.Checkpoint.Size, checkpoint.Cosignatures.Count));
 
-        // If they are required again, the published checkpoint stays until the quorum is met.
+        // The task is restarted with required cosignatures. The published checkpoint must stay until the quorum cosigns a newer one.
         await StartTaskAsync(require: true);
         byte[] before = await File.ReadAllBytesAsync(Published, Cancel);
         await StepAsync();

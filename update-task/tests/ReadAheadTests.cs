@@ -5,8 +5,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests that the updates of the next epoch are read while the epoch before is committed and until the next epoch is due. No update may be
-/// lost, published twice or overtaken because of reading in advance.
+/// Tests that the task reads the updates of the next epoch in advance: while the previous epoch is committed, and until the next epoch is
+/// due. Because of this, no update may be lost, published twice, or overtaken by a later update of its key.
 /// </summary>
 public sealed class ReadAheadTests
 {
@@ -22,7 +22,7 @@ public sealed class ReadAheadTests
             while (await task.StepAsync(behind: false))
             {
                 epochs++;
-                // This update arrives after the updates of the next epoch were read, and before that epoch is made.
+                // This update is accepted after the task has read the updates of the next epoch, and before the task makes that epoch.
                 await updates.AcceptAsync("key 1", $"late {epochs}");
             }
         }
@@ -64,7 +64,7 @@ public sealed class ReadAheadTests
             Assert.True(await task.StepAsync(behind: true));
             for (int i = 0; i < 2; i++)
             {
-                // The first failed commit contains updates that were read in advance.
+                // The first of the two failing commits is of an epoch whose updates were read in advance.
                 fault.FailNextCommit();
                 await Assert.ThrowsAsync<StorageUnavailableException>(() => task.StepAsync(behind: true));
                 Assert.Equal(1UL, task.Session.Last.Epoch);
@@ -83,8 +83,8 @@ public sealed class ReadAheadTests
         {
             for (ulong epoch = 1; epoch <= 3; epoch++)
             {
-                // The first update arrives before anything is read, and the last update after all others were read. The second update has
-                // the key of the first, so it must wait for the next epoch.
+                // The first update is accepted before the first reading, and the last update after the last reading. The second update has
+                // the same key as the first, so it must wait for the next epoch.
                 await updates.AcceptAsync("alice", $"a{epoch}");
                 await task.ReadAheadAsync();
                 await updates.AcceptAsync("alice", $"a{epoch} again");
@@ -133,7 +133,7 @@ public sealed class ReadAheadTests
         return (task, fault!);
     }
 
-    // Accepts several updates of each key, some in requests with several keys.
+    // Accepts several updates of each key. Some requests contain updates of several keys.
     private static async Task AcceptBacklogAsync(Updates updates)
     {
         for (int version = 1; version <= 3; version++)

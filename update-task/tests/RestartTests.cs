@@ -5,7 +5,9 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests a task that starts on the state that another left: it continues the same log, or refuses and says what to do.</summary>
+/// <summary>
+/// Tests a task that starts with the state that another task left. It must continue the same log, or refuse to start and say what to do.
+/// </summary>
 public sealed class RestartTests
 {
     [Fact]
@@ -36,7 +38,8 @@ public sealed class RestartTests
         await using (TaskHost task = await TaskHost.StartAsync(folder))
         {
             await PublishAsync(task, updates, 1);
-            // The test begins a next period whose secrets cannot be unwrapped.
+            // The test begins the next period in the database, with secrets that cannot be unwrapped. A period that is not current yet must
+            // not disturb the epochs of the current period.
             _ = await task.Store.BeginPeriodAsync(task.Keeper.Lease, 1, "no secrets"u8.ToArray(), TestContext.Current.CancellationToken);
             await PublishAsync(task, updates, 1);
         }
@@ -220,7 +223,7 @@ public sealed class RestartTests
             await task.StepAsync();
         }
         Dictionary<string, byte[]> after = Contents(log);
-        // Partial tiles of sizes in between are not rebuilt; nothing else differs.
+        // The rebuilt board may lack partial tiles of earlier sizes. Nothing else may differ.
         Assert.Equal(before["checkpoint"], after["checkpoint"]);
         Assert.All(after, file => Assert.Equal(before[file.Key], file.Value));
         Assert.Equal(before.Keys.Where(name => name.StartsWith("audit", StringComparison.Ordinal)).Order(), after.Keys.Where(name => name.StartsWith("audit", StringComparison.Ordinal)).Order());

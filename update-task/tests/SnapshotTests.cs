@@ -6,8 +6,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests starts from saved trees, and the refusal of trees that are not the log's. A start that uses the snapshot continues the snapshot's
-/// leaf log. Any other start makes a new leaf log.
+/// Tests starting from a snapshot of the trees, and refusing a snapshot that does not belong to the log. A start that uses the snapshot
+/// continues the snapshot's leaf log; any other start makes a new leaf log. The tests see by the leaf log whether the snapshot was used.
 /// </summary>
 public sealed class SnapshotTests
 {
@@ -18,7 +18,7 @@ public sealed class SnapshotTests
         var updates = new Updates(folder);
         await RunAsync(folder, updates, "a1", save: true);
         byte[] log = LogIdentity(folder);
-        // The task saves a snapshot, and then publishes without saving.
+        // The next run publishes an update and saves no snapshot when it ends. The run after it must start from the older snapshot.
         await RunAsync(folder, updates, "a2", save: false);
         await RunAsync(folder, updates, "a3", save: true);
         Assert.Equal(log, LogIdentity(folder));
@@ -81,7 +81,8 @@ public sealed class SnapshotTests
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         TaskHost task = await TaskHost.StartAsync(folder);
-        // Opening a pipe for writing waits for a reader.
+        // The test makes a named pipe in place of the file into which the task writes its new snapshot. The task cannot finish saving until
+        // the test opens the pipe for reading.
         string pipe = Path.Combine(folder.Data.Task, "snapshot.new");
         using (Process made = Process.Start("mkfifo", [pipe]))
         {
@@ -121,6 +122,6 @@ public sealed class SnapshotTests
         }
     }
 
-    // Returns the bytes that identify the leaf log, which come after its magic number.
+    // Returns the random bytes that identify a leaf log. They follow the file's magic number.
     private static byte[] LogIdentity(TestFolder folder) => File.ReadAllBytes(Path.Combine(folder.Data.Task, "leaves"))[8..24];
 }

@@ -4,7 +4,9 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests a storage whose answers begin but do not end, or never stop: the task continues.</summary>
+/// <summary>
+/// Tests a bucket whose answers stall after they have begun, or never end. The task must give up such an answer and continue.
+/// </summary>
 public sealed class StalledBucketTests : IAsyncLifetime
 {
     private const string Key = "checkpoint";
@@ -44,7 +46,7 @@ public sealed class StalledBucketTests : IAsyncLifetime
             await Task.Delay(Timeout.InfiniteTimeSpan, context.RequestAborted).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             return true;
         };
-        // For some operations the client ignores the answer's body, and does not wait for it.
+        // For some operations the S3 library ignores the body of the answer, and succeeds without waiting for it.
         if (await Record.ExceptionAsync(() => RunAsync(hasty, operation)) is { } given)
         {
             Assert.Contains("in time", Assert.IsType<ObjectStoreException>(given).Message, StringComparison.Ordinal);
@@ -78,7 +80,7 @@ public sealed class StalledBucketTests : IAsyncLifetime
             }
             catch (Exception e) when (e is OperationCanceledException or IOException)
             {
-                // The client has disconnected, which ends the endless answer.
+                // The client has closed the connection, so the server can stop its endless answer.
             }
             return true;
         };
@@ -107,7 +109,7 @@ public sealed class StalledBucketTests : IAsyncLifetime
         _ => store.DeleteAsync("none", Cancel),
     };
 
-    // Sends the headers and the beginning of a body.
+    // Sends the headers of an answer and the beginning of its body.
     private static async Task BeginAsync(HttpContext context, int status)
     {
         context.Response.StatusCode = status;

@@ -4,7 +4,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests a holder of the lease whose work never ends: it gives up the lease, and a standby makes the epochs.</summary>
+/// <summary>Tests a holder of the lease whose work hangs. It must give up the lease, so that a standby can make the epochs.</summary>
 public sealed class StalledLeaderTests
 {
     private const string Stalls = "--Optiks:UpdateTask:StallTimeout=00:00:08";
@@ -16,7 +16,8 @@ public sealed class StalledLeaderTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         string[] settings = [.. bucket.Settings, "--Optiks:Bucket:KeepsMark=true", folder.StorageSetting];
-        // Only the first task reaches the bucket by this name. It would wait for the bucket longer than this test takes.
+        // Only the first task reaches the bucket under this host name, so the test can stall the bucket for the first task alone. The first
+        // task's timeout for the bucket is longer than this test takes.
         string byName = $"--Optiks:Bucket:ServiceUrl={bucket.Options.ServiceUrl.Replace("127.0.0.1", "localhost", StringComparison.Ordinal)}";
         await using TaskProcess first = TaskProcess.Start(folder, null, [.. settings, byName, Stalls, "--Optiks:UpdateTask:LeaseDuration=00:00:10", "--Optiks:Bucket:Timeout=00:05:00"]);
         await first.UntilAsync(folder, head => head.PublishedEpoch == 0);
@@ -47,8 +48,8 @@ public sealed class StalledLeaderTests
         var updates = new Updates(folder);
         await using TaskProcess hung = TaskProcess.Start(folder, null, Stalls);
         await hung.UntilAsync(folder, head => head.PublishedEpoch == 0);
-        // The checkpoint becomes a named pipe. Opening it waits for a writer, as opening a file hangs on a network file system whose server
-        // is gone.
+        // The checkpoint file is replaced by a named pipe. Opening the pipe for reading hangs until a writer opens it. In the same way,
+        // opening a file hangs on a network file system whose server is gone.
         string checkpoint = Path.Combine(new BoardFolder(folder.Data).Log, "checkpoint");
         File.Move(checkpoint, $"{checkpoint}.kept");
         using (Process made = Process.Start("/usr/bin/mkfifo", [checkpoint]))

@@ -6,7 +6,10 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests two tasks: one writes, the other waits, and a task that was paused past its lease does not write again.</summary>
+/// <summary>
+/// Tests two tasks of one log. One task writes while the other waits. A task that is paused for longer than its lease must not write when
+/// it resumes.
+/// </summary>
 public sealed class TakeoverTests
 {
     [Fact]
@@ -14,7 +17,7 @@ public sealed class TakeoverTests
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
-        // The lease is long, so that the test can succeed only if the first task releases it.
+        // The first task's lease is long, so that the second task can take over in time only if the first task releases the lease.
         await using TaskProcess first = TaskProcess.Start(folder, null, "--Optiks:UpdateTask:LeaseDuration=00:09:00");
         await first.UntilAsync(folder, head => head.PublishedEpoch == 0);
         await first.UntilAsync(async () => (await first.GetAsync("/health/ready")) is { Status: 200 } ready && ready.Body.Contains("Published epoch 0", StringComparison.Ordinal));
@@ -47,8 +50,8 @@ public sealed class TakeoverTests
         Assert.Equal(2UL, await HistoryCheck.RunAsync(folder, updates));
     }
 
-    // Pauses the task while it holds no write lock of SQLite, and accepts an update. A process that is paused inside a transaction blocks
-    // all other writers, and the test shows nothing. The process is then resumed and paused again.
+    // Pauses the task while it does not hold SQLite's write lock, and accepts an update. If the task is paused inside a transaction, it
+    // blocks all other writers, which is not what the test is about. In that case the method resumes the task and tries again.
     private static async Task PauseAndAcceptAsync(TaskProcess task, Updates updates)
     {
         for (int attempt = 1; ; attempt++)
@@ -144,7 +147,8 @@ public sealed class TakeoverTests
         }
     }
 
-    // Leaves an epoch committed but unsigned, as after a failure of the board's full disk.
+    // Makes an epoch that is committed but not signed. The test holds the board's lock, so the publication fails, as it would on a full
+    // disk.
     private static async Task CommitOnlyAsync(TestFolder folder, TaskHost task)
     {
         using (BoardLock? held = BoardLock.TryAcquire(new BoardFolder(folder.Data).Log))

@@ -7,7 +7,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests the metrics that alert an operator: how long updates have waited, and how old the newest epoch is.</summary>
+/// <summary>Tests two metrics on which operators set alerts: how long updates have waited, and how old the newest epoch is.</summary>
 public sealed class TaskMetricsTests
 {
     private const string PendingAge = "optiks.task.pending.age";
@@ -75,7 +75,7 @@ public sealed class TaskMetricsTests
         time.Advance(TimeSpan.FromSeconds(30));
         await task.StepAsync();
         Assert.True(Gauges.Read(task.Services, EpochAge) < 1);
-        // A standby does not know the newest epoch.
+        // A standby does not know the newest epoch, so it must not report the age of one.
         task.State.Enter(TaskRole.Standby);
         Assert.Null(Gauges.Read(task.Services, EpochAge));
     }

@@ -8,7 +8,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests epochs with requests about users: their bounds, the contents of their bundles, and requests that the task cannot decide.
+/// Tests epochs with requests about users: the limits on their size, the contents of their bundles, and requests that the task cannot
+/// decide.
 /// </summary>
 public sealed class UserEpochTests
 {
@@ -25,14 +26,14 @@ public sealed class UserEpochTests
         {
             await task.StepAsync();
         }
-        // Each request has some 60 bytes, and makes a device list of more than 200 bytes.
+        // Each request has about 60 bytes, but results in a new device list of more than 200 bytes.
         await updates.AcceptAsync([.. Enumerable.Range(0, 3).Select(i => UserUpdate.Of($"user {i}").AddDevice($"new {i}", "").Request())]);
         await updates.AcceptAsync("plain", "value");
         await using (TaskHost task = await TaskHost.StartAsync(folder, options => options.MaxBytesPerEpoch = 450))
         {
             Assert.True(await task.StepAsync(behind: false));
             Assert.Equal(3, await task.Store.CountPendingAsync(Cancel));
-            // These updates were read in advance, together with the updates that did not fit into the epoch before.
+            // The previous epoch had no room for the remaining updates. They were read in advance for this epoch, which takes all of them.
             Assert.False(await task.StepAsync(behind: false));
             Assert.Equal(0, await task.Store.CountPendingAsync(Cancel));
         }
@@ -66,7 +67,7 @@ public sealed class UserEpochTests
         await using (TaskHost task = await TaskHost.StartAsync(folder))
         {
             await task.StepAsync();
-            // Every third request needs no list, and every fifth is refused.
+            // Every third request can be decided without the user's device list. Every fifth of the other requests must be refused.
             await updates.AcceptAsync([.. Enumerable.Range(0, Users).Select(i =>
                 (i % 3 == 0 ? UserUpdate.Of($"user {i}").AddUsername($"second {i}")
                 : i % 5 == 0 ? UserUpdate.Of($"user {i}").SetDevice("nobody's", "2")

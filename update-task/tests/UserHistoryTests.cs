@@ -7,8 +7,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Compares random requests about few users, names and devices, which meet most rules, with <see cref="LogModel"/>: the same decisions, and
-/// the same lists after every epoch.
+/// Sends random requests about a few users, usernames and devices, so that most rules are used. After every epoch, the task must have made
+/// the same decisions and device lists as the model in <see cref="LogModel"/>.
 /// </summary>
 public sealed class UserHistoryTests
 {
@@ -21,7 +21,7 @@ public sealed class UserHistoryTests
     public async Task A_random_history_is_decided_as_the_model_says(int seed, bool reusesUsernames)
     {
         using TestFolder folder = await TestFolder.CreateAsync();
-        // The seed is fixed, so that every run has the same history and a failure repeats.
+        // The seed is fixed, so that every run makes the same history and a failure can be reproduced.
         var random = new Random(seed);
         var updates = new Updates(folder);
         var model = new LogModel(MaxDevices, reusesUsernames);
@@ -61,7 +61,7 @@ public sealed class UserHistoryTests
             options.UsernameReuse = reusesUsernames;
         });
 
-    // Prepares the next start, which uses the snapshot, or an older snapshot and the epochs since, or the database alone.
+    // Ends the task so that the next start uses a current snapshot, an older snapshot and the later epochs, or only the database.
     private static async Task EndAsync(TestFolder folder, TaskHost task, int start)
     {
         if (start == 0)
@@ -105,11 +105,11 @@ public sealed class UserHistoryTests
     {
         if (random.Next(5) == 0)
         {
-            // This is a plain update of a key, which may be a device's key.
+            // Returns a plain update of one key, which may be a device's key.
             ExpectedVersion? expected = random.Next(2) == 0 ? new ExpectedVersion(0, (ulong)random.Next(3)) : null;
             return Updates.Request(Updates.Item($"device {random.Next(24)}", $"plain {random.Next()}", expected));
         }
-        // Where usernames are reassigned, there are more users, and more of them leave.
+        // If the log reassigns usernames, the test uses more users, and more of them leave.
         var update = UserUpdate.Of($"user {random.Next(reusesUsernames ? 12 : 5)}");
         if (random.Next(reusesUsernames ? 20 : 60) == 0)
         {

@@ -7,7 +7,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests the rules of docs/spec/users.md section 7 one by one, each with a request that obeys the rule, and the order of the rules.
+/// Tests each rule of docs/spec/users.md section 7, with requests that break the rule and requests that obey it. Also tests the order in
+/// which the rules apply.
 /// </summary>
 public sealed class UserRulesTests
 {
@@ -56,7 +57,8 @@ public sealed class UserRulesTests
     {
         AssertRefused(RefusalReason.DeviceTaken, 2, 1, Decide(Alice.Create("al").AddDevice("d", "1"), taken: ["d"]));
         AssertRefused(RefusalReason.DeviceTaken, 1, 1, Decide(Alice.AddDevice("c", "1"), list: ["c"], listVersion: 1, taken: ["c"]));
-        // The list has the device, but its key has no version: the log's keys and lists do not match.
+        // The device is on the list, but its key does not exist. The log's lists and keys contradict each other here, but the request must
+        // still be refused.
         AssertRefused(RefusalReason.DeviceTaken, 1, 0, Decide(Alice.AddDevice("c", "1"), list: ["c"], listVersion: 1));
         AssertList(["b", "c", "d"], Decide(Alice.AddDevice("b", "1").AddDevice("d", "1"), list: ["c"], listVersion: 1, taken: ["c"]));
     }
@@ -76,7 +78,8 @@ public sealed class UserRulesTests
     {
         AssertRefused(RefusalReason.DeviceLimit, 0, 1, Decide(Alice.AddDevice("d", "1"), list: ["a", "b", "c"], listVersion: 1));
         AssertList(["b", "c", "d"], Decide(Alice.AddDevice("d", "1").RemoveDevice("a"), list: ["a", "b", "c"], listVersion: 1));
-        // A list has 3 bytes of length, and 1 byte before each id.
+        // An encoded device list has a header of 3 bytes and 1 length byte before each id. With an id of 21 bytes, it exceeds the limit of
+        // 24 bytes.
         AssertRefused(RefusalReason.DeviceLimit, 0, 0, Decide(Alice.Create("al").AddDevice(new string('d', 21), "1")));
         AssertList([new string('d', 20)], Decide(Alice.Create("al").AddDevice(new string('d', 20), "1")));
     }
@@ -113,7 +116,7 @@ public sealed class UserRulesTests
 
     private static UserUpdate Alice => UserUpdate.Of("alice");
 
-    // Decides a request. The usernames and devices in taken exist, at version 1.
+    // Decides a request by the rules. The parameter `taken` names the usernames and devices that already exist, each at version 1.
     private static Decision Decide(UserUpdate update, string[]? list = null, ulong listVersion = 0, bool hasLeft = false, string[]? taken = null, string[]? freed = null)
     {
         AcceptRequest request = update.Request();

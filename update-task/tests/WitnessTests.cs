@@ -7,7 +7,7 @@ using Optiks.UpdateTask.Witnesses;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests the task's side of witnesses, honest and hostile, on a real log and board.</summary>
+/// <summary>Tests how the task deals with honest and hostile witnesses, with a real log and board.</summary>
 public sealed class WitnessTests : WitnessedTests
 {
     [Fact]
@@ -28,10 +28,10 @@ public sealed class WitnessTests : WitnessedTests
         await UntilAsync(() => running.State.IsQuorumMet);
         Assert.Equal("2 of 2 witnesses cosign.", running.State.Describe(TimeSpan.Zero));
         Assert.All(running.State.Standings, one => Assert.Equal((WitnessOutcome.Cosigned, size + 3), (one.Outcome, one.Size)));
-        // Each request began at the size of the witness's last checkpoint.
+        // As its old size, each request must have named the size of the last checkpoint that the witness cosigned.
         Assert.Equal([0, size, size + 1, size + 2], witnesses[0].OldSizes.ToArray());
 
-        // A task that starts on a board with cosignatures accepts the checkpoint as the log's own.
+        // A task that starts with a cosigned checkpoint on the board must accept that checkpoint as the log's own.
         await Host.DisposeAsync();
         Host = await TaskHost.StartAsync(Folder);
         await Host.StepAsync();
@@ -70,7 +70,7 @@ public sealed class WitnessTests : WitnessedTests
         {
             clients[name] = await WitnessAsync(answer);
         }
-        // A policy can have 14 of these witnesses in addition to the honest witness.
+        // The hostile witnesses are tested in groups, because a policy has room for only 14 of them in addition to the honest witness.
         foreach (string[] some in clients.Keys.Chunk(14))
         {
             string text = good.Line("good") + string.Concat(some.Select(name => clients[name].Line(name))) + "quorum good\n";
@@ -86,7 +86,7 @@ public sealed class WitnessTests : WitnessedTests
             }
             await running.StopAsync();
         }
-        // No request names a size that the log does not have, whatever size the witness claimed.
+        // This witness claimed a size that the log does not have. No request may have named that size.
         Assert.All(clients["ahead"].OldSizes, oldSize => Assert.Equal(0UL, oldSize));
         Assert.Empty(other.OldSizes);
     }

@@ -7,7 +7,9 @@ using Optiks.UpdateTask.Telemetry;
 
 namespace Optiks.UpdateTask.Board;
 
-/// <summary>Takes the board's lock for the holder of the lease, also from an update-task that hangs.</summary>
+/// <summary>
+/// Takes the board's lock for the holder of the lease. If a hanging update-task keeps the lock, this class kills that update-task first.
+/// </summary>
 internal sealed class BoardLocker
 {
     private readonly BoardFolder _folder;
@@ -22,8 +24,9 @@ internal sealed class BoardLocker
     }
 
     /// <summary>
-    /// Takes the lock. If an update-task on this machine keeps it beyond <see cref="EpochOptions.BoardLockTimeout"/>, kills that process.
-    /// Throws <see cref="IOException"/> if another process keeps the lock.
+    /// Takes the board's lock. If an update-task on this machine keeps the lock for longer than the option
+    /// <see cref="EpochOptions.BoardLockTimeout"/> allows, kills that update-task. Throws <see cref="IOException"/> if a process that must
+    /// not be killed keeps the lock.
     /// </summary>
     public async Task<BoardLock> LockAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
@@ -33,7 +36,8 @@ internal sealed class BoardLocker
         }
         catch (IOException)
         {
-            // If this process has lost the lease in the meantime, it must not kill the lease's new holder.
+            // If this process lost the lease while it waited, the process that keeps the board's lock may be the lease's new holder. That
+            // process must not be killed, so the next line throws in this case.
             StandingCheck.CheckHolder(await store.ReadHeadAsync(cancellationToken), lease);
             if (LockHolder.TryKill(_folder.Log) is not { } killed)
             {

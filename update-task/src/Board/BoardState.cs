@@ -9,8 +9,9 @@ namespace Optiks.UpdateTask.Board;
 /// must hold the board's lock.
 /// </summary>
 /// <remarks>
-/// Invariant: the higher of mark and newest bundle is never below the last signed epoch. Both are read because a process may be paused
-/// between its check and its write. When it resumes, it may overwrite a newer mark with its older mark, but it cannot remove bundles.
+/// Invariant: the high-water mark or the newest bundle names the last signed epoch or a later one. Both files are read, because a process
+/// may be paused after it checked the mark and before it writes the mark. When the process resumes, it may overwrite a newer mark with its
+/// older mark, but it cannot remove the newer bundles.
 /// </remarks>
 internal sealed class BoardState
 {
@@ -25,7 +26,9 @@ internal sealed class BoardState
         _files = new DurableFiles(folder.State);
     }
 
-    /// <summary>Returns the highest epoch that a task was ever about to sign; null if no task was ever about to sign an epoch.</summary>
+    /// <summary>
+    /// Returns the mark of the highest epoch that any task was ever about to sign. Returns null if there was no such epoch.
+    /// </summary>
     public HighWaterMark? Highest()
     {
         HighWaterMark? mark;
@@ -51,10 +54,10 @@ internal sealed class BoardState
     }
 
     /// <summary>
-    /// Makes the epoch's bundle and then the mark durable. Between the two it removes the values that the epoch erased from earlier
-    /// bundles. Removing them does no harm even if the epoch is never signed, because the epoch is committed. Refuses
-    /// (<see cref="StartupException"/>, exit code 4) if the bundle or the mark names another record for this epoch, or if the mark is
-    /// beyond this epoch.
+    /// Writes the epoch's bundle durably, removes from earlier bundles the values that the epoch erased, and then writes the high-water
+    /// mark durably. The removal does no harm even if the epoch is never signed, because the database has committed the epoch. Throws
+    /// <see cref="StartupException"/> with exit code 4 if the bundle or the mark names another record for this epoch, or if the mark names
+    /// a later epoch.
     /// </summary>
     public void Record(EpochContent content)
     {
@@ -74,8 +77,9 @@ internal sealed class BoardState
     }
 
     /// <summary>
-    /// Removes the files that this process wrote when it led earlier. It applies where tasks share no folder. The files are out of date,
-    /// and their bundles may contain values that other tasks have erased since. The caller holds the board's lock.
+    /// Deletes the mark and the bundles that this process wrote when it held an earlier lease. Only tasks that share no folder need this
+    /// method. Their old files are out of date, and the old bundles may contain values that other tasks have erased since. The caller must
+    /// hold the board's lock.
     /// </summary>
     public void Forget()
     {
@@ -89,12 +93,12 @@ internal sealed class BoardState
         (_copies, _firstBundle) = (null, null);
     }
 
-    // The folder is listed only once, because afterwards only this process adds files to it.
+    // The folder of bundles is listed only once. Afterwards only this process adds files to the folder.
     private SortedSet<CopyBundleName> Copies => _copies ??= ListCopies();
 
     /// <summary>
-    /// Makes the bundle of copies that were just staged durable. The caller must hold the board's lock. The epoch of the switch itself is
-    /// recorded later by <see cref="Record"/>.
+    /// Writes a bundle of copies durably, after the database has staged the copies. The caller must hold the board's lock. The method
+    /// <see cref="Record"/> later records the epoch that begins the copies' period.
     /// </summary>
     public void RecordCopies(CopyBundle bundle)
     {
@@ -104,8 +108,8 @@ internal sealed class BoardState
     }
 
     /// <summary>
-    /// Returns the number after the last copy of a period in any bundle; null if no bundle of the period exists. Older bundles may have
-    /// been deleted.
+    /// Returns the number of the last bundled copy of a period, plus 1. Returns null if the period has no bundle of copies. The result does
+    /// not need the period's older bundles, which may have been deleted.
     /// </summary>
     public int? CopiesEnd(ulong period)
     {
@@ -114,14 +118,14 @@ internal sealed class BoardState
         {
             last = last is null || name.First > last.Value.First ? name : last;
         }
-        // After a crash, several bundles may begin with the same copy, and one of them may be empty.
+        // After a crash, several bundles may begin with the same copy, and one of these bundles may be empty.
         return last is { } newest ? Copies.Where(name => name.Period == period && name.First == newest.First).Max(name => ReadCopies(name).Copies.End) : null;
     }
 
     /// <summary>
-    /// Removes values, openings and keys of devices and keys from the bundles of these epochs, from at most <paramref name="max"/> of them.
-    /// Returns the epoch with which the next call continues, or null if all bundles are done. The caller must destroy the values in the
-    /// database afterwards.
+    /// Removes the values, openings and keys of the structures <c>devices</c> and <c>keys</c> from the bundles of a range of epochs. One
+    /// call changes at most the number of bundles that the parameter <paramref name="max"/> gives. Returns the epoch with which the next
+    /// call must continue, or null if no bundle of the range remains. The caller must destroy the values in the database afterwards.
     /// </summary>
     public ulong? DestroyValues(ulong first, ulong last, int max)
     {
@@ -155,12 +159,12 @@ internal sealed class BoardState
         }
     }
 
-    /// <summary>Returns whether there are bundles of a period's copies.</summary>
+    /// <summary>Returns whether the folder contains bundles of a period's copies.</summary>
     public bool HasCopies(ulong period) => Copies.Any(name => name.Period == period);
 
     /// <summary>
-    /// Removes values, openings and keys of the copies with these numbers from a period's bundles. If several bundles contain a row, as
-    /// after a crash, the row is removed from each.
+    /// Removes the values, openings and keys of the copies with these numbers from all bundles of a period's copies. After a crash, several
+    /// bundles may contain the same copy.
     /// </summary>
     public void EraseCopies(ulong period, IReadOnlySet<int> numbers)
     {
@@ -175,8 +179,9 @@ internal sealed class BoardState
     }
 
     /// <summary>
-    /// Deletes bundles that are older than the last <paramref name="kept"/> epochs. Replicas do not report their progress yet; a replica
-    /// that needs older epochs therefore reads them from the database.
+    /// Deletes the bundles of old epochs. The parameter <paramref name="kept"/> gives how many of the newest epochs keep their bundles.
+    /// Replicas do not report their progress yet, so bundles that a replica still needs may be deleted. Such a replica reads those epochs
+    /// from the database.
     /// </summary>
     public void Prune(ulong publishedEpoch, int kept)
     {
@@ -184,7 +189,7 @@ internal sealed class BoardState
         {
             return;
         }
-        // The folder is listed only once, because afterwards it grows by one epoch at a time.
+        // The folder of bundles is listed only once. Afterwards each epoch adds one bundle, so the first remaining bundle is known.
         ulong first = _firstBundle ?? BundleEpochs().DefaultIfEmpty(publishedEpoch).Min();
         ulong firstKept = publishedEpoch - (ulong)kept + 1;
         for (; first < firstKept; first++)
@@ -192,7 +197,8 @@ internal sealed class BoardState
             File.Delete(GetPath(first));
         }
         _firstBundle = first;
-        // A database that begins with the first kept bundle already contains every copy that was staged before its last epoch.
+        // Bundles of copies are deleted once no database needs them. A database that can still import the first kept epoch already contains
+        // every copy that was staged before its own last epoch.
         while (Copies.Count > 0 && Copies.Min is var oldest && oldest.After + 1 < firstKept)
         {
             File.Delete(GetPath(oldest));
@@ -235,7 +241,8 @@ internal sealed class BoardState
         string path = GetPath(content.Epoch.Epoch);
         if (File.Exists(path))
         {
-            // The bundle was made before a crash. Values may have been erased from the database since, so only the record must be the same.
+            // The bundle was written before a crash. Values may have been erased from the database since, so only the record in the bundle
+            // must equal the database's record.
             if (!ReadBundle(content.Epoch.Epoch).Epoch.RecordHash.Span.SequenceEqual(content.Epoch.RecordHash.Span))
             {
                 throw Rollback.DatabaseBehind($"The bundle {path} holds another record for epoch {content.Epoch.Epoch} than the database.", _folder);
@@ -250,7 +257,7 @@ internal sealed class BoardState
     {
         foreach (IGrouping<ulong, Erasure> erased in erasures.Where(erasure => erasure.Period is null).GroupBy(erasure => erasure.Epoch))
         {
-            // Most erased values are in epochs whose bundles are no longer kept.
+            // The bundle of the erased value's epoch is usually no longer kept, because most erased values are old.
             if (File.Exists(GetPath(erased.Key)))
             {
                 ReplaceWithout(ReadBundle(erased.Key), erased.Select(erasure => erasure.Ordinal).ToHashSet());

@@ -6,17 +6,17 @@ using System.Text;
 namespace Optiks.UpdateTask.Board;
 
 /// <summary>
-/// Ends an update-task on this machine that keeps the board's lock after it lost the lease: it is paused, or hangs in a system call.
-/// Otherwise such a process would block its successor forever. Killing the process is safe at any point, because the task survives a crash
-/// at every step. A process on another machine, or one that is not an update-task, is left alone.
+/// Kills an update-task on this machine that still keeps the board's lock although it has lost the lease, because it is paused or hangs in
+/// a system call. Otherwise that update-task would block its successor forever. Killing it is safe at any point, because the task survives
+/// a crash at every step. This class kills no process on another machine, and no process that is not an update-task.
 /// </summary>
 internal static class LockHolder
 {
     private const string ProgramName = "Optiks.UpdateTask";
 
     /// <summary>
-    /// Kills the process that holds the lock. The holder of the lease calls this method after it has waited for the lock in vain. Returns
-    /// the id of the killed process, or null if there is no process that it may kill.
+    /// Kills the update-task that holds the board's lock. The holder of the lease calls this method after it has waited for the lock in
+    /// vain. Returns the id of the killed process, or null if the method killed no process.
     /// </summary>
     public static int? TryKill(string boardLog)
     {
@@ -39,7 +39,7 @@ internal static class LockHolder
                 }
                 catch (Exception e) when (e is ArgumentException or InvalidOperationException or Win32Exception)
                 {
-                    // The process has ended in the meantime, or belongs to another user.
+                    // The process that holds the lock has ended in the meantime, or belongs to another user.
                     return null;
                 }
             }
@@ -47,8 +47,8 @@ internal static class LockHolder
         return null;
     }
 
-    // Parses /proc/locks (proc_locks(5)), whose lines look like "3: FLOCK ADVISORY WRITE 1234 08:02:5678 0 EOF". Processes of other
-    // namespaces have the id 0 or are not listed.
+    // Parses /proc/locks (proc_locks(5)), whose lines look like "3: FLOCK ADVISORY WRITE 1234 08:02:5678 0 EOF". Processes of other process
+    // namespaces have the id 0 there, or are missing.
     private static IEnumerable<(int Process, ulong Device, ulong Inode)> Locks()
     {
         foreach (string line in File.ReadLines("/proc/locks"))
@@ -77,9 +77,9 @@ internal static class LockHolder
         }
     }
 
-    // Returns whether a process has the file open. The check is needed on file systems such as btrfs, where a file's device differs from
-    // the device in /proc/locks. It needs more privileges than the same user has, because the services forbid other processes to inspect
-    // them.
+    // Returns whether a process has the file open. This check is needed on file systems such as btrfs, where a file's device differs from
+    // the device in /proc/locks. Running as the same user is not enough privilege for this check, because the services forbid other
+    // processes to inspect them.
     private static bool HasOpen(int id, FileStatus file)
     {
         try

@@ -3,21 +3,22 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// Copies a board's folder to a bucket (docs/spec/board.md section 3). Not thread-safe; any number of instances, on any machines, may copy
-/// to one bucket.
+/// Copies a board's folder to a bucket (docs/spec/board.md section 3). An instance is not thread-safe. Many instances, on one machine or
+/// several, may copy to the same bucket at the same time.
 /// </summary>
 /// <remarks>
 /// <para>Invariants:</para>
-/// <para>1. An object below tile/ or audit/ is created and never changed. If the object exists already, it is compared with the board's
-/// file; a difference is a conflict.</para>
-/// <para>2. The checkpoint is written after everything that it commits to has been stored, and only over the checkpoint that it was
-/// compared with. If two writers work at the same time, one of them therefore fails and starts again. The new checkpoint is of the same log
-/// and larger, or the same with more cosignatures.</para>
-/// <para>3. Each step can be repeated. A crash at any point leaves the old checkpoint, with objects beyond it, or the new one.</para>
+/// <para>1. An object whose key begins with tile/ or audit/ is created and never changed. If the object exists already, this class compares
+/// it with the board's file, and reports any difference as a conflict.</para>
+/// <para>2. The checkpoint is written after everything that it commits to has been stored. The write replaces only the old checkpoint that
+/// was compared with the new one. If two writers replace the checkpoint at the same time, one of them therefore fails and starts again. The
+/// new checkpoint is of the same log, and it has a larger size, or the same size and more cosignatures.</para>
+/// <para>3. Each step can be repeated. After a crash at any point, the bucket has the new checkpoint, or it has the old checkpoint and
+/// perhaps some objects that only the new checkpoint needs.</para>
 /// </remarks>
 internal sealed class BucketBoard
 {
-    /// <summary>The key of the checkpoint.</summary>
+    /// <summary>The object key of the checkpoint in the bucket.</summary>
     public const string CheckpointKey = "checkpoint";
 
     private const int Attempts = 5;
@@ -30,7 +31,7 @@ internal sealed class BucketBoard
     private readonly IObjectStore _bucket;
 
     /// <param name="folder">The board's folder.</param>
-    /// <param name="verifier">The verifier with the log's key.</param>
+    /// <param name="verifier">The verifier of checkpoints, which has the log's public key.</param>
     /// <param name="bucket">The bucket that receives the copy.</param>
     public BucketBoard(string folder, CheckpointVerifier verifier, IObjectStore bucket)
     {
@@ -41,13 +42,16 @@ internal sealed class BucketBoard
         _bucket = bucket;
     }
 
-    /// <summary>Whether the bucket is known to honor conditional writes. The first copy tests this.</summary>
+    /// <summary>
+    /// Whether a probe has shown that the bucket honors conditional writes. The first call of <see cref="PublishAsync"/> runs the probe.
+    /// </summary>
     public bool IsProbed { get; set; }
 
     /// <summary>
-    /// Copies the board up to its checkpoint to the bucket. Returns the bucket's size afterwards, or 0 if the board has no checkpoint yet.
-    /// Throws <see cref="ObjectStoreException"/> if the bucket gives no usable answer, <see cref="BucketConflictException"/> if it contains
-    /// something else, and the exceptions of reading the board.
+    /// Copies to the bucket the board's checkpoint and everything that the checkpoint commits to. Returns the size of the checkpoint that
+    /// the bucket then has, or 0 if the board has no checkpoint yet. Throws <see cref="ObjectStoreException"/> if the bucket gives no
+    /// usable answer, and <see cref="BucketConflictException"/> if the bucket contains something other than the board. Throws other
+    /// exceptions if the board cannot be read.
     /// </summary>
     public async Task<ulong> PublishAsync(CancellationToken cancellationToken)
     {
@@ -58,7 +62,8 @@ internal sealed class BucketBoard
         }
         for (int attempt = 1; attempt <= Attempts; attempt++)
         {
-            // The bucket is read before the board. The bucket then cannot contain anything that the board did not have before.
+            // The bucket's checkpoint is read before the board's. Every checkpoint is on the board before it is in the bucket, so the
+            // board's checkpoint must be at least as large. If it is smaller, an older copy of the board was put back.
             StoredObject? stored = await _bucket.GetAsync(CheckpointKey, SignedNote.MaxBytes, cancellationToken);
             if (await _board.ReadAsync(cancellationToken) is not { } local)
             {
@@ -100,7 +105,8 @@ internal sealed class BucketBoard
         ? opened
         : throw new BucketConflictException($"The bucket's checkpoint is not from this log ({error}): name another bucket or prefix, or find out who wrote it.");
 
-    // Returns whether the bucket has everything that the board has. Throws if the bucket contradicts the board.
+    // Returns whether the bucket's checkpoint has the size of the board's checkpoint and all of its signatures. Throws if the bucket's
+    // checkpoint is larger than the board's, or contradicts it.
     private async Task<bool> IsThereAsync(SignedCheckpoint local, SignedCheckpoint? present, CancellationToken cancellationToken)
     {
         if (present is null)
@@ -120,7 +126,7 @@ internal sealed class BucketBoard
         return before == size && local.Note.Signatures.All(line => present.Note.Signatures.Any(other => other.ToLine() == line.ToLine()));
     }
 
-    // Returns false if the board changed during the upload and some of its files are gone.
+    // Returns false if the board changed during the upload, so that some of the board's files no longer exist.
     private async Task<bool> TryUploadAsync(ulong from, ulong to, CancellationToken cancellationToken)
     {
         IEnumerable<(string Key, ObjectKind Kind)> objects = TileLayout.Added(from, to).Select(tile => ($"{tile}", ObjectKind.Tile));
@@ -136,7 +142,7 @@ internal sealed class BucketBoard
                 }
                 catch (Exception e) when ((e is FileNotFoundException or DirectoryNotFoundException) && one.Key.Contains(".p/", StringComparison.Ordinal))
                 {
-                    // The file no longer exists, because it was a partial tile that has become full.
+                    // The board no longer has this file, because the file was a partial tile and the tile has become full.
                     Volatile.Write(ref isWhole, false);
                     return;
                 }
@@ -157,7 +163,7 @@ internal sealed class BucketBoard
     {
         if (!await _bucket.CreateAsync(key, octets, kind, cancellationToken))
         {
-            // The object was stored before a crash, or another task stored it or is storing it.
+            // The object exists already: this task stored it before a crash, or another task has stored it.
             StoredObject? present = await _bucket.GetAsync(key, octets.Length, cancellationToken);
             if (present is null)
             {
@@ -171,13 +177,14 @@ internal sealed class BucketBoard
         FailPoints.Hit(FailPoints.BucketObject);
     }
 
-    // Deletes partial tiles whose full tile the checkpoint commits to. A client of an older checkpoint reads the full tile.
+    // Deletes from the bucket each partial tile whose full tile is covered by the new checkpoint. A client that still uses an older
+    // checkpoint reads the full tile instead.
     private async Task DropPartialsAsync(ulong from, ulong to, CancellationToken cancellationToken)
     {
         for (int level = 0; TileLayout.NumHashes(to, level) / TilePath.FullWidth is ulong full and > 0; level++)
         {
-            // The range begins with the last tile that was full before, because a crash may have prevented its cleanup. If the bucket had
-            // no checkpoint, the range has only the last full tile.
+            // The loop begins with the last tile that was full before this copy, because a crash may have left that tile's partial tiles.
+            // If the bucket had no checkpoint, the loop handles only the last full tile.
             ulong first = from == 0 ? full : Math.Min(TileLayout.NumHashes(from, level) / TilePath.FullWidth, full);
             for (ulong index = first > 0 ? first - 1 : 0; index < full; index++)
             {

@@ -8,13 +8,14 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// Protects the log against a second history by means of the bucket, if there is one. At a start and at a takeover, the guard compares the
-/// database with the bucket. Where tasks share no folder (<see cref="BucketOptions.KeepsMark"/>), no epoch is signed before the bucket has
-/// the epoch's mark. One thread at a time.
+/// Uses the bucket, if one is configured, to protect the log against a second history. The guard reads the bucket's checkpoint at each
+/// start and takeover, so that the task can compare it with the database. If tasks share no folder (the option
+/// <see cref="BucketOptions.KeepsMark"/>), the task signs no epoch before the bucket has the epoch's high-water mark. Only one thread at a
+/// time may use an instance.
 /// </summary>
 internal sealed class BucketGuard : IDisposable
 {
-    // If the bucket's answer is optional, a start waits for it no longer than this.
+    // If tasks share a folder, the bucket's answer is optional, and a task that starts waits for the answer no longer than this time.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
 
     private readonly BoardFolder _board;
@@ -34,12 +35,16 @@ internal sealed class BucketGuard : IDisposable
         }
     }
 
-    /// <summary>Whether the bucket keeps the mark that tasks share. That mark then overrides the mark in each task's folder.</summary>
+    /// <summary>
+    /// Whether the bucket keeps the high-water mark that all tasks share. If so, the bucket's mark overrides the mark in each task's
+    /// folder.
+    /// </summary>
     public bool KeepsMark => _mark is not null;
 
     /// <summary>
-    /// Reads the bucket's mark and checkpoint. Throws <see cref="ObjectStoreException"/> if a required answer does not come, and
-    /// <see cref="StartupException"/> if the storage cannot keep a mark, or contains something else in its place.
+    /// Reads the high-water mark and the checkpoint from the bucket. Throws <see cref="ObjectStoreException"/> if the bucket keeps the mark
+    /// and gives no usable answer. Throws <see cref="StartupException"/> if the storage ignores conditional writes, or if the mark's object
+    /// contains something other than a mark, or a lower mark than before.
     /// </summary>
     public async Task<BucketStanding> ReadAsync(CancellationToken cancellationToken)
     {
@@ -59,7 +64,7 @@ internal sealed class BucketGuard : IDisposable
         }
         catch (Exception e) when (!KeepsMark && (e is ObjectStoreException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested)))
         {
-            // The bucket's answer is optional here: the folder's own mark must suffice, as without a bucket.
+            // The bucket's answer is optional here, because the mark in the board's folder protects the log, as it does without a bucket.
             _logger.BucketFails(e.Message, e);
             return BucketStanding.None;
         }
@@ -72,17 +77,17 @@ internal sealed class BucketGuard : IDisposable
             await BucketProbe.RunAsync(bucket, cancellationToken);
             _isProbed = true;
         }
-        // The checkpoint is read before the mark. Because the mark is stored before its checkpoint, the mark that is read is not behind the
-        // checkpoint.
+        // The checkpoint is read before the mark. Every epoch's mark is stored before the epoch's checkpoint, so the mark that is read here
+        // cannot be older than the checkpoint.
         StoredObject? checkpoint = await bucket.GetAsync(BucketBoard.CheckpointKey, SignedNote.MaxBytes, cancellationToken);
         HighWaterMark? mark = _mark is null ? null : await _mark.ReadAsync(cancellationToken);
         return new BucketStanding(mark, checkpoint?.Octets);
     }
 
     /// <summary>
-    /// Makes an epoch's mark durable in the bucket, if the bucket keeps one. Throws <see cref="ObjectStoreException"/> if the caller is to
-    /// retry, and <see cref="StorageFencedException"/> if another task leads now. Throws <see cref="StartupException"/> with exit code 4 if
-    /// a task was about to sign another history.
+    /// Raises the bucket's high-water mark to an epoch; does nothing if the bucket keeps no mark. Throws <see cref="ObjectStoreException"/>
+    /// if the caller must retry, and <see cref="StorageFencedException"/> if another task holds the lease now. Throws
+    /// <see cref="StartupException"/> with exit code 4 if the bucket's mark shows that a task was about to sign another history.
     /// </summary>
     public async Task RaiseAsync(IPipelineStore store, Lease lease, EpochRow epoch, CancellationToken cancellationToken)
     {
@@ -97,7 +102,8 @@ internal sealed class BucketGuard : IDisposable
         }
         catch (BucketConflictException e)
         {
-            // If this task was paused until its lease ended, it finds its successor's mark here.
+            // If this task was paused until its lease ended, the conflicting mark may be its successor's mark, which is no second history.
+            // In that case the next line throws an exception that makes this task a standby.
             StandingCheck.CheckHolder(await store.ReadHeadAsync(CancellationToken.None), lease);
             throw Rollback.DatabaseBehind(e.Message, _board);
         }

@@ -3,8 +3,8 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// Reports the bucket's size and any problem. A problem of the bucket never makes the task unready: epochs are published and served from
-/// the board's folder, and a restart does not repair a bucket.
+/// Reports the size of the bucket's checkpoint, and the bucket's problem if there is one. A problem of the bucket never makes the task
+/// unready, because epochs are published and served from the board's folder, and a restart does not repair a bucket.
 /// </summary>
 internal sealed class BucketHealthCheck(BucketState state) : IHealthCheck
 {

@@ -4,12 +4,14 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// Makes the HTTP client of a bucket. The storage client reads answers without a bound, and some of them without a way to cancel. This
-/// class reads every answer except an object into bounded memory before the storage client sees it.
+/// Makes the HTTP client that the S3 library uses for a bucket. The library reads answers of any length, and it cannot cancel the reading
+/// of some answers. This class therefore reads every answer except an object's contents into bounded memory, before the library sees the
+/// answer.
 /// </summary>
 internal sealed class BucketHttp : HttpClientFactory
 {
-    // The longest other answer, a page of a thousand keys of 1,024 bytes with their metadata, is shorter than this.
+    // The limit on the length of an answer that is not an object's contents. The longest such answer lists a thousand keys of 1,024 bytes
+    // with their metadata, and is shorter than this.
     private const int MaxAnswerLength = 4 << 20;
     private static readonly TimeSpan s_connectTimeout = TimeSpan.FromSeconds(5);
 
@@ -17,11 +19,13 @@ internal sealed class BucketHttp : HttpClientFactory
     public override HttpClient CreateHttpClient(IClientConfig clientConfig)
     {
         var sockets = new SocketsHttpHandler { AllowAutoRedirect = false, UseCookies = false, ConnectTimeout = s_connectTimeout };
-        // The sender of each request sets its own deadline, up to the last byte of the answer.
+        // The client itself has no timeout, because the sender of each request sets a deadline for the request and its whole answer.
         return new HttpClient(new BoundedAnswers(sockets)) { Timeout = Timeout.InfiniteTimeSpan };
     }
 
-    /// <summary>Reads every answer within a bound, except objects, which <see cref="S3ObjectStore"/> reads itself.</summary>
+    /// <summary>
+    /// Reads every answer into bounded memory, except an object's contents, which the class <see cref="S3ObjectStore"/> reads.
+    /// </summary>
     private sealed class BoundedAnswers(HttpMessageHandler inner) : DelegatingHandler(inner)
     {
         protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)

@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Buckets;
 
-/// <summary>Defines every event about the bucket that the task logs (3060 to 3069).</summary>
+/// <summary>Defines the log events about the bucket. Their event ids are in the range 3060 to 3069.</summary>
 internal static partial class BucketLog
 {
     [LoggerMessage(EventId = 3060, EventName = "BucketFollows", Level = LogLevel.Information, Message = "The bucket has the board up to size {Size}.")]

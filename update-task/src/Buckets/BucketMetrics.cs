@@ -2,7 +2,9 @@ using System.Diagnostics.Metrics;
 
 namespace Optiks.UpdateTask.Buckets;
 
-/// <summary>Shows the state of the bucket and counts failures.</summary>
+/// <summary>
+/// Publishes metrics about the bucket: the size of its checkpoint, an alarm while it cannot be updated, and the number of failed copies.
+/// </summary>
 internal sealed class BucketMetrics : IDisposable
 {
     private readonly Meter _meter;

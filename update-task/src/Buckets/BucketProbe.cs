@@ -1,20 +1,21 @@
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// Finds out whether a storage honors conditional writes, and which form of entity tags it accepts. A storage that ignores conditions would
-/// let an old checkpoint overwrite a newer one.
+/// Finds out whether a bucket's storage honors conditional writes, and in which form it accepts entity tags. A storage that ignores the
+/// conditions would let an old checkpoint overwrite a newer one.
 /// </summary>
 internal static class BucketProbe
 {
-    /// <summary>The key of the test object.</summary>
+    /// <summary>The object key of the test object.</summary>
     public const string Key = ".probe";
 
     // An entity tag that no object has: an MD5 hash of zeros.
     private const string NoTag = "\"00000000000000000000000000000000\"";
 
     /// <summary>
-    /// Sets <see cref="IObjectStore.SendsBareTags"/>. Throws <see cref="BucketConflictException"/> if the storage ignores conditions, and
-    /// <see cref="ObjectStoreException"/> if it gives no usable answer.
+    /// Probes the storage and sets the property <see cref="IObjectStore.SendsBareTags"/> of its client. Throws
+    /// <see cref="BucketConflictException"/> if the storage ignores the conditions of writes, and <see cref="ObjectStoreException"/> if the
+    /// storage gives no usable answer.
     /// </summary>
     public static async Task RunAsync(IObjectStore bucket, CancellationToken cancellationToken)
     {
@@ -33,8 +34,8 @@ internal static class BucketProbe
         foreach (bool isBare in (bool[])[false, true])
         {
             bucket.SendsBareTags = isBare;
-            // The probe tries a wrong tag first: if the storage ignores conditions in this form, the task must not use the form for any
-            // other write.
+            // The probe sends a wrong entity tag first. If the storage ignores a condition with this form of tags, the write succeeds, and
+            // the task must not use this form for any other write.
             if (await ReplaceAsync(NoTag))
             {
                 throw Ignored();

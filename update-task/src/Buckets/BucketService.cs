@@ -11,8 +11,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// Copies the board to the configured bucket while this task leads. No other part waits for this service. The next copy includes the epochs
-/// that were published during a copy.
+/// Copies the board to the configured bucket while this task leads. No other part of the task waits for these copies. If epochs are
+/// published during a copy, the next copy includes them.
 /// </summary>
 internal sealed class BucketService : BackgroundService
 {
@@ -51,7 +51,7 @@ internal sealed class BucketService : BackgroundService
         byte[]? done = null;
         while (true)
         {
-            // Waits while another task leads.
+            // Only the leading task copies, so the service waits here while another task leads.
             await _task.NextPublishedAsync(null, stop);
             TimeSpan pause = s_pause;
             try

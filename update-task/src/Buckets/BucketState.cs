@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Buckets;
 
-/// <summary>Holds the process's knowledge of its bucket. Any thread.</summary>
+/// <summary>Holds what this process knows about the bucket. Any thread may use it.</summary>
 internal sealed class BucketState
 {
     private long _size;
@@ -9,10 +9,12 @@ internal sealed class BucketState
     /// <summary>The size of the bucket's checkpoint, as far as this process knows; 0 at the start.</summary>
     public ulong Size => (ulong)Interlocked.Read(ref _size);
 
-    /// <summary>The problem that keeps the bucket from being updated, in a sentence; null if there is no problem.</summary>
+    /// <summary>A sentence that describes why the bucket cannot be updated; null if there is no problem.</summary>
     public string? Problem => _problem;
 
-    /// <summary>Records the bucket's new size. Returns true if the copy before had failed.</summary>
+    /// <summary>
+    /// Records that a copy succeeded, with the size of the bucket's checkpoint. Returns true if the previous copy had failed.
+    /// </summary>
     public bool Published(ulong size)
     {
         Interlocked.Exchange(ref _size, (long)size);
@@ -21,7 +23,7 @@ internal sealed class BucketState
         return hadFailed;
     }
 
-    /// <summary>Records a problem. Returns true if it differs from the problem before.</summary>
+    /// <summary>Records that a copy failed, and why. Returns true if the problem differs from the previously recorded problem.</summary>
     public bool Failed(string problem)
     {
         bool isNew = _problem != problem;

@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Buckets;
 
-/// <summary>Says that a bucket gave no usable answer. The caller retries.</summary>
+/// <summary>Reports that a bucket gave no usable answer. The caller must retry.</summary>
 internal sealed class ObjectStoreException : Exception
 {
     public ObjectStoreException(string message, Exception? innerException = null)

@@ -8,12 +8,12 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// Accesses a bucket of S3, or of a storage with the same protocol. Each request has one deadline, up to the last byte of its answer, and
-/// answers are bounded in length. The bounds are necessary because the task's epochs wait for some requests.
+/// Accesses a bucket of Amazon S3, or of a storage with the same protocol. Each operation has one deadline, which includes the last byte of
+/// the answer, and each answer has a maximum length. These limits are necessary because epochs wait for some of the operations.
 /// </summary>
 internal sealed class S3ObjectStore : IObjectStore, IDisposable
 {
-    // The client retries only once, because the caller retries the whole operation.
+    // The S3 library retries a request only once, because the caller of this class retries the whole operation.
     private const int Retries = 1;
     private const int BufferLength = 64 * 1024;
     private const int MaxKeys = 1000;
@@ -31,8 +31,8 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
             ForcePathStyle = options.PathStyle,
             HttpClientFactory = new BucketHttp(),
             MaxErrorRetry = Retries,
-            // Few storages other than Amazon's support the newer checksums. They are not needed, because each request's signature covers
-            // its body.
+            // The library sends its newer checksums only where they are required, because few storages other than Amazon's support them.
+            // They are not needed, because each request's signature covers its body.
             RequestChecksumCalculation = RequestChecksumCalculation.WHEN_REQUIRED,
             ResponseChecksumValidation = ResponseChecksumValidation.WHEN_REQUIRED,
         };
@@ -62,7 +62,7 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
             using GetObjectResponse response = await _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = _prefix + key }, deadline.Token);
             using var octets = new MemoryStream();
             byte[] buffer = new byte[BufferLength];
-            // The bytes are counted while they are read, because the length that the answer announces may be wrong.
+            // The loop counts the bytes that it reads, because the length in the answer's header may be wrong.
             while (octets.Length <= maxLength)
             {
                 int read = await response.ResponseStream.ReadAsync(buffer.AsMemory(0, (int)Math.Min(buffer.Length, maxLength + 1 - octets.Length)), deadline.Token);
@@ -123,11 +123,12 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
 
     public void Dispose() => _client.Dispose();
 
-    // The deadline covers one operation with all requests that the client makes for it.
+    // Starts the deadline of one operation. The deadline covers all requests that the S3 library makes for the operation.
     private AnswerDeadline Begin(CancellationToken cancellationToken) => new(_timeout, TimeProvider.System, 0, cancellationToken);
 
     private static bool IsFailure(Exception e, CancellationToken cancellationToken) =>
-        // The client parses the entity tag as a hash, and reports an invalid one as its caller's bad argument.
+        // An ArgumentException is among the bucket's failures, because the S3 library parses an answer's entity tag as a hash, and reports
+        // an invalid tag as a bad argument.
         e is AmazonServiceException or AmazonClientException or HttpRequestException or IOException or TimeoutException or ArgumentException or System.Xml.XmlException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested);
 
     private static ObjectStoreException Failed(Exception e) => new(
@@ -149,8 +150,8 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
             await _client.PutObjectAsync(request, deadline.Token);
             return true;
         }
-        // The status 412 means that the condition does not hold, 409 that another write of the same key is in progress, and 404 that the
-        // object to replace no longer exists.
+        // The HTTP status 412 means that the write's condition does not hold. The status 409 means that another write of the same key is in
+        // progress. The status 404 means that the object to replace no longer exists.
         catch (AmazonS3Exception e) when (e.StatusCode is HttpStatusCode.PreconditionFailed or HttpStatusCode.Conflict || (e.StatusCode == HttpStatusCode.NotFound && e.ErrorCode == "NoSuchKey"))
         {
             return false;

@@ -3,16 +3,18 @@ using System.Globalization;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// Keeps the high-water mark in a bucket, for tasks that share no folder: the highest epoch that any of them was ever about to sign. One
-/// thread at a time; any number of instances, on any machines, may use one bucket.
+/// Keeps the high-water mark in a bucket, for tasks that share no folder. The mark names the highest epoch that any task of the log was
+/// ever about to sign. Only one thread at a time may use an instance. Many instances, on one machine or several, may use the same bucket at
+/// the same time.
 /// </summary>
 /// <remarks>
-/// Invariant: the mark is only ever raised, by a write over exactly the mark that it was compared with. If two tasks have different records
-/// for one epoch, one of them is therefore refused before it signs, whatever its database says.
+/// Invariant: the mark never becomes lower, because each write replaces only the mark that the new mark was compared with. If two tasks
+/// have different records for the same epoch, only one task can raise the mark. The other task is refused before it signs, whatever its
+/// database contains.
 /// </remarks>
 internal sealed class SharedMark
 {
-    /// <summary>The key of the object.</summary>
+    /// <summary>The object key of the mark in the bucket.</summary>
     public const string Key = ".high-water";
 
     private const int MaxLength = 256;
@@ -20,30 +22,31 @@ internal sealed class SharedMark
 
     private readonly IObjectStore _bucket;
 
-    // The last mark that the bucket returned. The bucket never has a lower mark later.
+    // The last mark that the bucket returned or accepted. If the bucket later returns a lower mark, that is a conflict.
     private HighWaterMark? _last;
 
-    // The entity tag of that mark, if known.
+    // The entity tag of the last mark; null if it is not known.
     private string? _tag;
 
     public SharedMark(IObjectStore bucket) => _bucket = bucket;
 
     /// <summary>
-    /// Reads the mark; returns null if the mark does not exist. Throws <see cref="ObjectStoreException"/> if the bucket gives no usable
-    /// answer, and <see cref="BucketConflictException"/> if the object is not a mark or the mark is lower than before.
+    /// Reads the mark; returns null if the bucket has no mark. Throws <see cref="ObjectStoreException"/> if the bucket gives no usable
+    /// answer. Throws <see cref="BucketConflictException"/> if the object does not contain a mark, or if the mark is lower than the last
+    /// mark that this instance knows.
     /// </summary>
     public async Task<HighWaterMark?> ReadAsync(CancellationToken cancellationToken) => (await GetAsync(cancellationToken)).Mark;
 
     /// <summary>
-    /// Makes an epoch's mark durable before the epoch is signed; does nothing if the bucket already has this mark. Throws
-    /// <see cref="ObjectStoreException"/> if it is not known whether the mark was raised; the caller must then retry. Throws
-    /// <see cref="BucketConflictException"/> if another task was about to sign a later epoch, or this epoch with another record.
+    /// Writes an epoch's mark to the bucket, before the epoch is signed. Does nothing if the bucket already has this mark. Throws
+    /// <see cref="ObjectStoreException"/> if it is not known whether the bucket has the mark; the caller must then retry. Throws
+    /// <see cref="BucketConflictException"/> if the bucket's mark names a later epoch, or another record for this epoch.
     /// </summary>
     public async Task RaiseAsync(HighWaterMark mark, CancellationToken cancellationToken)
     {
         for (int attempt = 1; attempt <= Attempts; attempt++)
         {
-            // The first attempt assumes that the bucket still has the last known mark: usually no other task has changed it.
+            // The first attempt assumes that the bucket still has the last known mark, because other tasks seldom change the mark.
             (HighWaterMark? present, string tag) = attempt == 1 && _tag is not null && _last?.Epoch < mark.Epoch ? (_last, _tag) : await GetAsync(cancellationToken);
             if (present is not null && present.Names(mark.Epoch, mark.RecordHash.Span))
             {

@@ -5,10 +5,12 @@ using Optiks.UpdateTask.Options;
 
 namespace Optiks.UpdateTask.Hosting;
 
-/// <summary>Reports ready for a standby, and for the holder of the lease while everything due is done in time.</summary>
+/// <summary>
+/// Reports whether the task is ready. A standby is always ready; the holder of the lease is ready while it makes its epochs in time.
+/// </summary>
 internal sealed class TaskHealthCheck : IHealthCheck
 {
-    // Epochs may fail for this time, for example on a slow disk, before health reports it to an operator.
+    // How long epochs may be overdue, for example because of a slow disk, before the task reports itself unhealthy.
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(10);
 
     private readonly TaskState _state;

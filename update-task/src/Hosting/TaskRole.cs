@@ -3,13 +3,13 @@ namespace Optiks.UpdateTask.Hosting;
 /// <summary>Lists the roles of the task.</summary>
 internal enum TaskRole
 {
-    /// <summary>The task opens the database.</summary>
+    /// <summary>The task is opening the database.</summary>
     Starting,
 
-    /// <summary>Another task holds the lease.</summary>
+    /// <summary>The task waits, because another task holds the lease.</summary>
     Standby,
 
-    /// <summary>The task holds the lease and rebuilds the trees.</summary>
+    /// <summary>The task holds the lease and is rebuilding the trees.</summary>
     Recovering,
 
     /// <summary>The task holds the lease and makes epochs.</summary>

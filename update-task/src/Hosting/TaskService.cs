@@ -12,8 +12,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Hosting;
 
 /// <summary>
-/// Runs the task: waits for the lease, recovers, makes epochs, and waits for the lease again after it has lost the lease. Stops the host
-/// (<see cref="HostFailure"/>) on errors that a retry cannot repair.
+/// Runs the task. It waits for the lease, recovers the log's state, and makes epochs. After losing the lease, it waits for the lease again.
+/// If an error occurs that a retry cannot repair, it stops the process (the class <see cref="HostFailure"/>).
 /// </summary>
 internal sealed class TaskService : BackgroundService
 {
@@ -53,7 +53,8 @@ internal sealed class TaskService : BackgroundService
             catch (Exception e) when (keeper.HasStalled && !stop.IsCancellationRequested && (e is StorageFencedException or LeaseLostException or OperationCanceledException))
             {
                 _report.Log.SteppedDown(e);
-                // The wait lets a standby, whose machine may be healthy, take the lease first.
+                // This task made no progress, so it waits here and lets a standby take the lease first: the standby's machine may be
+                // healthy.
                 await _waiter.StandBackAsync(stop);
             }
             catch (Exception e) when (e is StorageFencedException or LeaseLostException)
@@ -64,8 +65,8 @@ internal sealed class TaskService : BackgroundService
             {
                 _report.Log.SteppedDown(e);
             }
-            // The error is in the files of the task's own trees, which are rebuilt if they are damaged. The next recovery finishes the
-            // committed epoch.
+            // This exception means that the files of the task's own trees cannot be used. Damaged files are deleted, and the next recovery
+            // rebuilds them and finishes the committed epoch.
             catch (OptiksNativeException e) when (e.IsDamage || e.Status == NativeStatus.Io)
             {
                 _report.Failed(e, "The task's own files cannot be used. Damaged files are rebuilt from the database.");
@@ -87,8 +88,8 @@ internal sealed class TaskService : BackgroundService
         }
     }
 
-    // Returns why the task tries again after a failed start, or null if the failure ends the process. A start refuses unusable keys, files
-    // and settings. If this process has led before, its keys, files and settings were usable: an operator must be changing them now, so
+    // Returns why the task tries again after a failure, or null if the failure ends the process. Unusable keys, files or settings end a
+    // process that has never led. If the process has led before, they were usable then, so an operator is probably changing them now, and
     // the task waits.
     private static string? FindReasonToWait(Exception e, bool hasLed) => e switch
     {
@@ -97,8 +98,8 @@ internal sealed class TaskService : BackgroundService
         _ => TemporaryFailure.Describe(e),
     };
 
-    // Leads, but abandons a step that neither ends nor fails, such as a call into a token's library. Another process takes over, and a
-    // supervisor restarts this one.
+    // Leads the log until the lease ends. If a step neither ends nor fails, such as a call into a token's library, this method does not
+    // wait for the step and ends the process. Another task then takes over, and a supervisor restarts this process.
     private async Task LeadUnlessItHangsAsync(IPipelineStore store, LeaseKeeper keeper, Action recovered, CancellationToken stop)
     {
         Task leading = LeadAsync(store, keeper, recovered, stop);

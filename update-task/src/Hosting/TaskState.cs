@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Hosting;
 
-/// <summary>Holds the task's status: one writer, any number of readers.</summary>
+/// <summary>Holds the task's status. One thread may write it, and any number of threads may read it.</summary>
 internal sealed class TaskState
 {
     private readonly TimeProvider _time;
@@ -17,7 +17,7 @@ internal sealed class TaskState
 
     public TimeSpan SinceProgress => _time.GetElapsedTime(_current.ProgressAt);
 
-    /// <summary>The age of the newest record by this machine's clock; zero if there is no record.</summary>
+    /// <summary>The age of the log's newest record by this machine's clock; zero if the newest record is not known.</summary>
     public TimeSpan NewestAge => _current.Newest is { } newest ? _time.GetUtcNow() - newest.Time : TimeSpan.Zero;
 
     public void Enter(TaskRole role)
@@ -37,7 +37,8 @@ internal sealed class TaskState
     }
 
     /// <summary>
-    /// Waits until this task leads and has published an epoch other than <paramref name="known"/>, and returns that epoch.
+    /// Waits until this task leads and its last published epoch differs from the epoch in the parameter <paramref name="known"/>. Returns
+    /// the last published epoch.
     /// </summary>
     public async Task<ulong> NextPublishedAsync(ulong? known, CancellationToken cancellationToken)
     {
@@ -53,7 +54,7 @@ internal sealed class TaskState
         }
     }
 
-    /// <summary>Sets the newest record of the log that this task leads.</summary>
+    /// <summary>Sets the log's newest record, while this task leads the log.</summary>
     public void Newest(NewestRecord newest)
     {
         if (_current.Newest != newest)

@@ -4,9 +4,10 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Leasing;
 
 /// <summary>
-/// Holds the lease and renews it while the work goes on. By its own monotonic clock, the keeper stops counting the lease as held slightly
-/// before the database does. Safety does not depend on this clock, because every write is fenced. A holder that makes no progress gives the
-/// lease up (<see cref="Watch"/>). Otherwise renewals would continue while the work hangs, and would keep every standby away forever.
+/// Holds the lease and renews it while the task makes progress. The keeper measures the lease's time by its own monotonic clock, and
+/// considers the lease lost slightly before the database does. Safety does not depend on this clock, because the database fences every
+/// write. If the task makes no progress, the keeper gives the lease up (the method <see cref="Watch"/>). Otherwise the keeper of a hanging
+/// task would renew the lease forever, and no standby could take over.
 /// </summary>
 internal sealed class LeaseKeeper : IAsyncDisposable
 {
@@ -35,10 +36,10 @@ internal sealed class LeaseKeeper : IAsyncDisposable
 
     public Lease Lease { get; }
 
-    /// <summary>The token that is cancelled once the lease is no longer known to be held.</summary>
+    /// <summary>The token that is cancelled once the keeper no longer knows that it holds the lease.</summary>
     public CancellationToken Lost => _lost.Token;
 
-    /// <summary>Whether the lease was given up because its holder made no progress.</summary>
+    /// <summary>Whether the keeper gave the lease up because the task made no progress.</summary>
     public bool HasStalled => _stalled.Task.IsCompleted;
 
     private bool IsHeld => !_lost.IsCancellationRequested && _time.GetElapsedTime(Interlocked.Read(ref _renewedAt)) < _duration;
@@ -47,7 +48,8 @@ internal sealed class LeaseKeeper : IAsyncDisposable
     public static async Task<LeaseKeeper?> TryAcquireAsync(
         IPipelineStore store, string holder, TimeSpan duration, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {
-        // The keeper takes this time before the call, because the database counts the duration from some point during the call.
+        // This timestamp is taken before the call. The database counts the lease's duration from some moment during the call, so the
+        // keeper's count ends earlier.
         long before = time.GetTimestamp();
         Lease? lease = await store.AcquireLeaseAsync(holder, duration, cancellationToken);
         return lease is null ? null : new LeaseKeeper(store, lease, before, duration, time, logger);
@@ -62,7 +64,8 @@ internal sealed class LeaseKeeper : IAsyncDisposable
     }
 
     /// <summary>
-    /// Gives the lease up once this time passes without a call of <see cref="Progressed"/>. An infinite time ends the watch.
+    /// Starts to watch the task's progress. If the time in the parameter <paramref name="patience"/> passes without a call of
+    /// <see cref="Progressed"/>, the keeper gives the lease up. An infinite time ends the watch.
     /// </summary>
     public void Watch(TimeSpan patience)
     {
@@ -70,12 +73,14 @@ internal sealed class LeaseKeeper : IAsyncDisposable
         Interlocked.Exchange(ref _patienceTicks, patience.Ticks);
     }
 
-    /// <summary>Records that everything due is done, and restarts the time of <see cref="Watch"/>.</summary>
+    /// <summary>
+    /// Records that the task has done all work that was due, and restarts the time limit that <see cref="Watch"/> has set.
+    /// </summary>
     public void Progressed() => Interlocked.Exchange(ref _progressAt, _time.GetTimestamp());
 
     /// <summary>
-    /// Completes if the holder still has not ended after the lease was given up and the time of <see cref="Watch"/> has passed once more.
-    /// One of the holder's steps then neither ends nor fails.
+    /// Completes once the keeper has given the lease up and the time limit of <see cref="Watch"/> has passed again since. If the work has
+    /// not stopped by then, one of its steps hangs: the step neither ends nor fails.
     /// </summary>
     public async Task HangsAsync(CancellationToken stop)
     {
@@ -101,7 +106,8 @@ internal sealed class LeaseKeeper : IAsyncDisposable
         }
         catch (StorageException e)
         {
-            // The lease could not be released, but it expires anyway. The step that needed the database reports the failure.
+            // The database could not release the lease, but the lease expires anyway. Other steps that need the database report its
+            // failure.
             _logger.LeaseNotReleased(e);
         }
     }

@@ -1,6 +1,8 @@
 namespace Optiks.UpdateTask.Leasing;
 
-/// <summary>Says that the lease ended, or may have ended, before a step that needs the lease. The holder becomes a standby again.</summary>
+/// <summary>
+/// Reports that the lease has ended, or may have ended, before a step that needs it. The task then becomes a standby again.
+/// </summary>
 internal sealed class LeaseLostException : Exception
 {
     public LeaseLostException(string message)

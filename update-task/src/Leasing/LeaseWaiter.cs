@@ -10,8 +10,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Leasing;
 
 /// <summary>
-/// Opens the database and waits for the lease, however long either takes. The lease names its holder by a text that is unique to the
-/// process.
+/// Opens the database and waits for the lease, without a time limit for either. The lease names its holder by a text that no other process
+/// uses.
 /// </summary>
 internal sealed class LeaseWaiter
 {
@@ -80,9 +80,9 @@ internal sealed class LeaseWaiter
         }
     }
 
-    /// <summary>Waits for as long as a lease lasts, so that any standby can take the lease first.</summary>
+    /// <summary>Waits for the duration of one lease, so that a standby can take the lease first.</summary>
     public Task StandBackAsync(CancellationToken stop) => Task.Delay(_options.LeaseDuration, _time, stop);
 
-    /// <summary>Waits before a failed step is retried.</summary>
+    /// <summary>Waits for one second, so that the caller does not retry a failed step at once.</summary>
     public Task PauseAsync(CancellationToken stop) => Task.Delay(s_retryInterval, _time, stop);
 }

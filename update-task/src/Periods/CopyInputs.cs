@@ -5,7 +5,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// Collects the inputs of rows of copies, in the order of staging: each row's key, value and source. Each key occurs once. Not thread-safe.
+/// Collects the inputs of one chunk of copies, in the order of staging. Each input has a key, a value and the value's source; each key
+/// occurs once. Not thread-safe.
 /// </summary>
 internal sealed class CopyInputs : IDisposable
 {
@@ -15,13 +16,13 @@ internal sealed class CopyInputs : IDisposable
     private readonly ByteStrings _values = new();
     private readonly HashSet<UpdateKey> _takenOut = [];
 
-    /// <summary>The number of rows.</summary>
+    /// <summary>The number of collected inputs; each becomes one row.</summary>
     public int Count => _sources.Count;
 
-    /// <summary>The total length of the rows' values.</summary>
+    /// <summary>The total length of the collected values in bytes.</summary>
     public int ValueBytes => _values.Blob.Length;
 
-    /// <summary>Adds a copy of a key's latest version, unless the key was removed before.</summary>
+    /// <summary>Adds a copy of a key's latest version, unless these inputs already remove the key.</summary>
     public void Add(StructureId structure, ReadOnlyMemory<byte> key, ReadOnlySpan<byte> value, CopySource source)
     {
         if (_takenOut.Count == 0 || !_takenOut.Contains(new UpdateKey(structure, key)))
@@ -31,8 +32,8 @@ internal sealed class CopyInputs : IDisposable
     }
 
     /// <summary>
-    /// Removes a key permanently from the next period. Returns false and does nothing if these inputs contain a copy of the key. The caller
-    /// must stage these inputs first.
+    /// Adds a row that removes a key permanently from the next period. Returns false and adds nothing if these inputs contain a copy of the
+    /// key. The caller must then stage these inputs before it removes the key with new inputs.
     /// </summary>
     public bool TakeOut(UpdateKey key)
     {
@@ -48,19 +49,20 @@ internal sealed class CopyInputs : IDisposable
     }
 
     /// <summary>
-    /// Makes the rows with the next period's trees. Skips keys whose tags are in <paramref name="takenOut"/>. Returns null if no row
-    /// remains.
+    /// Uses the next period's directory to make the rows of these inputs. Skips keys whose tags are in the set <paramref name="takenOut"/>.
+    /// Returns null if no row remains.
     /// </summary>
     /// <param name="next">The next period's directory.</param>
-    /// <param name="period">The next period.</param>
-    /// <param name="first">The number of the first row.</param>
-    /// <param name="takenOut">The tags of keys that earlier rows removed.</param>
+    /// <param name="period">The number of the next period.</param>
+    /// <param name="first">The number that the first row gets.</param>
+    /// <param name="takenOut">The tags of the keys that earlier rows have removed from the next period.</param>
     public CopyBatch? Prepare(KeyDirectory next, ulong period, int first, IReadOnlySet<CopyTag> takenOut)
     {
         ulong[] versions = [.. _sources.Select(source => source.Version)];
         var prepared = new LeafRow[Count];
         next.PrepareCopies(_structures.ToArray(), _keys, versions, _values, prepared);
-        // The rows must be in the order of the inputs, because the last row with a source shows how far the sources are staged.
+        // The rows must be in the order of the inputs. After a restart, the last row with a source shows up to which source the copies are
+        // staged.
         int[] rowOf = new int[Count];
         for (int i = 0; i < prepared.Length; i++)
         {
@@ -74,8 +76,8 @@ internal sealed class CopyInputs : IDisposable
         {
             LeafRow row = prepared[rowOf[input]];
             CopySource source = _sources[input];
-            // A key that earlier rows removed needs no second removal. Such a removal is possible, because one chunk may remove a user's
-            // list and the next chunk the user's devices.
+            // A key that earlier rows have removed needs no second removal. A second removal can be requested when one chunk has removed
+            // some keys of a user and a later chunk removes all of them again.
             if (takenOut.Contains(CopyTag.From(row)))
             {
                 continue;

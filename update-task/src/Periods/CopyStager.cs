@@ -7,13 +7,13 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// Prepares the next period, chunk by chunk. It writes rows into the database. It then reads them from the database, and writes them into a
-/// bundle next to the board and into the next period's trees. It continues after the existing rows, even if another task staged them. One
-/// thread.
+/// Prepares the next period by staging its copies, chunk by chunk. For each chunk, it writes rows into the database and reads them back. It
+/// then writes them into a bundle next to the board, and adds them to the next period's trees. It continues after rows that another task
+/// has staged. Only one thread may use it.
 /// </summary>
 /// <remarks>
-/// Invariant: the contents of bundles and trees were read from the database after their transaction. They therefore contain nothing that an
-/// epoch has erased meanwhile.
+/// Invariant: the rows in bundles and trees were read from the database after the transaction that staged them. The bundles and trees
+/// therefore contain no value that an epoch erased while the rows were staged.
 /// </remarks>
 internal sealed class CopyStager
 {
@@ -37,19 +37,19 @@ internal sealed class CopyStager
         _sweep = new CopySweep(log.Session, log.Store);
     }
 
-    /// <summary>The period in preparation.</summary>
+    /// <summary>The number of the period that is being prepared.</summary>
     public ulong Period => _next.Period;
 
-    /// <summary>The number of staged rows.</summary>
+    /// <summary>The number of rows of copies that are staged in the database.</summary>
     public int Rows { get; private set; }
 
     /// <summary>
-    /// Whether the result of the last transaction is unknown. If so, the caller must continue with a new stager, which begins with the
-    /// database's rows.
+    /// Whether the result of the last transaction is unknown, so that its rows may or may not be staged. If so, the caller must continue
+    /// with a new stager, which reads the staged rows from the database first.
     /// </summary>
     public bool IsInDoubt { get; private set; }
 
-    /// <summary>Opens a stager that continues after the existing rows.</summary>
+    /// <summary>Opens a stager that continues after the rows that are already staged.</summary>
     public static async Task<CopyStager> OpenAsync(LeasedLog log, PeriodRow next, int rowsPerChunk, CancellationToken cancellationToken)
     {
         var stager = new CopyStager(log, next, rowsPerChunk);
@@ -72,16 +72,16 @@ internal sealed class CopyStager
         }
         else
         {
-            // The first bundle contains only the period's secrets. An older database that imports the bundles thus gets the secrets
-            // together with the first copies.
+            // The period's first bundle contains only the period's secrets. If an operator imports the bundles into an older database, that
+            // database thus gets the secrets that belong to the copies.
             await stager.BundleAsync(new CopyBatch(next.Period, 0, default, default, default, default, default), cancellationToken);
         }
         return stager;
     }
 
     /// <summary>
-    /// Does one piece of the remaining work, at most about one chunk. Returns false if no work was left, because everything up to the
-    /// session's last epoch is staged, bundled and in the trees.
+    /// Does one piece of the remaining work, at most about one chunk of copies. Returns false if no work remained: all copies up to the
+    /// session's last epoch are in the database, in bundles and in the trees.
     /// </summary>
     public async Task<bool> WorkAsync(CancellationToken cancellationToken)
     {
@@ -112,8 +112,8 @@ internal sealed class CopyStager
     }
 
     /// <summary>
-    /// Removes keys from the next period. The removals are in the database on return; the caller may erase the lists that name these keys
-    /// only afterwards.
+    /// Removes keys from the next period by staging rows that remove them. When this method returns, these rows are in the database. Only
+    /// then may the caller erase the device lists that name the keys.
     /// </summary>
     public async Task TakeOutAsync(IEnumerable<UpdateKey> keys, CancellationToken cancellationToken)
     {
@@ -139,7 +139,7 @@ internal sealed class CopyStager
             return true;
         }
         _log.Keeper.ThrowUnlessHeld();
-        // The transaction's result counts as in doubt until it is known.
+        // The result of the transaction is in doubt until the call returns it.
         IsInDoubt = true;
         StageResult result = await _log.Store.StageCopiesAsync(_log.Lease, copies, CancellationToken.None);
         switch (result)
@@ -177,7 +177,8 @@ internal sealed class CopyStager
         Rows = copies.End;
     }
 
-    // Brings bundles and trees up to date from the rows. Returns true if there is more to do.
+    // Adds staged rows that are missing from the bundles and from the next period's trees. Returns true if rows or epochs are still missing
+    // there.
     private async Task<bool> CatchUpAsync(CancellationToken cancellationToken)
     {
         if (_bundled < Rows)
@@ -208,8 +209,8 @@ internal sealed class CopyStager
         }
     }
 
-    // Only the holder of the lease writes bundles. It holds the board's lock while it writes, because values may be erased from bundles at
-    // the same time.
+    // Writes a bundle of copies. Only the holder of the lease writes bundles. This method takes the board's lock for the write, because
+    // another part of the task may erase values from bundles at the same time.
     private async Task BundleAsync(CopyBatch copies, CancellationToken cancellationToken)
     {
         using BoardLock boardLock = await _log.LockBoardAsync(cancellationToken);

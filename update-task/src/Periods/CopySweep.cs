@@ -7,13 +7,14 @@ using Optiks.UpdateTask.Rules;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// Finds the contents with which the next period begins (docs/spec/periods.md section 2). It reads the current period's copies by number,
-/// then its leaves by epoch and ordinal. It returns each copy or leaf that is its key's latest version at the time of reading. A key that
-/// changes later appears again with its later leaf. When a user leaves, the user's keys are removed. One thread.
+/// Finds the values with which the next period begins (docs/spec/periods.md section 2). It reads the current period's copies by number, and
+/// then its leaves by epoch and ordinal. It adds a copy or leaf to the inputs if the copy or leaf is the latest version of its key at the
+/// time of reading. If the key changes later, the sweep adds the new leaf too. When a user leaves, the sweep removes the user's keys. Only
+/// one thread may use it.
 /// </summary>
 internal sealed class CopySweep
 {
-    // The limit on the values that one call reads, because an epoch may have to wait for the call.
+    // One call of FillAsync stops after it has added this many bytes of values, because an epoch may have to wait for the call.
     private const int MaxValueBytes = 8 << 20;
     private const int ScannedPerRow = 4;
     private const int VersionsPerRead = 1024;
@@ -23,7 +24,7 @@ internal sealed class CopySweep
     private IReadOnlyList<StoredLeaf> _leaves = [];
     private int _next;
 
-    /// <summary>Makes a sweep that begins at the start of the session's period.</summary>
+    /// <summary>Makes a sweep that begins at the start of the session's current period.</summary>
     public CopySweep(LogSession session, IPipelineStore store)
     {
         _session = session;
@@ -32,11 +33,12 @@ internal sealed class CopySweep
         Position = new SweepPosition(0, Math.Max(1, session.Period.FirstEpoch!.Value), 0);
     }
 
-    /// <summary>The position of the next source.</summary>
+    /// <summary>The position of the copy or leaf that the sweep reads next.</summary>
     public SweepPosition Position { get; private set; }
 
     /// <summary>
-    /// Continues at another position. Rows that were read in advance are read again, because values may have been erased since.
+    /// Makes the sweep continue at another position. The sweep drops rows that it read in advance and reads them again, because values may
+    /// have been erased since.
     /// </summary>
     public void ContinueAt(SweepPosition position)
     {
@@ -45,14 +47,14 @@ internal sealed class CopySweep
         _next = 0;
     }
 
-    /// <summary>Continues after a source.</summary>
+    /// <summary>Makes the sweep continue after the copy or leaf that was the source of a staged row.</summary>
     public void ContinueAfter(CopySource source) => ContinueAt(source.Epoch == 0
         ? Position with { Copy = source.Ordinal + 1 }
         : new SweepPosition(_session.Period.Copies!.Value, source.Epoch, source.Ordinal + 1));
 
     /// <summary>
-    /// Adds the next copies, about <paramref name="maxRows"/> of them or as many as one bounded read returns. Returns false once it has
-    /// read all sources up to the session's last epoch.
+    /// Adds the next inputs for rows of copies. The parameter <paramref name="maxRows"/> gives about how many inputs to add; a call may add
+    /// fewer, because it reads a limited amount. Returns false if it has already read everything up to the session's last epoch.
     /// </summary>
     public async Task<bool> FillAsync(CopyInputs inputs, int maxRows, CancellationToken cancellationToken)
     {
@@ -69,7 +71,7 @@ internal sealed class CopySweep
             any = true;
             if (scanned == 0)
             {
-                // The next row does not fit in this chunk, so it needs a new chunk.
+                // The next leaf removes a key that these inputs contain, so it needs a new chunk.
                 break;
             }
             left -= scanned;
@@ -77,7 +79,8 @@ internal sealed class CopySweep
         return any;
     }
 
-    // A key may have several copies. Only the last copy counts, and it may remove the key.
+    // Adds inputs for copies of the current period. A key may have several rows of copies. Only its last row counts, and that row may
+    // remove the key.
     private async Task<int> AddCopiesAsync(CopyInputs inputs, int max, CancellationToken cancellationToken)
     {
         ulong period = _session.Period.Period;
@@ -111,8 +114,8 @@ internal sealed class CopySweep
         return copies.Rows.Length;
     }
 
-    // Reads a page of leaves and not a whole epoch, which may have millions of leaves. A database server that reads a whole epoch at once
-    // keeps a processor from other work.
+    // Reads the next page of leaves if no leaf read in advance remains. It does not read a whole epoch, which may have millions of leaves,
+    // because such a read would occupy a processor of the database server for too long.
     private async Task<bool> HasLeavesAsync(int max, CancellationToken cancellationToken)
     {
         ulong last = _session.Last.Epoch;
@@ -135,7 +138,8 @@ internal sealed class CopySweep
         return false;
     }
 
-    // Throws if a leaf is missing between these leaves: the next period would not know the missing leaf's key.
+    // Throws if a leaf is missing between these leaves. Otherwise the missing leaf's key would be absent from the next period, and nobody
+    // would notice.
     private void ThrowUnlessInARow(IReadOnlyList<StoredLeaf> leaves)
     {
         (ulong epoch, int ordinal) = (Position.Epoch, Position.Ordinal);
@@ -190,8 +194,9 @@ internal sealed class CopySweep
         return _next - first;
     }
 
-    // Reads all of the period's lists: a device that was removed before its user left is on an earlier list. If a list was erased, the keys
-    // of its devices were removed before, or have no values.
+    // Removes the keys of a user who has left from the next period. It reads all of the user's device lists in the current period, because
+    // a device that was removed before the user left is only on an earlier list. If a list was erased, the keys of its devices were removed
+    // from the next period before, or have no values.
     private async Task<bool> TryTakeOutAsync(CopyInputs inputs, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
     {
         using var users = new ByteStrings();
@@ -221,7 +226,9 @@ internal sealed class CopySweep
         return true;
     }
 
-    /// <summary>Collects leaves with a value, so that one call finds out which of them are their keys' latest versions.</summary>
+    /// <summary>
+    /// Collects leaves that have a value, so that one call of the directory finds out which leaves are the latest versions of their keys.
+    /// </summary>
     private sealed class Candidates(KeyDirectory directory) : IDisposable
     {
         private readonly List<(int Index, StructureId Structure, int Version, int HasLeft)> _rows = [];
@@ -240,7 +247,9 @@ internal sealed class CopySweep
 
         public void Dispose() => _versions.Dispose();
 
-        /// <summary>Returns whether a version is its key's latest version and is not the list of a user who has left.</summary>
+        /// <summary>
+        /// Returns whether a version is the latest version of its key. Returns false for the device list of a user who has left.
+        /// </summary>
         public bool IsLatest(int candidate, ulong version)
         {
             (_, _, int latest, int hasLeft) = _rows[candidate];

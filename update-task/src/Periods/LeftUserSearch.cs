@@ -6,19 +6,21 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// Finds the values that ended periods still contain of users who are to be erased (docs/spec/erasure.md section 1). The task has no trees
-/// of these periods, and no table has an index by key. The search therefore reads all leaves and copies of the served periods twice, in
-/// pieces between epochs. It first finds the device lists, then the keys of the devices on them. Requests wait until it ends. One thread.
+/// When users are to be erased, finds their values in ended periods (docs/spec/erasure.md section 1). The task has no trees of ended
+/// periods, and no database table has an index by key. The search therefore reads all leaves and copies of the ended periods that are still
+/// served. It reads them twice, in pieces between epochs. The first reading finds the users' device lists, and the second finds the keys of
+/// the devices on these lists. The requests for these erasures wait until the search ends. Only one thread may use it.
 /// </summary>
 /// <remarks>
-/// Invariant: a result stays true until the next switch. An ended period never gets new values. It may lose values, so the caller checks
-/// again which values still exist before it erases them.
+/// Invariant: a search's result stays valid until the next switch, because an ended period never gets new values. An ended period may lose
+/// values, so the caller checks again which values still exist before it erases them.
 /// </remarks>
 internal sealed class LeftUserSearch
 {
     private const int RowsPerPiece = 1024;
 
-    // The limit on the places that the search keeps for a user. One epoch cannot erase a user with more than ErasureOrder.MaxValues values.
+    // The search keeps at most this many places for one user. More places are not needed, because a user with more than
+    // ErasureOrder.MaxValues values cannot be erased in one epoch and is refused.
     private const int MaxPlaces = ErasureOrder.MaxValues + 1;
 
     private readonly LeasedLog _log;
@@ -27,12 +29,15 @@ internal sealed class LeftUserSearch
     private ulong? _period;
     private Scan? _scan;
 
-    /// <summary>Makes the search for one lease.</summary>
+    /// <summary>Makes an object that searches during one lease.</summary>
     public LeftUserSearch(LeasedLog log) => _log = log;
 
     private ulong CurrentPeriod => _log.Session.Period.Period;
 
-    /// <summary>Returns a user's values in ended periods. Returns false while the search for the user is in progress.</summary>
+    /// <summary>
+    /// Gives a user's values in ended periods, and returns true. Returns false if the search for the user has not ended yet; the first such
+    /// call requests the search.
+    /// </summary>
     public bool TryFind(ReadOnlyMemory<byte> user, out FoundUser found)
     {
         if (_period != CurrentPeriod)
@@ -54,7 +59,7 @@ internal sealed class LeftUserSearch
         return false;
     }
 
-    /// <summary>Does one piece of the search. Returns false if no search is in progress.</summary>
+    /// <summary>Does one piece of the search. Returns false if no search is in progress or requested.</summary>
     public async Task<bool> WorkAsync(CancellationToken cancellationToken)
     {
         if (_period != CurrentPeriod || (_scan is null && _asked.Count == 0))
@@ -69,14 +74,15 @@ internal sealed class LeftUserSearch
         }
         if (!await _scan.WorkAsync(cancellationToken))
         {
-            // The results of the search before are no longer needed: its users' requests were decided, or will be requested again.
+            // The results of the previous search are replaced. An epoch has decided the requests that needed these results, or the planner
+            // requests their search again.
             _found = _scan.Users;
             _scan = null;
         }
         return true;
     }
 
-    /// <summary>Runs one search, for all users whose search had been requested when it began.</summary>
+    /// <summary>Runs one search. It covers all users for whom a search had been requested when it began.</summary>
     private sealed class Scan
     {
         private readonly IPipelineStore _store;
@@ -101,8 +107,9 @@ internal sealed class LeftUserSearch
 
         private ulong Last => (_index + 1 < _periods.Count ? _periods[_index + 1].FirstEpoch!.Value : _end) - 1;
 
-        // The search reads each period first for lists and then for keys. The keys belong to the user's devices on the period's lists, or
-        // to devices of the period before whose keys this period has as copies.
+        // Reads the next piece of a period. The scan reads each period twice, first for device lists and then for keys. A key belongs to a
+        // user if its device is on one of the user's lists in this period. A key also belongs to a user if its device belonged to the user
+        // in the previous period and this period begins with a copy of the key.
         public async Task<bool> WorkAsync(CancellationToken cancellationToken)
         {
             if (_index == _periods.Count)
@@ -184,25 +191,29 @@ internal sealed class LeftUserSearch
         private readonly HashSet<UpdateKey> _before = [];
         private readonly HashSet<UpdateKey> _devices = [];
 
-        /// <summary>The places of the values. There are at most as many as one epoch may erase, and one more.</summary>
+        /// <summary>
+        /// The places of the user's values. If the user has more values than one epoch may erase, the list has only one more place than
+        /// that number.
+        /// </summary>
         public IReadOnlyList<LeafPlace> Places => _places;
 
         /// <summary>
-        /// The user's devices at the end of the last of these periods. Copies of their keys in the current period belong to the user.
+        /// The user's devices at the end of the last ended period. If the current period begins with copies of these devices' keys, the
+        /// copies belong to the user.
         /// </summary>
         public IReadOnlyCollection<UpdateKey> Devices => _before;
 
         public void AddList(LeafPlace place, IEnumerable<ReadOnlyMemory<byte>> devices)
         {
             Add(place);
-            // Each key is copied, so that it does not keep a whole page of rows in memory.
+            // Each device id is copied into its own array, because the original array holds a whole page of rows and would stay in memory.
             _devices.UnionWith(devices.Select(device => new UpdateKey(StructureId.Keys, device.ToArray())));
         }
 
         public void TryAddKey(ReadOnlyMemory<byte> key, LeafPlace place)
         {
             var device = new UpdateKey(StructureId.Keys, key);
-            // The leaf is a copy, which shows that no other user got the device id in between.
+            // This value is a copy from the previous period, so no other user can have taken over the device id in between.
             if (place.Period is not null && _before.Contains(device))
             {
                 _ = _devices.Add(new UpdateKey(StructureId.Keys, key.ToArray()));

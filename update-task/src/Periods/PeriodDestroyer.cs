@@ -6,8 +6,9 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// Destroys the data for proofs in periods that are no longer served (docs/spec/periods.md section 8). It destroys the secrets first, then
-/// the data in bundles, then the data in the database, in pieces. After a crash, the period's state says where to continue. One thread.
+/// Destroys the data that make proofs possible in periods that are no longer served (docs/spec/periods.md section 8). It works in pieces:
+/// it destroys a period's secrets first, then the data in bundles, and then the data in the database. After a crash, the period's state in
+/// the database says where to continue. Only one thread may use it.
 /// </summary>
 internal sealed class PeriodDestroyer
 {
@@ -20,17 +21,20 @@ internal sealed class PeriodDestroyer
     private Queue<(PeriodRow Row, ulong End)>? _periods;
     private ulong _nextBundle;
 
-    /// <summary>Makes a destroyer for one lease.</summary>
+    /// <summary>Makes a destroyer that works as long as one lease lasts.</summary>
     public PeriodDestroyer(LeasedLog log, TaskReport report)
     {
         _log = log;
         _report = report;
     }
 
-    /// <summary>Makes the next call of <see cref="WorkAsync"/> check all periods again, because one more period has ended.</summary>
+    /// <summary>
+    /// Makes the next call of the method <see cref="WorkAsync"/> read the list of periods again, for example because one more period has
+    /// ended.
+    /// </summary>
     public void Restart() => _periods = null;
 
-    /// <summary>Destroys one piece. Returns false if nothing is left.</summary>
+    /// <summary>Destroys one piece of the data. Returns false if nothing remains to destroy.</summary>
     public async Task<bool> WorkAsync(CancellationToken cancellationToken)
     {
         if (_periods is null)
@@ -38,8 +42,8 @@ internal sealed class PeriodDestroyer
             IReadOnlyList<PeriodRow> all = await _log.Store.ReadPeriodsAsync(cancellationToken);
             int retained = _log.Session.Identity.Anchor.Configuration.RetainedPeriods;
             ulong current = PeriodRows.Current(all).Period;
-            // The list includes periods that an operator's tool has destroyed in the database, because only the task destroys their
-            // bundles.
+            // The queue includes periods whose data in the database were destroyed by an operator's tool. That tool does not destroy
+            // bundles, so the task must do it.
             _periods = new Queue<(PeriodRow, ulong)>(all.Where(row => row.State >= PeriodState.Ended && current - row.Period >= (ulong)retained
                 && !(row.State == PeriodState.Destroyed && _withoutBundles.Contains(row.Period))).Select(row => (row, all[(int)row.Period + 1].FirstEpoch!.Value)));
             _nextBundle = 0;
@@ -78,7 +82,7 @@ internal sealed class PeriodDestroyer
         return true;
     }
 
-    // The argument end is the first epoch of the period after the destroyed period.
+    // Destroys values in a period's bundles. The parameter `end` is the first epoch after the destroyed period.
     private async Task<bool> DestroyBundlesAsync(PeriodRow period, ulong end, CancellationToken cancellationToken)
     {
         using BoardLock boardLock = await _log.LockBoardAsync(cancellationToken);
@@ -86,8 +90,8 @@ internal sealed class PeriodDestroyer
         _log.Session.State.DestroyCopies(period.Period);
         if (_nextBundle == 0 && _log.Session.State.HasCopies(period.Period + 1))
         {
-            // Superseded rows of the next period's copies contain values of this period's leaves. Bundles still have these rows, because
-            // the bundles were written before the rows were superseded.
+            // Some rows of the next period's copies were superseded by later rows, and contain values of the destroyed period's leaves.
+            // Bundles still contain these values, because the bundles were written before the rows were superseded.
             _log.Session.State.EraseCopies(
                 period.Period + 1, (await _log.Store.ReadSupersededAsync(period.Period + 1, 0, int.MaxValue, cancellationToken)).ToHashSet());
         }

@@ -7,13 +7,14 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// Does the work for periods during one lease, except making their epochs (docs/spec/periods.md). It prepares the next period in advance,
-/// says when that period begins, and destroys periods that are no longer served. One thread.
+/// Does the work for periods during one lease (docs/spec/periods.md), but does not make epochs. It prepares the next period in advance,
+/// decides when that period is due, and destroys periods that are no longer served. Only one thread may use it.
 /// </summary>
 internal sealed class PeriodKeeper
 {
-    // When a switch is due, an epoch waits until at most this many chunks are staged. If more chunks remain, they are staged between
-    // epochs, with pauses. An epoch also waits for twice as many copies as the last epoch added leaves, which catches up with any load.
+    // When a switch is due, an epoch waits while at most this many chunks are staged. If more chunks remain, they are staged between
+    // epochs, with pauses. In addition, each epoch waits for the staging of twice as many copies as the last epoch added leaves. The
+    // staging therefore catches up under any load.
     private const int ChunksPerDueEpoch = 4;
 
     private readonly LeasedLog _log;
@@ -26,7 +27,7 @@ internal sealed class PeriodKeeper
     private bool _hasMuch;
     private ulong? _switchAtMs;
 
-    /// <summary>Makes a keeper for one lease.</summary>
+    /// <summary>Makes a keeper that works as long as one lease lasts.</summary>
     public PeriodKeeper(LeasedLog log, PeriodOptions options, TaskReport report)
     {
         _log = log;
@@ -36,11 +37,12 @@ internal sealed class PeriodKeeper
         LeftUsers = new LeftUserSearch(log);
     }
 
-    /// <summary>The search for values in ended periods of users who are to be erased.</summary>
+    /// <summary>The search that finds values in ended periods, for users who are to be erased.</summary>
     public LeftUserSearch LeftUsers { get; }
 
     /// <summary>
-    /// Begins to prepare the next period if it is time, and announces the time of the switch. The caller does this before each epoch.
+    /// Begins to prepare the next period if the schedule says so, and announces when the next period begins. The caller must call this
+    /// method before each epoch.
     /// </summary>
     public async Task PrepareAsync(ulong nowMs, CancellationToken cancellationToken)
     {
@@ -61,14 +63,14 @@ internal sealed class PeriodKeeper
     }
 
     /// <summary>
-    /// Returns whether the next epoch must be the next period's first epoch, provided that the period's copies are complete
-    /// (<see cref="CompleteAsync"/>).
+    /// Returns whether it is time for the next period's first epoch. The period's copies may still be incomplete; the method
+    /// <see cref="CompleteAsync"/> completes them.
     /// </summary>
     public bool IsSwitchDue(ulong nowMs) => _stager is not null && _switchAtMs <= nowMs;
 
     /// <summary>
-    /// Stages the remaining rows, as far as an epoch may wait for them. Returns the number of rows with which the next period begins, or
-    /// null if its copies are not complete.
+    /// Stages the remaining rows of copies, but no more than an epoch may wait for. Returns the number of rows with which the next period
+    /// begins, or null if rows still remain.
     /// </summary>
     public async Task<int?> CompleteAsync(CancellationToken cancellationToken)
     {
@@ -85,13 +87,13 @@ internal sealed class PeriodKeeper
     }
 
     /// <summary>
-    /// Does a small piece of the work that can be done at any time between epochs. Returns false if there was nothing to do.
+    /// Does a small piece of the work for periods that can be done at any time between epochs. Returns false if there was nothing to do.
     /// </summary>
     public async Task<bool> WorkAsync(CancellationToken cancellationToken) =>
         await LeftUsers.WorkAsync(cancellationToken) || (_stager is { IsInDoubt: false } && await StageAsync(cancellationToken)) || await _destroyer.WorkAsync(cancellationToken);
 
     /// <summary>
-    /// Removes from the next period the keys of users who are about to be erased. Does nothing if no period is being prepared.
+    /// Removes the keys of users who are about to be erased from the next period. Does nothing if no period is being prepared.
     /// </summary>
     public Task TakeOutAsync(IReadOnlyCollection<UpdateKey> keys, CancellationToken cancellationToken) =>
         keys.Count > 0 && _stager is not null ? _stager.TakeOutAsync(keys, cancellationToken) : Task.CompletedTask;
@@ -114,8 +116,8 @@ internal sealed class PeriodKeeper
         int before = _stager!.Rows;
         bool any = await _stager.WorkAsync(cancellationToken);
         int staged = _stager.Rows - before;
-        // A chunk that is not full was the last chunk. If every epoch adds copies and leaves no time for a second chunk, only this rule
-        // detects that the staging has caught up.
+        // If a chunk is not full, the staging has caught up. This rule is needed because every epoch may add copies and leave time for only
+        // one chunk. The staging would then never find that no copy is left to stage.
         _hasMuch &= any && (staged == 0 || staged >= CopiesPerChunk);
         if (!any && !_isComplete)
         {
@@ -131,8 +133,8 @@ internal sealed class PeriodKeeper
         LogSession session = _log.Session;
         ReadOnlyMemory<byte> logId = session.Identity.Anchor.LogId;
         byte[] wrapped;
-        // The stored secrets are read anew, because a rotation may have rewrapped them since the session began. The key that wraps them
-        // also wraps the next period's secrets.
+        // The current period's wrapped secrets are read from the database again, because a rotation of the key-encryption key may have
+        // rewrapped them since the session began. The key that wraps them now also wraps the next period's secrets.
         PeriodRow stored = PeriodRows.Current(await _log.Store.ReadPeriodsAsync(CancellationToken.None));
         using (DirectorySecrets current = session.Identity.Secrets.UnwrapPeriod(stored.WrappedSecrets.Span, session.Period.Period, logId.Span, out KeyId by))
         using (DirectorySecrets secrets = current.NextPeriod())
@@ -145,8 +147,9 @@ internal sealed class PeriodKeeper
         return next;
     }
 
-    // Tells the operator the time of a switch long before. A switch costs disk and processor time, and owners who are away for longer than
-    // the served periods lose their guarantee.
+    // Tells the operator long in advance when a switch will happen. The operator needs to know, because a switch costs disk space and
+    // processor time. Also, owners who do not check their keys for longer than a period is served lose the guarantee that these checks
+    // give.
     private void AnnounceSwitch(ulong? atMs)
     {
         if (atMs == _switchAtMs)

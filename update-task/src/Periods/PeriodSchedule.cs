@@ -4,7 +4,8 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// Says when to prepare the next period and when it begins (docs/spec/periods.md section 1). Times are Unix milliseconds.
+/// Computes when the task starts to prepare the next period, and when that period may begin (docs/spec/periods.md section 1). Times are in
+/// Unix milliseconds.
 /// </summary>
 internal sealed class PeriodSchedule
 {
@@ -14,8 +15,8 @@ internal sealed class PeriodSchedule
     private readonly ulong _preparationMs;
 
     /// <summary>
-    /// Computes the schedule of a log. Throws <see cref="StartupException"/> if the interval is below the period length of the log's fixed
-    /// configuration.
+    /// Makes the schedule of a log. Throws <see cref="StartupException"/> if the option <see cref="PeriodOptions.Interval"/> is shorter
+    /// than the period length in the log's configuration, which never changes.
     /// </summary>
     public PeriodSchedule(PeriodOptions options, Configuration configuration)
     {
@@ -30,16 +31,16 @@ internal sealed class PeriodSchedule
         }
     }
 
-    /// <summary>
-    /// Returns the earliest time of the switch that ends a period which began at <paramref name="firstMs"/>; null while no switch is
-    /// planned.
-    /// </summary>
-    /// <param name="firstMs">The time of the record of the current period's first epoch.</param>
+    /// <summary>Returns the earliest time at which the current period may end; null while no switch is planned.</summary>
+    /// <param name="firstMs">The time at which the current period began, which is in the record of its first epoch.</param>
     /// <param name="isRequested">Whether the operator has requested the switch.</param>
     public ulong? SwitchAt(ulong firstMs, bool isRequested) =>
         isRequested ? firstMs + _lengthMs : _isAutomatic ? firstMs + _intervalMs : null;
 
-    /// <summary>Returns when the task starts to prepare the next period; null while no switch is planned.</summary>
+    /// <summary>
+    /// Returns the time at which the task starts to prepare the next period, or 0 if it must start at once; null while no switch is
+    /// planned.
+    /// </summary>
     public ulong? PrepareAt(ulong firstMs, bool isRequested) =>
         isRequested ? 0 : SwitchAt(firstMs, isRequested: false) is { } at ? at - Math.Min(at, _preparationMs) : null;
 }

@@ -3,10 +3,10 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>Decodes values of the database that must be device lists.</summary>
+/// <summary>Decodes device lists that were read from the database.</summary>
 internal static class DeviceLists
 {
-    /// <summary>Returns the devices on a list.</summary>
+    /// <summary>Returns the ids of the devices on a device list.</summary>
     public static IReadOnlyList<ReadOnlyMemory<byte>> Decode(ReadOnlyMemory<byte> list, LeafPlace place)
     {
         try

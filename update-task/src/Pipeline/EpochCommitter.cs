@@ -4,7 +4,9 @@ using Optiks.UpdateTask.Telemetry;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>Commits an epoch to the database, and finds out whether it was committed if the connection was lost. One lease.</summary>
+/// <summary>
+/// Commits epochs to the database during one lease. If the connection is lost during a commit, finds out whether the epoch was committed.
+/// </summary>
 internal sealed class EpochCommitter
 {
     private readonly LeasedLog _log;
@@ -21,8 +23,8 @@ internal sealed class EpochCommitter
     }
 
     /// <summary>
-    /// Commits the epoch, and returns whether it is in the database. A shutdown does not cancel the commit, because the commit's result
-    /// would then be unknown. Throws <see cref="StorageFencedException"/> if another task is the writer now.
+    /// Commits the epoch, and returns whether the database has it. A shutdown does not cancel the commit, because the result of the commit
+    /// would then be unknown. Throws <see cref="StorageFencedException"/> if another task holds the lease now.
     /// </summary>
     public async Task<bool> CommitAsync(EpochCommit commit) => await _log.Store.CommitEpochAsync(_log.Lease, commit, CancellationToken.None) switch
     {
@@ -31,8 +33,8 @@ internal sealed class EpochCommitter
         _ => await ResolveAsync(commit.Epoch),
     };
 
-    // Finds out whether an epoch was committed after its commit lost the connection. The task may do nothing else before the database has
-    // answered.
+    // Asks the database whether an epoch was committed, after the connection was lost during the commit. The task must not do anything else
+    // before the database has answered.
     private async Task<bool> ResolveAsync(EpochRow epoch)
     {
         _report.Log.CommitUnknown(epoch.Epoch);
@@ -42,8 +44,8 @@ internal sealed class EpochCommitter
             try
             {
                 EpochRow? row = await _log.Store.TryReadEpochAsync(epoch.Epoch, CancellationToken.None);
-                // The row may exist on one server only, and a failover would lose it. The lease is renewed, because a later confirmed
-                // commit shows that this commit is safe as well.
+                // The epoch's row may exist on one database server only, so that a failover would lose it. The renewal of the lease is a
+                // later transaction. If the database confirms that transaction, the epoch is safe as well.
                 if (row is not null && !await _log.Store.RenewLeaseAsync(_log.Lease, _options.LeaseDuration, CancellationToken.None))
                 {
                     throw new StorageFencedException($"The lease was lost before it was known whether epoch {epoch.Epoch} was committed.");

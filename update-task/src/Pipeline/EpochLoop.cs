@@ -6,13 +6,13 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Makes a <see cref="LogWriter"/> write one epoch after another while the lease lasts. After a temporary failure (database, disk, lock) it
-/// retries, beginning with the same epoch.
+/// Makes a <see cref="LogWriter"/> write one epoch after another while the lease lasts. After a temporary failure of the database, the disk
+/// or the board's lock, the loop retries the same epoch.
 /// </summary>
 internal sealed class EpochLoop
 {
-    // Until the next epoch is due, the task reads newly accepted updates repeatedly. Each time it waits for half of the remaining time,
-    // until no more than this time remains.
+    // Until the next epoch is due, the task reads newly accepted updates repeatedly. Before each reading it waits for half of the time that
+    // remains. Once no more than this time remains, it reads no more in advance.
     private static readonly TimeSpan s_shortestRest = TimeSpan.FromMilliseconds(100);
 
     private readonly EpochOptions _options;
@@ -27,8 +27,8 @@ internal sealed class EpochLoop
     }
 
     /// <summary>
-    /// Makes epochs until <paramref name="stop"/> is cancelled, and returns after the current step. Throws
-    /// <see cref="Storage.StorageFencedException"/> or <see cref="LeaseLostException"/> if another task is the writer now.
+    /// Makes epochs until the token <paramref name="stop"/> is cancelled; then finishes the current step and returns. Throws
+    /// <see cref="Storage.StorageFencedException"/> or <see cref="LeaseLostException"/> if this task no longer holds the lease.
     /// </summary>
     public async Task RunAsync(LogWriter writer, LeaseKeeper keeper, CancellationToken stop)
     {
@@ -48,18 +48,20 @@ internal sealed class EpochLoop
             }
             else
             {
-                // The preparation of the next period must progress however many updates wait.
+                // Even if the task is behind with its updates, it does one piece of work for periods here, so that the preparation of the
+                // next period progresses.
                 _ = await TryWorkAsync(writer, ended.Token);
             }
         }
-        // The watch ends here: a shutdown saves the snapshot, which may take longer than the watch allows.
+        // The watch for progress ends here, because a shutdown saves a snapshot of the trees. The time limit of the watch may be too short
+        // for that.
         keeper.Watch(Timeout.InfiniteTimeSpan);
     }
 
     private TimeSpan TimeUntilNext(long start) => _options.EpochInterval - _time.GetElapsedTime(start);
 
-    // Rests until the interval that began at start is over, or until the token is cancelled. The caller must check whether the token was
-    // cancelled.
+    // Waits until the interval that began at the time `start` is over, or until the token is cancelled, and meanwhile does small pieces of
+    // work. The caller must check whether the token was cancelled.
     private async Task RestAsync(LogWriter writer, long start, CancellationToken ended)
     {
         while (!ended.IsCancellationRequested && TimeUntilNext(start) is { Ticks: > 0 } rest)
@@ -78,9 +80,9 @@ internal sealed class EpochLoop
         }
     }
 
-    // Does work for periods while more time remains until the next epoch than the argument says. It begins no piece that may not fit: the
-    // duration of the last piece predicts the duration of the next piece. After each piece it pauses for as long as the piece took. The
-    // pauses leave processors and disk to the database, to readers of the staged copies and to requests.
+    // Does work for periods, piece by piece, as long as more time remains until the next epoch than the parameter `left` says. It expects
+    // each piece to take as long as the last piece, and does not begin a piece that may not fit. After each piece it pauses for as long as
+    // the piece took. The pauses leave processors and disk to the database, to readers of the staged copies, and to requests.
     private async Task WorkAsync(LogWriter writer, long start, TimeSpan left, CancellationToken ended)
     {
         TimeSpan piece = TimeSpan.Zero;
@@ -98,7 +100,7 @@ internal sealed class EpochLoop
 
     private Task<bool> TryWorkAsync(LogWriter writer, CancellationToken ended) => TryAsync(() => writer.WorkAsync(ended), ended);
 
-    // Runs a step and returns its result. Returns false after a failure that may be temporary.
+    // Runs a step and returns its result. If the step fails and the failure may be temporary, reports the failure and returns false.
     private async Task<bool> TryAsync(Func<Task<bool>> step, CancellationToken stop)
     {
         try
@@ -107,7 +109,8 @@ internal sealed class EpochLoop
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            // The cancellation is safe: steps that a shutdown must not interrupt do not use this token.
+            // The step was cancelled by a shutdown or because the lease was lost. This is safe, because operations that must not be
+            // interrupted do not use this token.
         }
         catch (Exception e) when (TemporaryFailure.Describe(e) is { } problem)
         {

@@ -10,8 +10,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Turns pending requests into the next epoch: <see cref="UpdateRules"/> decides the requests, and this class makes leaves, trees and the
-/// record.
+/// Turns pending requests into the next epoch. The class <see cref="UpdateRules"/> decides the requests; this class makes the epoch's
+/// leaves, trees and record.
 /// </summary>
 internal sealed class EpochMaker
 {
@@ -19,8 +19,9 @@ internal sealed class EpochMaker
     private readonly long _maxBytes;
 
     /// <summary>
-    /// Takes the padding of epochs and the options, of which it uses <see cref="EpochOptions.MaxBytesPerEpoch"/>. Because of new device
-    /// lists, an epoch may not have room for all updates (<see cref="EpochDraft.Updates"/>).
+    /// Creates a maker that pads epochs with dummies, and limits their size by the option <see cref="EpochOptions.MaxBytesPerEpoch"/>. New
+    /// device lists count towards this limit, so an epoch may not have room for all updates that it gets. The property
+    /// <see cref="EpochDraft.Updates"/> holds the updates that it takes.
     /// </summary>
     public EpochMaker(Padding padding, IOptions<EpochOptions> options)
     {
@@ -29,14 +30,14 @@ internal sealed class EpochMaker
     }
 
     /// <summary>Makes the next epoch. Changes only the staged trees.</summary>
-    /// <param name="session">The log at the epoch before.</param>
-    /// <param name="updates">The result of <see cref="IPipelineStore.ReadPendingAsync"/>, without duplicate keys. If it is empty, the epoch
-    /// is a heartbeat.</param>
-    /// <param name="erasures">The values to erase for the requests that ask for erasures.</param>
-    /// <param name="copied">The mapping of expected versions of the period before to versions of the current period.</param>
+    /// <param name="session">The log's session, at the epoch before the new epoch.</param>
+    /// <param name="updates">The pending updates, as <see cref="IPipelineStore.ReadPendingAsync"/> read them. No two requests have the same
+    /// key. If there are no updates, the epoch is a heartbeat.</param>
+    /// <param name="erasures">The plan for the requests that ask for erasures.</param>
+    /// <param name="copied">The mapping from expected versions of the previous period to versions of the current period.</param>
     /// <param name="freed">The usernames that may be reassigned to another user.</param>
     /// <param name="nowMs">The wall clock in Unix milliseconds.</param>
-    /// <param name="times">Measures the steps.</param>
+    /// <param name="times">The object that measures the steps of the epoch.</param>
     public EpochDraft Make(LogSession session, EpochUpdates updates, ErasurePlan erasures, CopiedVersions copied, FreedUsernames freed, ulong nowMs, EpochTimes times)
     {
         ulong epoch = session.Last.Epoch + 1;
@@ -71,13 +72,13 @@ internal sealed class EpochMaker
     }
 
     /// <summary>
-    /// Makes the first epoch of the next period, whose copies are complete in its trees. It takes no requests, because they would change
-    /// copies (docs/spec/periods.md section 2). Changes only the staged trees.
+    /// Makes the first epoch of the next period. All copies must already be in the next period's trees. The epoch takes no requests,
+    /// because requests would change the copies (docs/spec/periods.md section 2). Changes only the staged trees.
     /// </summary>
-    /// <param name="session">The log at the last epoch of the current period.</param>
+    /// <param name="session">The log's session, at the last epoch of the current period.</param>
     /// <param name="copies">The number of rows of copies with which the period begins.</param>
-    /// <param name="nowMs">The wall clock in Unix milliseconds, late enough for a switch.</param>
-    /// <param name="times">Measures the steps.</param>
+    /// <param name="nowMs">The wall clock in Unix milliseconds; the switch must be due at this time.</param>
+    /// <param name="times">The object that measures the steps of the epoch.</param>
     public EpochDraft MakeSwitch(LogSession session, int copies, ulong nowMs, EpochTimes times)
     {
         ulong epoch = session.Last.Epoch + 1;
@@ -87,8 +88,8 @@ internal sealed class EpochMaker
         {
             using var dummies = new LeafInputs(0, 0);
             _padding.AddTo(dummies, session.Identity.Anchor.Configuration, structure => !structure.IsPerPeriod());
-            // The current directory can prepare leaves of usernames for the next period, because usernames have the same secrets in both
-            // periods.
+            // Only the structures `usernames` and `decommissioned` get dummies here. The current period's directory can prepare their
+            // leaves, because these structures have the same secrets in every period.
             leaves = dummies.Prepare(session.Directory, epoch, []);
         }
         using EpochTimes.Timer tree = times.Measure(EpochStep.Tree);
@@ -110,7 +111,8 @@ internal sealed class EpochMaker
         }
     }
 
-    // The rows are in ordinal order and include dummies; ordinals[i] is the ordinal of the i-th item that has a leaf.
+    // Makes the epoch's leaves, including dummies. The rows are in ordinal order. The element `ordinals[i]` is the ordinal of the i-th item
+    // that has a leaf.
     private LeafBatch MakeLeaves(LogSession session, ulong epoch, IReadOnlyList<PendingRequest> pending, Decision[] decisions, out int[] ordinals)
     {
         int count = 0;
@@ -159,8 +161,8 @@ internal sealed class EpochMaker
         return reason == Reason.Valid ? record : throw new InvalidOperationException($"The record made for epoch {epoch} is not valid: {reason.Name()}.");
     }
 
-    // The requests are in order of acceptance, so the outcomes are in the order of the table's key, and the database inserts them
-    // sequentially.
+    // Makes the outcomes of the requests' items. The requests are in order of acceptance, so the outcomes are in the order of their table's
+    // primary key, and the database can insert them sequentially.
     private static List<Outcome> MakeOutcomes(IReadOnlyList<PendingRequest> pending, Decision[] decisions, int[] ordinals)
     {
         var outcomes = new List<Outcome>(ordinals.Length);

@@ -7,8 +7,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Publishes a committed epoch on the board. Every step is durable before the next and produces the same bytes when repeated. After a crash
-/// or failure at any point, repeating all steps completes the publication.
+/// Publishes a committed epoch on the board. Each step is durable before the next step begins, and it writes the same bytes when it is
+/// repeated. After a crash or failure at any point, the task repeats all steps to complete the publication.
 /// </summary>
 internal sealed class EpochPublisher
 {
@@ -25,17 +25,18 @@ internal sealed class EpochPublisher
         _keptBundles = keptBundles;
     }
 
-    /// <summary>Publishes the session's unfinished epoch.</summary>
+    /// <summary>Publishes the session's unfinished epoch, which is committed but not published.</summary>
     public async Task PublishAsync(EpochTimes times, CancellationToken cancellationToken)
     {
         (IPipelineStore store, Lease lease, LogSession session) = (_log.Store, _log.Lease, _log.Session);
         CommittedEpoch committed = session.Unfinished ?? throw new InvalidOperationException("There is nothing to publish.");
         EpochRow epoch = committed.Content.Epoch;
         using BoardLock boardLock = await _log.LockBoardAsync(cancellationToken);
-        // From here on, a shutdown waits until the publication is complete, but it does not wait for the bucket.
+        // From here on, a shutdown waits until the publication is complete. The only exception is the call to the bucket, which a shutdown
+        // cancels.
         using (times.Measure(EpochStep.Check))
         {
-            // The head row may have changed since the commit: then this process is no longer the writer and must not sign.
+            // If the database's head row has changed since the commit, this process is no longer the writer and must not sign.
             await _log.CheckHeadAsync(CancellationToken.None);
         }
         using (times.Measure(EpochStep.Bundle))
@@ -43,7 +44,8 @@ internal sealed class EpochPublisher
             EpochContent content = committed.Content;
             if (content.Erasures.Count > 0)
             {
-                // The erasures are read from the database, because it has added the copies of the erased values to them.
+                // The list of erasures is read from the database again, because the transaction has added the copies of the erased values
+                // to the list.
                 IReadOnlyList<StoredErasure> erasures = await store.ReadErasuresAsync(epoch.Epoch, epoch.Epoch, CancellationToken.None);
                 if (session.Replay.Next?.Erase(erasures) is { } refused)
                 {
@@ -52,7 +54,8 @@ internal sealed class EpochPublisher
                 content = content with { Erasures = [.. erasures.Select(stored => stored.Erasure)] };
             }
             session.State.Record(content);
-            // A shutdown may cancel this call. Whether the mark was raised or not, the next leader publishes the same epoch next.
+            // A shutdown may cancel this call. That is safe whether or not the mark was raised, because the next leader publishes the same
+            // epoch.
             await _guard.RaiseAsync(store, lease, epoch, cancellationToken);
         }
         ReadOnlyMemory<byte> note;
@@ -101,7 +104,8 @@ internal sealed class EpochPublisher
         BoardWriter board = session.Board;
         if (board.Size > epoch.Epoch)
         {
-            // The writer compares entries that exist already, and does not write them again.
+            // The board already has this epoch's entry. The writer does not write such an entry again, but compares it with the given
+            // record.
             await board.AppendAsync(boardLock, epoch.Epoch, [epoch.Record], CancellationToken.None);
         }
         if (!epoch.Checkpoint.IsEmpty)

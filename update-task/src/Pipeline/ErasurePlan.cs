@@ -7,33 +7,38 @@ using Optiks.UpdateTask.Rules;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Lists the values that the next epoch erases (docs/spec/erasure.md), and its decisions on the requests that ask for erasures.
+/// Lists the values that the next epoch erases (docs/spec/erasure.md), and the epoch's decisions on the requests that ask for erasures.
 /// </summary>
-/// <param name="Erasures">The erasures for the epoch's transaction, in order of the requests.</param>
-/// <param name="Leaves">The names of the erased leaves, in the same order; null for leaves of ended periods, whose trees the task does not
-/// have.</param>
-/// <param name="Decisions">For each request that this epoch decides, why it is refused; null if the epoch carries the erasure out.</param>
+/// <param name="Erasures">The erasures that the epoch's transaction carries out, in order of their requests.</param>
+/// <param name="Leaves">The names of the erased leaves, in the order of the erasures; null for a leaf of an ended period, whose trees the
+/// task does not have.</param>
+/// <param name="Decisions">The refusal of each request that this epoch decides, by request id; null if the epoch carries the request's
+/// erasure out.</param>
 internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyList<LeafName?> Leaves, IReadOnlyDictionary<Guid, Refusal?> Decisions)
 {
     /// <summary>
-    /// The device lists of users who are erased, and the keys of all devices on these lists. The next period must not contain any of these
-    /// keys. The epoch erases the lists that name the devices.
+    /// The keys that the next period must not contain. For each erased user, these are the key of the device list and the keys of all
+    /// devices on the user's lists. The task must remove these keys from the next period before the epoch commits, because the epoch erases
+    /// the lists that name the devices.
     /// </summary>
     public IReadOnlyCollection<UpdateKey> Leaving { get; init; } = [];
 
-    /// <summary>The requests whose erasures no longer fit in this epoch's share. The next epoch decides them.</summary>
+    /// <summary>
+    /// The ids of requests whose erasures no longer fit in the number of values that one epoch may erase. These requests wait for the next
+    /// epoch.
+    /// </summary>
     public IReadOnlySet<Guid> Waiting { get; init; } = FrozenSet<Guid>.Empty;
 
     /// <summary>
-    /// The requests whose users must first be searched for in ended periods (<see cref="Periods.LeftUserSearch"/>): a later epoch decides
-    /// these requests.
+    /// The ids of requests whose users' values must first be searched for in ended periods (the class
+    /// <see cref="Periods.LeftUserSearch"/>). A later epoch decides these requests.
     /// </summary>
     public IReadOnlySet<Guid> Searched { get; init; } = FrozenSet<Guid>.Empty;
 
     /// <summary>The plan when no request asks for an erasure.</summary>
     public static ErasurePlan None { get; } = new([], [], new Dictionary<Guid, Refusal?>());
 
-    /// <summary>Returns the part of the plan that belongs to these requests, if the epoch takes only them.</summary>
+    /// <summary>Returns the part of the plan that belongs to the given requests, for an epoch that takes only these requests.</summary>
     public ErasurePlan Restrict(IReadOnlyList<PendingRequest> taken)
     {
         if (Decisions.Count == 0)
@@ -46,7 +51,7 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
     }
 
     /// <summary>
-    /// Writes the decisions on erasures into the decisions on all of an epoch's requests. Requests that ask for erasures get no leaves.
+    /// Writes this plan's decisions into the array of decisions on all requests of the epoch. Requests that ask for erasures get no leaves.
     /// </summary>
     public void Decide(IReadOnlyList<PendingRequest> pending, Decision[] decisions)
     {
@@ -59,7 +64,10 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
         }
     }
 
-    /// <summary>Erases the values from the task's own leaf log, if the log has them, before the directory commits the epoch.</summary>
+    /// <summary>
+    /// Erases the plan's values from the task's leaf log, which keeps only device lists. The caller must do this before the directory
+    /// commits the epoch.
+    /// </summary>
     public void EraseFrom(KeyDirectory directory)
     {
         LeafName[] leaves = [.. Leaves.OfType<LeafName>()];

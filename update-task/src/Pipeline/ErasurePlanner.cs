@@ -6,15 +6,15 @@ using Optiks.UpdateTask.Periods;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Decides the requests of an epoch that ask for erasures, by the state of the epoch before, and finds the leaves to erase. It charges each
-/// request for the leaves that the planner looks up, and not for the leaves that the request claims. A request that the trees alone refuse
-/// costs nothing. When the epoch's share (<see cref="ErasureOrder.MaxValues"/>) is used up, requests that need more leaves wait in their
-/// order; the first request of an epoch never waits. One thread.
+/// Decides an epoch's requests that ask for erasures, by the state of the previous epoch, and finds the leaves to erase. One epoch looks up
+/// at most <see cref="ErasureOrder.MaxValues"/> leaves for such requests. The planner counts the leaves that it must look up for a request.
+/// A request that it can refuse with the trees in memory counts nothing. Once the limit is reached, the further requests that need leaves
+/// wait for the next epoch, in their order. The first request of an epoch never waits. Only one thread may use it.
 /// </summary>
 internal sealed class ErasurePlanner
 {
-    // A user whose lists and keys have had more versions than this is refused before any version is looked up, because the lookup delays
-    // the epoch.
+    // If a user's lists and keys have more versions than this, the request is refused before the versions are looked up, because the lookup
+    // would delay the epoch.
     private const int MaxVersionsOfUser = 4 * ErasureOrder.MaxValues;
 
     private readonly LogSession _session;
@@ -38,7 +38,10 @@ internal sealed class ErasurePlanner
         _leftUsers = leftUsers;
     }
 
-    /// <summary>Plans the erasures. Changes nothing, but may request a search. Skips requests that ask for no erasure.</summary>
+    /// <summary>
+    /// Plans the erasures that an epoch's requests ask for; skips all other requests. Changes neither database nor trees, but may request a
+    /// search in ended periods.
+    /// </summary>
     public static async Task<ErasurePlan> PlanAsync(
         LogSession session, IPipelineStore store, LeftUserSearch leftUsers, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
     {
@@ -93,7 +96,8 @@ internal sealed class ErasurePlanner
 
     private bool TryCharge(ulong leaves)
     {
-        // Once the share is full, it stays full, so that a small request does not overtake a large request.
+        // Once one request does not fit in the epoch's limit, all later requests of the epoch wait too. Otherwise a small request could
+        // overtake a large one.
         _isFull |= !_isFirst && (ulong)_charged + leaves > ErasureOrder.MaxValues;
         _charged += _isFull ? 0 : (int)leaves;
         return !_isFull;
@@ -103,12 +107,12 @@ internal sealed class ErasurePlanner
     {
         for (int i = 0; i < places.Count; i++)
         {
-            // A value that is gone already, or that another request of this epoch erases, needs no erasure here.
+            // A value needs no erasure here if it was erased before, or if another request of this epoch erases it.
             if (places[i].HasValue && _erased.Add((places[i].Epoch, places[i].Period, places[i].Ordinal)))
             {
                 _erasures.Add(new Erasure(places[i].Epoch, places[i].Ordinal, new LeafOrigin(request.RequestId, 0)) { Period = places[i].Period });
-                // The first places belong to the names, which are of the current period, like the task's trees. The further places are of
-                // ended periods and have no names.
+                // The first places are in the current period and have names, because the task has this period's trees. The remaining places
+                // are in ended periods and have no names.
                 _leaves.Add(i < names.Count ? names[i] : null);
             }
         }
@@ -118,8 +122,8 @@ internal sealed class ErasurePlanner
     {
         if (structure == StructureId.Devices && HasLeft(key))
         {
-            // The device lists of a user who has left cannot be erased alone, because only the lists say which devices are erased with the
-            // user.
+            // A request cannot erase only the device lists of a user who has left. The later erasure of the whole user needs the lists,
+            // because only they name the user's devices.
             return Refuse(RefusalReason.ErasedWithUser);
         }
         ulong latest = LatestVersion(structure, key);
@@ -142,7 +146,7 @@ internal sealed class ErasurePlanner
 
     private bool HasLeft(ReadOnlyMemory<byte> user) => _session.Directory.TryLeaves(StructureId.Decommissioned, user.Span, 0, new byte[Lengths.Hash], new ulong[1]);
 
-    // Returns the places that still have a value: a value that a search found may have been erased or destroyed since.
+    // Returns those places that still have a value. A value that the search in ended periods found may have been erased or destroyed since.
     private async Task<List<LeafPlace>> HavingValuesAsync(List<LeafPlace> ended, CancellationToken cancellationToken)
     {
         var left = new List<LeafPlace>();
@@ -156,8 +160,8 @@ internal sealed class ErasurePlanner
         return left;
     }
 
-    // Adds the versions of the lists, and those of the keys of all devices on these lists, including the latest. The versions are of this
-    // period, and of ended periods that are still served.
+    // Adds all versions of a user's device lists, and all versions of the keys of all devices on these lists, including the latest
+    // versions. The versions are of the current period and of ended periods that are still served.
     private async Task<Verdict> AddUserAsync(List<LeafName> names, List<LeafPlace> ended, List<UpdateKey> leaving, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
     {
         if (!HasLeft(user))
@@ -188,8 +192,8 @@ internal sealed class ErasurePlanner
         {
             return Refuse(RefusalReason.ErasureLimit);
         }
-        // A device of an ended period counts only if its key begins with a copy in this period. Otherwise its id became free and may belong
-        // to another user.
+        // A device from an ended period still belongs to the user only if version 1 of its key in the current period is a copy. Otherwise
+        // the device id became free and may belong to another user now.
         HashSet<UpdateKey> devices = [.. found.Devices.Where(device => BeginsWithCopy(device.Key))];
         foreach (LeafPlace place in places.Where(place => place.HasValue))
         {
@@ -235,7 +239,8 @@ internal sealed class ErasurePlanner
 
     private Verdict Refuse(RefusalReason reason, ulong latest = 0) => new(Step.Refuse, new Refusal(reason, 0, new ExpectedVersion(_session.Period.Period, latest)));
 
-    // The next step for a request: this epoch erases its values or refuses it, or the request waits for the next epoch, or for a search.
+    // The next step for a request. Either this epoch carries out the erasure or refuses the request, or the request waits. It waits for the
+    // next epoch, or for a search in ended periods.
     private enum Step
     {
         Erase,

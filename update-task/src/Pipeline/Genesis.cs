@@ -11,8 +11,8 @@ using Optiks.UpdateTask.Time;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Makes a new log: keys, trust anchor, the first period's secrets and epoch 0, whose trees are empty. Requires a database without epochs
-/// and an empty board. Epoch 0 is then signed and published like every other epoch.
+/// Makes a new log: its keys, its trust anchor, the secrets of its first period, and epoch 0, whose trees are empty. The caller must have
+/// checked that the database has no epochs and that the board is empty. The task then signs and publishes epoch 0 like every other epoch.
 /// </summary>
 internal sealed class Genesis
 {
@@ -77,7 +77,8 @@ internal sealed class Genesis
         Configuration configuration = _options.ToConfiguration();
         try
         {
-            // Encoding checks the bounds that span several fields or apply to the encoded form, such as the bound on the origin.
+            // The call encodes the configuration only to check it. Encoding checks the limits that concern several fields or the encoded
+            // bytes, such as the limit on the length of the origin.
             configuration.Encode();
             return configuration;
         }

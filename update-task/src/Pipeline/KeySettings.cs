@@ -6,7 +6,7 @@ using Optiks.UpdateTask.Options;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>Says where the task's keys are. Immutable.</summary>
+/// <summary>Holds the settings that say where the task's keys are. Immutable.</summary>
 internal sealed class KeySettings
 {
     private readonly LogKeyOptions _logKey;
@@ -19,13 +19,14 @@ internal sealed class KeySettings
     }
 
     /// <summary>
-    /// The token that holds the log's key; null if no token holds it. Throws as <see cref="LogSecretSource.FindUri"/> does.
+    /// The PKCS #11 URI of the log's key if a token holds the key; otherwise null. Throws the same exceptions as
+    /// <see cref="LogSecretSource.FindUri"/>.
     /// </summary>
     public Pkcs11Uri? Token => LogSecretSource.FindUri(_logKey.Uri);
 
-    /// <summary>Loads the key-encryption keys. Throws <see cref="SecretsException"/> if they are missing or unusable.</summary>
+    /// <summary>Loads the key-encryption keys. Throws <see cref="SecretsException"/> if the keys are missing or unusable.</summary>
     public KeyRing Load(DataFolder folder) => KeyRings.Load(folder, _kek.File);
 
-    /// <summary>Loads the key-encryption keys; if no key exists, makes a key.</summary>
+    /// <summary>Loads the key-encryption keys. If none exists, makes a new key-encryption key.</summary>
     public KeyRing LoadOrCreate(DataFolder folder) => KeyRings.LoadOrCreate(folder, _kek.File);
 }

@@ -13,7 +13,9 @@ internal sealed class LeafInputs : IDisposable
     private readonly ByteStrings _values;
     private readonly int[] _counts = new int[Structures.Count + 1];
 
-    /// <summary>Makes an empty collection with room for this many leaves and bytes of values.</summary>
+    /// <summary>
+    /// Makes an empty collection with room for the given number of leaves, and for values of the given total length in bytes.
+    /// </summary>
     public LeafInputs(int count, int valueBytes)
     {
         _structures = new List<StructureId>(count);
@@ -22,7 +24,7 @@ internal sealed class LeafInputs : IDisposable
         _values = new ByteStrings(count, valueBytes);
     }
 
-    /// <summary>Returns the number of leaves that a structure gets.</summary>
+    /// <summary>Returns the number of leaves that were added for a structure.</summary>
     public int CountLeaves(StructureId structure) => _counts[(int)structure];
 
     /// <summary>Adds the input of one leaf.</summary>
@@ -36,8 +38,8 @@ internal sealed class LeafInputs : IDisposable
     }
 
     /// <summary>
-    /// Makes the leaves, in ordinal order. Writes to <paramref name="ordinals"/> the ordinal of each input, in the order of adding, as far
-    /// as the span reaches.
+    /// Makes the leaves, in ordinal order. Fills the span <paramref name="ordinals"/> with the ordinals of the inputs that were added
+    /// first, in the order in which they were added.
     /// </summary>
     public LeafBatch Prepare(KeyDirectory directory, ulong epoch, Span<int> ordinals)
     {

@@ -3,10 +3,12 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>Finds the database's rows of a key's versions in the current period, by the labels in the trees.</summary>
+/// <summary>
+/// Finds the database rows of a key's versions in the current period, by the labels that these versions have in the trees.
+/// </summary>
 internal static class LeafNames
 {
-    /// <summary>Adds the names of a key's versions, which must exist.</summary>
+    /// <summary>Adds the names of a range of a key's versions to a list. The versions must exist in the trees.</summary>
     public static void Add(LogSession session, List<LeafName> names, StructureId structure, ReadOnlyMemory<byte> key, ulong from, int count)
     {
         byte[] labels = new byte[Lengths.Hash * count];
@@ -22,14 +24,16 @@ internal static class LeafNames
         }
     }
 
-    /// <summary>Finds the places of leaves, which the trees must have.</summary>
+    /// <summary>
+    /// Finds the places of leaves in the database. The names must come from the trees; throws if the database lacks one of the leaves.
+    /// </summary>
     public static async Task<IReadOnlyList<LeafPlace>> FindAsync(IPipelineStore store, List<LeafName> names, CancellationToken cancellationToken)
     {
         IReadOnlyList<LeafPlace?> places = names.Count == 0 ? [] : await store.FindLeavesAsync(names, cancellationToken);
         return [.. places.Select((place, i) => place ?? throw new StorageCorruptException($"The database lacks a leaf of epoch {names[i].Epoch} that the trees have: restore it."))];
     }
 
-    /// <summary>Finds the places of a key's versions, which must exist.</summary>
+    /// <summary>Finds the places of a range of a key's versions in the database. The versions must exist in the trees.</summary>
     public static Task<IReadOnlyList<LeafPlace>> FindAsync(
         LogSession session, IPipelineStore store, StructureId structure, ReadOnlyMemory<byte> key, ulong from, int count, CancellationToken cancellationToken)
     {

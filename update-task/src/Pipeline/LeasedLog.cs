@@ -6,8 +6,8 @@ using Optiks.UpdateTask.Leasing;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// The log, as the holder of one lease has it: database, lease, state in memory, and the board's lock. Parts that write for the lease get
-/// this object when they are made, and end with the lease.
+/// Gives the holder of one lease access to the log: to the database, the lease, the state in memory, and the board's lock. Objects that
+/// write during the lease get this object when they are made, and are not used after the lease.
 /// </summary>
 internal sealed class LeasedLog
 {
@@ -29,16 +29,19 @@ internal sealed class LeasedLog
     /// <summary>Renews the lease.</summary>
     public LeaseKeeper Keeper { get; }
 
-    /// <summary>The lease that every write names.</summary>
+    /// <summary>The lease that every write to the database names.</summary>
     public Lease Lease => Keeper.Lease;
 
     /// <summary>The log's state in memory.</summary>
     public LogSession Session { get; }
 
-    /// <summary>Takes the board's lock (<see cref="BoardLocker.LockAsync"/>).</summary>
+    /// <summary>Takes the board's lock for the holder of this lease (the method <see cref="BoardLocker.LockAsync"/>).</summary>
     public Task<BoardLock> LockBoardAsync(CancellationToken cancellationToken) => _locker.LockAsync(Store, Lease, cancellationToken);
 
-    /// <summary>Compares the head row with the session's last epoch, as <see cref="StandingCheck.CheckHeadUnchanged"/> does.</summary>
+    /// <summary>
+    /// Reads the database's head row and compares it with the session's last epoch (the method
+    /// <see cref="StandingCheck.CheckHeadUnchanged"/>).
+    /// </summary>
     public async Task CheckHeadAsync(CancellationToken cancellationToken) =>
         StandingCheck.CheckHeadUnchanged(await Store.ReadHeadAsync(cancellationToken), Lease, Session.Last, _folder);
 }

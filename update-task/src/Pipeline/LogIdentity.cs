@@ -24,14 +24,14 @@ internal sealed class LogIdentity : IDisposable
     public ISecretSource Secrets { get; }
 
     /// <summary>
-    /// Makes the keys of a new log. The log's key is in a token if the settings name a token. If a crash interrupted a genesis after it had
-    /// made the log's key, this method uses that key. Throws <see cref="SecretsException"/> if the key-encryption key is missing although
-    /// the log's key exists.
+    /// Makes the keys of a new log. If the settings name a token, the log's signing key is in that token. If an earlier attempt crashed
+    /// after it had made the signing key, this method uses that key. Throws <see cref="SecretsException"/> if the key-encryption key is
+    /// missing although the signing key exists.
     /// </summary>
     public static LogIdentity Create(DataFolder folder, Configuration configuration, KeySettings keys)
     {
         Pkcs11Uri? token = keys.Token;
-        // The trust anchor shows that a key in a token exists, because the anchor is saved after the key was made.
+        // The trust anchor is saved after a token has made the log's key. If the trust anchor exists, the key exists too.
         bool hasKey = token is null ? WrappedLogKey.Exists(folder) : File.Exists(folder.TrustAnchor);
         ISecretSource secrets = LogSecretSource.Create(folder, hasKey ? keys.Load(folder) : keys.LoadOrCreate(folder), token);
         try
@@ -52,7 +52,7 @@ internal sealed class LogIdentity : IDisposable
     }
 
     /// <summary>
-    /// Opens the keys of the log that the database holds. Throws <see cref="SecretsException"/>, <see cref="TrustAnchorException"/> or
+    /// Opens the keys of the log that is in the database. Throws <see cref="SecretsException"/>, <see cref="TrustAnchorException"/> or
     /// <see cref="StartupException"/> if the keys are unusable or belong to another log.
     /// </summary>
     public static LogIdentity Open(DataFolder folder, ReadOnlyMemory<byte> configuration, ReadOnlyMemory<byte> logId, KeySettings keys, ILogger logger)

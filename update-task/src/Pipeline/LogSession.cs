@@ -9,7 +9,9 @@ using Optiks.UpdateTask.Periods;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>Holds the log's state in memory during one lease: trees, last record, board. One thread at a time.</summary>
+/// <summary>
+/// Holds the log's state in memory during one lease: the trees, the last record, and the board. Only one thread at a time may use it.
+/// </summary>
 internal sealed class LogSession : IAsyncDisposable
 {
     private readonly List<Task> _ended = [];
@@ -17,8 +19,8 @@ internal sealed class LogSession : IAsyncDisposable
     public required LogIdentity Identity { get; init; }
 
     /// <summary>
-    /// The replay with the trees of the current period and, during its preparation, of the next period. The session's epochs extend the
-    /// replay.
+    /// The replay, which holds the trees of the current period. While the next period is prepared, it holds that period's trees too. Each
+    /// new epoch of the session extends the replay.
     /// </summary>
     public required LogReplay Replay { get; init; }
 
@@ -26,15 +28,15 @@ internal sealed class LogSession : IAsyncDisposable
     public KeyDirectory Directory => Replay.Trees.Directory;
 
     /// <summary>
-    /// Makes the saver of a period's trees. The arguments are the period and the epoch that is saved already. Returns null if another
-    /// process has the folder.
+    /// A function that makes the saver of a period's trees. Its arguments are the period and the epoch whose trees are saved already. It
+    /// returns null if another process holds the task's folder.
     /// </summary>
     public required Func<ulong, ulong?, SnapshotSaver?> MakeSaver { get; init; }
 
-    /// <summary>The saver of the trees; null if another process has the folder.</summary>
+    /// <summary>The saver of the current period's trees; null if another process holds the task's folder.</summary>
     public required SnapshotSaver? Saver { get; set; }
 
-    /// <summary>The folder with the directory's files.</summary>
+    /// <summary>The task's folder with the files of the trees; null if another process holds it.</summary>
     public required TaskFolder? Folder { get; init; }
 
     public required BoardWriter Board { get; init; }
@@ -44,19 +46,19 @@ internal sealed class LogSession : IAsyncDisposable
     /// <summary>The current period.</summary>
     public required PeriodRow Period { get; set; }
 
-    /// <summary>The period's first epoch.</summary>
+    /// <summary>The current period's first epoch.</summary>
     public required EpochRow PeriodStart { get; set; }
 
-    /// <summary>The schedule of periods.</summary>
+    /// <summary>The schedule that says when the next period begins.</summary>
     public required PeriodSchedule Schedule { get; init; }
 
-    /// <summary>The last committed epoch, which is also the directory's epoch.</summary>
+    /// <summary>The last committed epoch. The directory contains the trees of this epoch.</summary>
     public EpochRow Last => Replay.Last.Row;
 
     /// <summary>The number of leaves that the last epoch added; 0 after a start.</summary>
     public int LastLeaves { get; private set; }
 
-    /// <summary>The last epoch if it is not published yet; otherwise null.</summary>
+    /// <summary>The last committed epoch, while it is not published yet; otherwise null.</summary>
     public required CommittedEpoch? Unfinished { get; set; }
 
     public ulong LastTimeMs => Replay.Last.Record.TimeMs;
@@ -64,7 +66,8 @@ internal sealed class LogSession : IAsyncDisposable
     public ulong PeriodStartMs => EpochRecord.Decode(PeriodStart.Record.Span).TimeMs;
 
     /// <summary>
-    /// Makes an epoch the session's last epoch, after its trees were committed. If the epoch begins a period, makes that period current.
+    /// Makes a new epoch the session's last epoch. The caller must have committed the epoch's trees. If the epoch begins a period, that
+    /// period becomes the current period.
     /// </summary>
     public void Advance(EpochCommit commit)
     {
@@ -80,10 +83,13 @@ internal sealed class LogSession : IAsyncDisposable
         }
     }
 
-    // Waits for a snapshot that is being saved, and does not interrupt it. The file of an ended period's snapshot is deleted afterwards.
+    // Waits until a snapshot that is being saved is complete, because the saving must not be interrupted. If the snapshot's period has
+    // ended, its file is deleted afterwards.
     private static Task EndAsync(SnapshotSaver? saver) => saver?.FinishAsync(null, CancellationToken.None) ?? Task.CompletedTask;
 
-    /// <summary>Lets the saver take the trees of the last epoch, if the epoch was published and a snapshot is due.</summary>
+    /// <summary>
+    /// Gives the saver the trees of the last epoch, if that epoch is published. The saver saves them if a snapshot is due.
+    /// </summary>
     public void OfferSnapshot()
     {
         if (_ended.Count > 0 && _ended.TrueForAll(saved => saved.IsCompleted))
@@ -98,7 +104,7 @@ internal sealed class LogSession : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits for a snapshot that is being saved, and saves the last epoch if it was published.</summary>
+    /// <summary>Waits for a snapshot that is being saved. Then saves the trees of the last epoch, if that epoch is published.</summary>
     public async Task FinishAsync(CancellationToken cancellationToken)
     {
         await Task.WhenAll(_ended).WaitAsync(cancellationToken);
@@ -110,8 +116,8 @@ internal sealed class LogSession : IAsyncDisposable
     }
 
     /// <summary>
-    /// Ends the session, after waiting for a snapshot that is being saved. The save reads the leaf log, which the next session, in this
-    /// process or another, may truncate.
+    /// Ends the session, after waiting for a snapshot that is being saved. The wait is necessary because the saving reads the leaf log, and
+    /// the next session may truncate that file.
     /// </summary>
     public async ValueTask DisposeAsync()
     {

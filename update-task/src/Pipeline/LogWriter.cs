@@ -8,8 +8,8 @@ using Optiks.UpdateTask.Time;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Writes the log during one lease, epoch by epoch: reads updates, makes an epoch of them, commits the epoch and publishes it. At any time
-/// at most one committed epoch is unpublished. One caller at a time.
+/// Writes the log during one lease, epoch by epoch. It reads updates, makes an epoch of them, commits the epoch and publishes it. At most
+/// one committed epoch is unpublished at any time. Only one caller at a time may use it.
 /// </summary>
 internal sealed class LogWriter : IAsyncDisposable
 {
@@ -43,7 +43,7 @@ internal sealed class LogWriter : IAsyncDisposable
 
     private ulong NextHeartbeatMs => Session.LastTimeMs + HeartbeatMs;
 
-    /// <summary>Reports that this process leads, and from which epoch on.</summary>
+    /// <summary>Reports that this process now leads, together with the newest record.</summary>
     public void AnnounceLead()
     {
         _report.Metrics.Leads();
@@ -51,13 +51,15 @@ internal sealed class LogWriter : IAsyncDisposable
     }
 
     /// <summary>
-    /// Publishes the unfinished epoch if there is one, and then the next epoch if it is due. While that epoch is committed and published,
-    /// the writer reads the updates of the epoch after it and computes their labels. Returns true if the next epoch must begin at once,
-    /// because more updates wait than one epoch takes or <paramref name="behind"/> is true.
+    /// Publishes the unfinished epoch if there is one, and then makes and publishes the next epoch if it is due. While that epoch is
+    /// committed and published, the writer already reads the updates of the following epoch and computes their labels. Returns true if the
+    /// following epoch must begin at once. This is so if more updates wait than one epoch takes, or if the parameter
+    /// <paramref name="behind"/> is true.
     /// </summary>
     public async Task<bool> StepAsync(bool behind, CancellationToken stop)
     {
-        // Each step has one trace, even if no epoch is due. Updates that are read in advance belong to the trace of the epoch before.
+        // Each call starts one trace, even if no epoch is due. Updates that are read in advance appear in the trace of the epoch that is
+        // being made meanwhile.
         using Activity? span = _report.Metrics.StartEpoch();
         if (Session.Unfinished is not null)
         {
@@ -99,18 +101,21 @@ internal sealed class LogWriter : IAsyncDisposable
     }
 
     /// <summary>
-    /// Does a small piece of the work for periods, which can be done at any time between epochs. Returns false if there was nothing to do.
+    /// Does a small piece of the work for periods. The caller may call this at any time between epochs. Returns false if there was nothing
+    /// to do.
     /// </summary>
     public Task<bool> WorkAsync(CancellationToken cancellationToken) => _periods.WorkAsync(cancellationToken);
 
-    /// <summary>Reads the updates of the next epoch that were accepted so far (<see cref="UpdateReader.ContinueAsync"/>).</summary>
+    /// <summary>
+    /// Reads in advance the updates that were accepted so far for the next epoch (the method <see cref="UpdateReader.ContinueAsync"/>).
+    /// </summary>
     public Task ReadAheadAsync(CancellationToken cancellationToken) => _updates.ContinueAsync(cancellationToken);
 
     public ValueTask DisposeAsync() => _updates.DisposeAsync();
 
     private void AnnounceEpoch() => _report.Newest(Session.LastTimeMs, HeartbeatMs);
 
-    // Reports the end of a step that succeeded, and returns whether the next epoch must begin at once.
+    // Reports that a step succeeded. Returns the parameter `more`, which says whether the next epoch must begin at once.
     private bool End(ulong now, bool more)
     {
         _log.Keeper.Progressed();
@@ -118,7 +123,8 @@ internal sealed class LogWriter : IAsyncDisposable
         AnnounceEpoch();
         if (Session.LastTimeMs > now + Session.Identity.Anchor.Configuration.MaxAheadMs)
         {
-            // Every client refuses a record whose time is in the future, until that time has come.
+            // The last record's time is too far in the future. Every client refuses the record until that time has come, so an operator
+            // must know.
             _report.Hold("The last record is from the future.");
         }
         else
@@ -136,8 +142,8 @@ internal sealed class LogWriter : IAsyncDisposable
         return problem is null;
     }
 
-    // Makes an epoch of the updates and commits it. Returns the number of refused updates, and whether more wait than the epoch took. If
-    // the commit does not happen, the session stays unchanged.
+    // Makes an epoch of the updates and commits it. Returns the number of refused updates, and whether more updates wait than the epoch
+    // took. If the epoch is not committed, the session stays unchanged.
     private async Task<(int Refused, bool More)> CommitAsync(ReadUpdates updates, ulong nowMs, CancellationToken stop)
     {
         ErasurePlan erasures;
@@ -149,7 +155,7 @@ internal sealed class LogWriter : IAsyncDisposable
             updates = updates with { Pending = updates.Pending.Without(erasures.Waiting, more: true).Without(erasures.Searched, more: false) };
             if (erasures.Searched.Count > 0 && updates.Pending.Items == 0 && nowMs < NextHeartbeatMs)
             {
-                // All updates wait for a search, so no epoch is made: it would decide nothing.
+                // All updates wait for a search in ended periods. No epoch is made, because it would decide no request.
                 return (0, More: false);
             }
             await _periods.TakeOutAsync(erasures.Leaving, stop);
@@ -160,7 +166,7 @@ internal sealed class LogWriter : IAsyncDisposable
         return await TryCommitAsync(draft, updates.Times) ? (draft.Refused, draft.Updates.More) : (0, More: false);
     }
 
-    // Returns whether the epoch was committed. If so, the epoch is the session's unfinished epoch.
+    // Commits a draft and returns whether it was committed. If so, it becomes the session's unfinished epoch.
     private async Task<bool> TryCommitAsync(EpochDraft draft, EpochTimes times)
     {
         FailPoints.Hit(FailPoints.Apply);
@@ -171,7 +177,7 @@ internal sealed class LogWriter : IAsyncDisposable
         }
         else
         {
-            // The updates read in advance are dropped, because their labels belong to the ending period.
+            // The updates read in advance are dropped, because their labels were computed with the secrets of the ending period.
             await _updates.DropAsync();
         }
         bool committed = false;
@@ -200,7 +206,7 @@ internal sealed class LogWriter : IAsyncDisposable
         return true;
     }
 
-    // Makes the first epoch of the next period, if its commit succeeds.
+    // Makes and commits the first epoch of the next period. If the commit succeeds, makes that period current and publishes the epoch.
     private async Task SwitchAsync(int copies, ulong nowMs, EpochTimes times, CancellationToken stop)
     {
         long start = Stopwatch.GetTimestamp();

@@ -10,7 +10,7 @@ using Optiks.UpdateTask.Time;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>Makes the <see cref="LogWriter"/> of each lease, with all its parts.</summary>
+/// <summary>Makes a <see cref="LogWriter"/>, with all the objects that it needs, for each lease.</summary>
 internal sealed class LogWriterFactory
 {
     private readonly EpochOptions _options;
@@ -37,7 +37,9 @@ internal sealed class LogWriterFactory
         _time = time;
     }
 
-    /// <summary>Makes the writer of one lease. The caller disposes of the writer before the session, and of the session before the keeper.</summary>
+    /// <summary>
+    /// Makes the writer for one lease. The caller must dispose the writer before the session, and the session before the lease's keeper.
+    /// </summary>
     public LogWriter Create(IPipelineStore store, LeaseKeeper keeper, LogSession session)
     {
         var log = new LeasedLog(store, keeper, session, _folder, _locker);

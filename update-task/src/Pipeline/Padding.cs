@@ -7,12 +7,13 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Adds dummies to an epoch: leaves of random keys that nobody knows. Dummies are made, stored, replayed and audited like all other leaves,
-/// so that only a reader of the leaves' origins in the database can distinguish them. Any thread.
+/// Adds dummies to an epoch. A dummy is a leaf with a random key that nobody knows. Dummies are made, stored, replayed and audited like all
+/// other leaves. Only a reader of the database can recognize them, by the origin that it stores for each leaf. Any thread may use this
+/// class.
 /// </summary>
 internal sealed class Padding
 {
-    // Keys with this many random bytes never collide with each other or with a key that a caller chose.
+    // The length of a dummy's random key in bytes. Random keys of this length practically never equal each other or a real key.
     private const int KeyLength = 16;
     private const int ValueLength = 32;
 
@@ -25,8 +26,9 @@ internal sealed class Padding
     }
 
     /// <summary>
-    /// Pads the leaves of each of these structures to a multiple of its bucket. An epoch without leaves of a structure gets one bucket of
-    /// dummies. Throws <see cref="StorageMisconfiguredException"/> if the log's keys are too short for dummies.
+    /// Adds dummies until each padded structure has a number of leaves that is a multiple of its configured bucket. A structure without
+    /// leaves gets one whole bucket of dummies. Throws <see cref="StorageMisconfiguredException"/> if the log's limits on keys or values
+    /// are too low for dummies.
     /// </summary>
     public void AddTo(LeafInputs leaves, Configuration configuration, Func<StructureId, bool> isPadded)
     {

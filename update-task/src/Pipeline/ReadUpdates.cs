@@ -3,8 +3,8 @@ using Optiks.UpdateTask.Telemetry;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>Holds an epoch's updates, read but not yet applied.</summary>
+/// <summary>Holds the updates that were read for the next epoch.</summary>
 /// <param name="Pending">The updates.</param>
-/// <param name="Times">The times of the epoch, which began with the reading.</param>
+/// <param name="Times">The measured times of the epoch's steps, beginning with the reading of the updates.</param>
 /// <param name="Start">The Stopwatch timestamp at which the epoch began.</param>
 internal sealed record ReadUpdates(EpochUpdates Pending, EpochTimes Times, long Start);

@@ -14,8 +14,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Does the work of a new holder of the lease before it writes anything. It makes the log if it does not exist, and checks that the
-/// database is the newest copy. It rebuilds the trees from the database's leaves, and finds the epoch that was committed but not published.
+/// Prepares a new holder of the lease for making epochs. It makes the log if the log does not exist yet, and checks that the database is
+/// the newest copy. It rebuilds the trees from the database's leaves. It also finds an epoch that was committed but not published.
 /// </summary>
 internal sealed class Recovery
 {
@@ -47,8 +47,9 @@ internal sealed class Recovery
     }
 
     /// <summary>
-    /// Recovers, and returns the session, which the caller disposes. Throws <see cref="StartupException"/> with exit code 4 if database and
-    /// board are from different times, and <see cref="StorageCorruptException"/> if the database contradicts itself.
+    /// Recovers the log's state and returns a session with it, which the caller must dispose. Throws <see cref="StartupException"/> with
+    /// exit code 4 if the database or the board is an older copy. Throws <see cref="StorageCorruptException"/> if the database contradicts
+    /// itself.
     /// </summary>
     public async Task<LogSession> RunAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
@@ -73,7 +74,7 @@ internal sealed class Recovery
         }
     }
 
-    // Makes the log if it does not exist. Compares the database's head with the marks of the folder and of the bucket.
+    // Makes the log if it does not exist yet. Compares the database's head row with the high-water marks in the folder and in the bucket.
     private async Task<Standing> CheckStandingAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
         var state = new BoardState(_board);
@@ -104,7 +105,8 @@ internal sealed class Recovery
         return new Standing(state, head, last, mark, bucket) { IsFolderBehind = own?.Epoch < mark?.Epoch };
     }
 
-    // Opens the board, whose lock is held, and compares its checkpoint with the database's head and the mark.
+    // Opens the board and compares its checkpoint with the database's head row and the high-water mark. The caller must hold the board's
+    // lock.
     private async Task<BoardWriter> OpenBoardAsync(Standing standing, LogIdentity identity, CancellationToken cancellationToken)
     {
         BoardWriter writer = await BoardWriter.OpenAsync(_board.Log, identity.Anchor.LogKey, Ed25519.Verifier, cancellationToken, _witnesses.Require);
@@ -112,7 +114,8 @@ internal sealed class Recovery
         return writer;
     }
 
-    // Rebuilds the trees and the board's missing files from the database, and makes the session. The session owns identity and folder.
+    // Rebuilds the trees and the board's missing files from the database, and makes the session. The session takes over the parameters
+    // `identity` and `folder` and disposes them.
     private async Task<LogSession> RebuildAsync(
         IPipelineStore store, Standing standing, IReadOnlyList<PeriodRow> periods, LogIdentity identity, TaskFolder? folder, LockedBoard board, CancellationToken cancellationToken)
     {
@@ -158,8 +161,9 @@ internal sealed class Recovery
         }
     }
 
-    // Opens the bucket's checkpoint. A checkpoint of another log concerns only the service that copies to the bucket, unless tasks share
-    // the bucket instead of a folder.
+    // Opens the bucket's checkpoint; returns null if the bucket has no checkpoint. If the checkpoint is of another log, this method throws
+    // only where tasks share the bucket instead of a folder. Elsewhere it returns null, and the service that copies the board to the bucket
+    // reports the conflict.
     private Checkpoint? OpenCopy(BucketStanding bucket, LogIdentity identity, HighWaterMark? mark, HeadRow head)
     {
         if (bucket.Checkpoint is not { } note)
@@ -175,7 +179,7 @@ internal sealed class Recovery
         return opened.Checkpoint;
     }
 
-    // Compares the bucket's checkpoint with the board's files, which have already been compared with the database's log.
+    // Compares the bucket's checkpoint with the board's files. The board's files have already been compared with the database.
     private async Task CompareCopyAsync(Checkpoint copied, BoardWriter writer, EpochRow last, CancellationToken cancellationToken)
     {
         TreeHash root;
@@ -203,8 +207,9 @@ internal sealed class Recovery
         return content.Epoch.Epoch == 0 ? new CommittedEpoch(content, default) : await rebuild.FinishAsync(replay, content, cancellationToken);
     }
 
-    // Where database, folder and bucket stand, after their comparison. Last is the database's last epoch; Mark is the higher of the marks
-    // of folder and bucket. IsFolderBehind says whether the folder's mark is the lower one.
+    // The log's progress according to the database, the folder and the bucket, once they have been compared. The property `Last` is the
+    // database's last epoch, and `Mark` is the higher of the folder's and the bucket's high-water marks. The property `IsFolderBehind` says
+    // whether the folder's mark is lower than the bucket's.
     private sealed record Standing(BoardState State, HeadRow Head, ulong Last, HighWaterMark? Mark, BucketStanding Bucket)
     {
         public required bool IsFolderBehind { get; init; }

@@ -8,13 +8,16 @@ using Optiks.UpdateTask.Buckets;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Compares the three places that record the log's progress: the database's head row, the high-water mark, and the board's checkpoint. The
-/// database may be one epoch ahead of the mark or the checkpoint, but never behind them. Neither the mark nor the checkpoint may be behind
-/// the epochs that were published.
+/// Compares the three places that record how far the log has progressed: the database's head row, the high-water mark, and the board's
+/// checkpoint. The database may be one epoch ahead of the mark and of the checkpoint, but never behind either. Neither the mark nor the
+/// checkpoint may be behind the last published epoch.
 /// </summary>
 internal static class StandingCheck
 {
-    /// <summary>Checks that a database without epochs is a new log: the board must contain no trace of an older log.</summary>
+    /// <summary>
+    /// Checks that a database without epochs belongs to a new log. If the board has a mark, a checkpoint or tiles, the database is an older
+    /// copy, and the method throws <see cref="StartupException"/>.
+    /// </summary>
     public static void CheckEmptyDatabase(HighWaterMark? mark, BoardFolder board)
     {
         if (mark is not null || board.HasCheckpoint() || board.HasTiles())
@@ -24,7 +27,8 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// Checks that a database without epochs is a new log: the bucket that tasks share must contain no trace of an older log.
+    /// Checks that a database without epochs belongs to a new log. If the bucket that tasks share has a mark or a checkpoint, the database
+    /// is an older copy, and the method throws <see cref="StartupException"/>.
     /// </summary>
     public static void CheckEmptyBucket(BucketStanding bucket, BoardFolder board)
     {
@@ -35,9 +39,10 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// Compares the head row with the mark that tasks share in the bucket, and with the folder's own mark. If the database has another
-    /// record for the folder's mark, the folder belongs to another log. The database's epochs with the numbers of the marks are
-    /// <paramref name="atShared"/> and <paramref name="atOwn"/>. Returns the higher of both marks, for <see cref="CheckMark"/>.
+    /// Compares the database with the mark that tasks share in the bucket (the parameter <paramref name="shared"/>) and with the folder's
+    /// own mark (the parameter <paramref name="own"/>). The parameters <paramref name="atShared"/> and <paramref name="atOwn"/> are the
+    /// database's epochs with the numbers of these marks. If the folder's mark names another record than the database, the folder belongs
+    /// to another log, and the method throws. Returns the higher mark, which <see cref="CheckMark"/> then checks.
     /// </summary>
     public static HighWaterMark ChooseSharedMark(HeadRow head, HighWaterMark shared, EpochRow? atShared, HighWaterMark? own, EpochRow? atOwn, BoardFolder board)
     {
@@ -51,7 +56,10 @@ internal static class StandingCheck
             : throw Rollback.Foreign(FormattableString.Invariant($"The folder {board.State} names another record for epoch {own.Epoch} than the database, whose log reaches epoch {shared.Epoch} according to the bucket's mark."), board);
     }
 
-    /// <summary>Compares the bucket's checkpoint, which must be a checkpoint of this log, with the head row and the mark.</summary>
+    /// <summary>
+    /// Compares the bucket's checkpoint with the head row and the high-water mark. The caller must have verified that the checkpoint is of
+    /// this log.
+    /// </summary>
     public static void CheckBucket(HeadRow head, HighWaterMark? mark, Checkpoint bucket, BoardFolder board)
     {
         if (bucket.Size > head.Epoch + 1)
@@ -62,14 +70,14 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// Compares the head row with the high-water mark. <paramref name="atMark"/> is the database's epoch with the mark's number, or null if
-    /// there is no such epoch.
+    /// Compares the head row with the high-water mark. The parameter <paramref name="atMark"/> is the epoch that the database has under the
+    /// mark's number, or null if it has no such epoch.
     /// </summary>
     public static void CheckMark(HeadRow head, HighWaterMark? mark, EpochRow? atMark, BoardFolder board)
     {
         if (mark is null)
         {
-            // The mark may be missing only if a crash interrupted genesis before anything was signed.
+            // The mark may be missing only if a crash interrupted the making of the log before anything was signed.
             if (head.Epoch != 0 || head.PublishedEpoch is not null || board.HasCheckpoint() || board.HasTiles())
             {
                 throw Rollback.StateLost($"The database holds a log up to epoch {FormattableString.Invariant($"{head.Epoch}")}, but {board.HighWater} is missing.", board);
@@ -84,8 +92,8 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// Compares the head row and the mark with the size of the board's checkpoint, which is 0 if there is no checkpoint.
-    /// <paramref name="mayBeBehind"/> is true where tasks share no folder, because the board may then be behind.
+    /// Compares the head row and the mark with the size of the board's checkpoint; the size is 0 if there is no checkpoint. The parameter
+    /// <paramref name="mayBeBehind"/> says whether the board may be behind the published epochs. It is true if tasks share no folder.
     /// </summary>
     public static void CheckCheckpoint(HeadRow head, HighWaterMark? mark, ulong boardSize, bool mayBeBehind, BoardFolder board)
     {
@@ -104,9 +112,9 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// Checks that the head row is as the holder of the lease left it. It detects an older copy of the database that replaced the current
-    /// one under a running task. If another task took over, the head row has another fence, and the call throws
-    /// <see cref="StorageFencedException"/>.
+    /// Checks that the database's head row is as the holder of the lease left it. If an older copy of the database has replaced the current
+    /// database during the lease, throws <see cref="StartupException"/> with exit code 4. If another task has taken over, the head row has
+    /// another fence, and the method throws <see cref="StorageFencedException"/>.
     /// </summary>
     public static void CheckHeadUnchanged(HeadRow head, Lease lease, EpochRow last, BoardFolder board)
     {
@@ -129,8 +137,10 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// Verifies the board's newest audit proof, from <paramref name="previous"/>, whose period began with <paramref name="periodStart"/>,
-    /// to <paramref name="last"/>. A failing disk damages the files that were written last; <c>optiks-db fsck</c> checks all older ones.
+    /// Verifies the board's newest audit proof, which leads from the epoch <paramref name="previous"/> to the epoch
+    /// <paramref name="last"/>. The parameter <paramref name="periodStart"/> is the first epoch of the previous epoch's period. Only the
+    /// newest proof is checked, because a failing disk damages the files that were written last. The command <c>optiks-db fsck</c> checks
+    /// all older audit proofs.
     /// </summary>
     public static void CheckAuditProof(TrustAnchor anchor, EpochRow periodStart, EpochRow previous, EpochRow last, BoardFolder board)
     {
@@ -164,7 +174,7 @@ internal static class StandingCheck
         }
     }
 
-    // Checks that the mark is not below the published epochs: the mark is raised before an epoch is signed.
+    // Throws if the mark is lower than the published epoch. The mark is raised before an epoch is signed, so a lower mark is an older copy.
     private static void CheckMarkCovers(HighWaterMark? mark, ulong published, BoardFolder board)
     {
         if (mark is null || mark.Epoch < published)

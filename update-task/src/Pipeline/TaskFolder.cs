@@ -3,8 +3,9 @@ using System.Globalization;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Manages <c>task/</c> of the data folder, which one process holds at a time. The folder contains the leaf log and the snapshot of the
-/// current period's trees, and of the next period's trees during its preparation. If these files are lost, the task rebuilds them.
+/// Manages the subfolder <c>task/</c> of the data folder, which only one process at a time may use. The subfolder contains the leaf log and
+/// the snapshot of the current period's trees. While the next period is prepared, it also contains these files for the next period. If the
+/// files are lost, the task rebuilds them.
 /// </summary>
 internal sealed class TaskFolder : IDisposable
 {
@@ -20,19 +21,20 @@ internal sealed class TaskFolder : IDisposable
     }
 
     /// <summary>
-    /// Takes the folder, creating it if it is missing. Returns null if another process has the folder. Such a process has lost the lease
-    /// and does not know it yet.
+    /// Takes the subfolder's lock; creates the subfolder if it is missing. Returns null if another process holds the lock: that process has
+    /// lost the lease and does not know it yet.
     /// </summary>
     public static TaskFolder? TryOpen(DataFolder folder)
     {
         DataFolder.CreateFolder(folder.Task);
-        // The lock is held by flock until the session or the process ends. Without it, a second writer would truncate the leaf log that the
-        // first writer uses.
+        // The lock is taken with flock and lasts until the session or the process ends. Without the lock, a second writer would truncate
+        // the leaf log that the first writer uses.
         return LockFile.TryTake(Path.Combine(folder.Task, "lock")) is { } held ? new TaskFolder(folder.Task, held) : null;
     }
 
     /// <summary>
-    /// Deletes all trees in the folder, which are then rebuilt from the database. Does nothing while another process has the folder.
+    /// Deletes the files of all trees in the subfolder. The task then rebuilds the trees from the database. Does nothing while another
+    /// process holds the subfolder's lock.
     /// </summary>
     public static void Discard(DataFolder folder)
     {
@@ -43,13 +45,15 @@ internal sealed class TaskFolder : IDisposable
         }
     }
 
-    /// <summary>Returns the path of the leaf log of a period's directory. The path's folder exists on return.</summary>
+    /// <summary>Returns the path of the leaf log of a period's trees, after creating the folder that contains it.</summary>
     public string LeafLog(ulong period) => Path.Combine(GetFolder(period), "leaves");
 
-    /// <summary>Returns the path of the snapshot of a period's trees, which belongs to the period's leaf log.</summary>
+    /// <summary>
+    /// Returns the path of the snapshot of a period's trees. A snapshot can be used only together with the period's leaf log.
+    /// </summary>
     public string Snapshot(ulong period) => Path.Combine(GetFolder(period), "snapshot");
 
-    /// <summary>Deletes the files of earlier periods.</summary>
+    /// <summary>Deletes the files of all periods before the given period.</summary>
     public void DeleteBefore(ulong period)
     {
         foreach (string folder in Directory.EnumerateDirectories(_path, PeriodPrefix + "*"))
@@ -69,7 +73,8 @@ internal sealed class TaskFolder : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _lock.Dispose();
 
-    // The first period's files stay at the folder's top, where they were before other periods existed.
+    // The files of period 0 are directly in the subfolder task/, where older releases, which had no periods, put them. Each other period
+    // has its own folder.
     private string GetFolder(ulong period)
     {
         if (period == 0)

@@ -6,8 +6,8 @@ using Optiks.Storage.Replay;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Makes the task's trees of a period: with the period's secrets, and with the period's own files in the task's folder, if the task has a
-/// folder.
+/// Makes the task's trees for a period. The trees use the period's secrets. They keep their files in the task's folder, unless another
+/// process holds that folder.
 /// </summary>
 internal sealed class TaskTrees
 {
@@ -20,7 +20,7 @@ internal sealed class TaskTrees
         _folder = folder;
     }
 
-    /// <summary>Restores the trees from a period's snapshot; returns null if there is no usable snapshot.</summary>
+    /// <summary>Restores a period's trees from the period's snapshot. Returns null if there is no usable snapshot.</summary>
     public LogTrees? TryRestore(PeriodRow period, out Refused? refused)
     {
         refused = null;
@@ -33,8 +33,8 @@ internal sealed class TaskTrees
     }
 
     /// <summary>
-    /// Makes empty trees. If the period is not the first, the caller loads the period's copies before the period begins. If the period's
-    /// secrets are destroyed, the trees know no keys, and serve only to replay the log.
+    /// Makes empty trees for a period. If the period is not the log's first period, the caller must load the period's copies before the
+    /// period's first epoch. If the period's secrets are destroyed, the trees can be used only to replay the log, and cannot look up keys.
     /// </summary>
     public LogTrees Create(PeriodRow period)
     {

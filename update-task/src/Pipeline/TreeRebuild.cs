@@ -10,12 +10,13 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Rebuilds the trees of the log at an epoch, from a snapshot and the epochs since the snapshot, or from the database alone. Compares the
-/// board's newest files with the database. If the board was lost or is behind, rebuilds it at the same time.
+/// Rebuilds the log's trees as they were at an epoch. It starts from a snapshot and replays the later epochs, or uses only the database. It
+/// compares the board's newest files with the database. If the board was lost or is behind, it rebuilds the board at the same time.
 /// </summary>
 internal sealed class TreeRebuild
 {
-    // The number of records in one call: a multiple of whole tiles, and as many records as the store returns at once.
+    // The number of records that one call appends to the board. This number of records fills whole tiles, and the store returns the same
+    // number at once.
     private const ulong RecordsPerAppend = 16 * TilePath.FullWidth;
 
     private readonly IPipelineStore _store;
@@ -32,21 +33,22 @@ internal sealed class TreeRebuild
     }
 
     /// <summary>
-    /// Returns the trees of the published epoch, or of epoch 0 if no epoch is published. The caller disposes them. Throws
-    /// <see cref="StartupException"/> with exit code 4 if the database and the board contradict each other or themselves.
+    /// Returns the trees of the last published epoch, or of epoch 0 if no epoch is published. The caller must dispose the result. Throws
+    /// <see cref="StartupException"/> with exit code 4 if the database contradicts itself or the board, or if the board contradicts itself.
     /// </summary>
-    /// <param name="published">The published epoch.</param>
+    /// <param name="published">The last published epoch; null if no epoch is published.</param>
     /// <param name="periods">The log's periods.</param>
-    /// <param name="trees">Makes the periods' trees.</param>
-    /// <param name="cancellationToken">Ends the load.</param>
+    /// <param name="trees">The object that makes the trees of each period.</param>
+    /// <param name="cancellationToken">Cancels the load.</param>
     public async Task<LogReplay> RunAsync(ulong? published, IReadOnlyList<PeriodRow> periods, TaskTrees trees, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
         ulong target = published ?? 0;
-        // A board that is behind is continued from its end; a lost board is rebuilt from epoch 0.
+        // If the board is behind, it is continued from its last epoch. If it was lost, it is rebuilt from epoch 0.
         bool isBoardBehind = published is not null && _board.Writer.Size <= target;
         ulong first = !isBoardBehind ? target : _board.Writer.Size == 0 ? 0 : _board.Writer.Size - 1;
-        // A period whose secrets are destroyed has no snapshot. Its trees are then made without secrets, from the log's beginning.
+        // The board's last epoch may be in a period whose secrets are destroyed. Such a period has no snapshot, so the log is then replayed
+        // from its beginning, with trees that have no secrets.
         bool isFromBeginning = isBoardBehind && (first == 0 || periods.Last(period => period.FirstEpoch <= first).State is not (PeriodState.Current or PeriodState.Ended));
         PeriodRow period = isFromBeginning ? periods[0] : PeriodRows.At(periods, first);
         LogReplay? restored = isFromBeginning ? null : await TryRestoreAsync(first, period, trees, cancellationToken);
@@ -78,12 +80,12 @@ internal sealed class TreeRebuild
     }
 
     /// <summary>
-    /// Builds the trees of the epoch that was committed but not published, or the next period's trees if the epoch begins that period.
-    /// Returns the epoch with its audit proof.
+    /// Replays the epoch that was committed but not published, so that the replay has the epoch's trees. If the epoch begins the next
+    /// period, these are the next period's trees. Returns the epoch with its audit proof.
     /// </summary>
-    /// <param name="replay">The replay at the epoch before.</param>
-    /// <param name="content">The content of that epoch.</param>
-    /// <param name="cancellationToken">Ends the reading.</param>
+    /// <param name="replay">The replay, which must be at the previous epoch.</param>
+    /// <param name="content">The content of the unpublished epoch.</param>
+    /// <param name="cancellationToken">Cancels the replay.</param>
     public async Task<CommittedEpoch> FinishAsync(LogReplay replay, EpochContent content, CancellationToken cancellationToken)
     {
         CommittedEpoch? committed = null;
@@ -147,7 +149,8 @@ internal sealed class TreeRebuild
         _logger.BoardRebuilt(target);
     }
 
-    // Every record contains the hash of the record before, so comparing the last record compares all records.
+    // Compares the board's newest record and audit proof with the database. Every record contains the hash of the previous record, so if
+    // the last records are equal, all records are equal.
     private async Task CompareBoardAsync(CancellationToken cancellationToken)
     {
         EpochRow last = await _store.ReadEpochAsync(_board.Writer.Size - 1, cancellationToken);

@@ -8,15 +8,15 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Reads the updates of the next epoch, and computes their labels, before that epoch is due. It reads during the commit of the epoch
-/// before, and whenever there is time. When the epoch begins, only the latest updates are left to read. The updates read in advance are
-/// valid once the epoch before is committed, because pending rows never change and only an epoch removes them. If that epoch is not
-/// committed, the updates are dropped. One thread at a time.
+/// Reads the updates of the next epoch in advance, and computes their labels. It reads while the previous epoch is committed, and whenever
+/// there is time. When the next epoch begins, only the latest updates remain to be read. The updates read in advance stay valid if the
+/// previous epoch is committed, because pending rows never change and only an epoch removes them. If the previous epoch is not committed,
+/// the updates are dropped. Only one thread at a time may use it.
 /// </summary>
 internal sealed class UpdateReader : IAsyncDisposable
 {
-    // The limit of a count of pending updates, which is enough to see a queue grow. The epoch waits while the database counts, so the
-    // reader does not count at every epoch.
+    // The metric of pending updates counts up to this number, which is enough to see a queue grow. The epoch waits while the database
+    // counts, so the reader does not count in every epoch.
     private const long MaxCounted = 1_000_000;
     private static readonly TimeSpan s_countInterval = TimeSpan.FromSeconds(10);
 
@@ -36,12 +36,12 @@ internal sealed class UpdateReader : IAsyncDisposable
         _metrics = metrics;
     }
 
-    /// <summary>Returns the next epoch's updates: the updates read in advance, and the updates accepted since.</summary>
+    /// <summary>Returns the next epoch's updates: those read in advance, and those accepted since the last reading.</summary>
     public async Task<ReadUpdates> ReadAsync(EpochTimes times, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
         Upcoming next = _next ?? UpcomingAfter(null);
-        // The field is cleared first, so that a failed reading is not reused.
+        // The field is cleared before the reading is awaited, so that a failed reading is not used again.
         _next = null;
         await next.Reading;
         next.Times.Add(times);
@@ -64,7 +64,8 @@ internal sealed class UpdateReader : IAsyncDisposable
     }
 
     /// <summary>
-    /// Begins to read the updates that follow <paramref name="underway"/>, which is about to be committed, and to compute their labels.
+    /// Begins to read the updates of the following epoch and to compute their labels. The parameter <paramref name="underway"/> holds the
+    /// updates of the epoch that is about to be committed; these are not read again.
     /// </summary>
     public void StartNext(EpochUpdates underway)
     {
@@ -73,9 +74,9 @@ internal sealed class UpdateReader : IAsyncDisposable
     }
 
     /// <summary>
-    /// Reads in advance the updates that were accepted since the last reading. If the last reading failed, does nothing: the next
-    /// <see cref="ReadAsync"/> throws the reading's error. After a cancellation the call returns, but the reading continues until it is
-    /// dropped.
+    /// Reads in advance the updates that were accepted since the last reading. If the last reading failed, does nothing; the next call of
+    /// <see cref="ReadAsync"/> throws that reading's error. If the token is cancelled, the call returns, but the reading continues until
+    /// <see cref="DropAsync"/> ends it.
     /// </summary>
     public async Task ContinueAsync(CancellationToken cancellationToken)
     {
@@ -89,7 +90,8 @@ internal sealed class UpdateReader : IAsyncDisposable
     }
 
     /// <summary>
-    /// Drops the updates read in advance: the epoch before them was not committed, or other trees replace the current ones.
+    /// Drops the updates read in advance. The caller does this if the previous epoch was not committed, or if the next period's trees are
+    /// about to replace the current trees.
     /// </summary>
     public async Task DropAsync()
     {
@@ -159,18 +161,18 @@ internal sealed class UpdateReader : IAsyncDisposable
         }
     }
 
-    /// <summary>Holds the updates of an epoch that has not begun.</summary>
+    /// <summary>Holds the updates that were read for an epoch that has not begun yet.</summary>
     private sealed class Upcoming(PendingSelection selection, EpochTimes times)
     {
         public PendingSelection Selection { get; } = selection;
 
-        /// <summary>The times of the epoch so far.</summary>
+        /// <summary>The times that the epoch's steps have taken so far.</summary>
         public EpochTimes Times { get; } = times;
 
-        /// <summary>The last reading; the next reading begins only after the last one has ended.</summary>
+        /// <summary>The task of the last reading. The next reading begins only after this task has ended.</summary>
         public Task Reading { get; set; } = Task.CompletedTask;
 
-        /// <summary>The number of the selection's requests whose labels are computed.</summary>
+        /// <summary>The number of requests whose labels are already computed, counted from the selection's first request.</summary>
         public int Labelled { get; set; }
     }
 }

@@ -6,8 +6,8 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Rules;
 
 /// <summary>
-/// Maps versions of the period before to versions of the current period (docs/spec/periods.md section 9). The mapping serves clients that
-/// named a version before they knew of the switch.
+/// Maps versions of the previous period to versions of the current period (docs/spec/periods.md section 9). The mapping serves clients
+/// whose requests still expect a version of the previous period, because they did not know of the switch.
 /// </summary>
 internal sealed class CopiedVersions
 {
@@ -18,12 +18,13 @@ internal sealed class CopiedVersions
     /// <summary>The current period.</summary>
     public ulong Period { get; }
 
-    /// <summary>Returns an empty mapping for a period whose requests expect no versions of the period before.</summary>
+    /// <summary>Returns an empty mapping, for requests that expect no versions of the previous period.</summary>
     public static CopiedVersions None(ulong period) => new(period);
 
     /// <summary>
-    /// Asks the database which version was copied. It asks only for keys whose request expects a version of the period before and whose
-    /// latest version is still the copy. There are few such keys, and only shortly after a switch.
+    /// Asks the database which versions of the previous period were copied, and returns them as a mapping. It asks only for a key whose
+    /// request expects a version of the previous period and whose latest version is still the copy. There are few such keys, and only
+    /// shortly after a switch.
     /// </summary>
     public static async Task<CopiedVersions> ReadAsync(LogSession session, IPipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
     {
@@ -51,8 +52,9 @@ internal sealed class CopiedVersions
     }
 
     /// <summary>
-    /// Returns an item's expected version in the current period. It differs from the version that the item names if that version was
-    /// copied, or if the key had no version to copy.
+    /// Returns the version that an item expects, as a version of the current period. If the item names the version of the previous period
+    /// that was copied, and the copy is still the latest version, this is version 1. If it names version 0 of the previous period, this is
+    /// version 0. All other expected versions are returned unchanged.
     /// </summary>
     public ExpectedVersion? Now(AcceptItem item) => !IsBefore(item.Expected) ? item.Expected
         : item.Expected!.Value.Version == 0 ? new ExpectedVersion(Period, 0)
@@ -61,7 +63,7 @@ internal sealed class CopiedVersions
 
     private bool IsBefore(ExpectedVersion? expected) => expected is { } version && Period > 0 && version.Period == Period - 1;
 
-    // Returns the label of the key's version 1 if it is the latest version and a copy; otherwise null.
+    // Returns the label of the key's version 1, if version 1 is the latest version and a copy; otherwise returns null.
     private static byte[]? ComputeLabel(KeyDirectory directory, AcceptItem item)
     {
         using var keys = new ByteStrings();

@@ -7,8 +7,9 @@ namespace Optiks.UpdateTask.Rules;
 internal static class DeviceListChange
 {
     /// <summary>
-    /// Returns the list with the ids that <paramref name="change"/> adds and without the ids that it removes, in the order of device lists.
-    /// The list must not contain an added id.
+    /// Returns a new device list in the order of device lists. It has the ids of the parameter <paramref name="list"/>, plus the ids that
+    /// the parameter <paramref name="change"/> adds, without the ids that it removes. The old list must not contain an id that the change
+    /// adds.
     /// </summary>
     public static IReadOnlyList<ReadOnlyMemory<byte>> Apply(IReadOnlyList<ReadOnlyMemory<byte>> list, UserChange change)
     {
@@ -34,7 +35,9 @@ internal static class DeviceListChange
         return devices;
     }
 
-    /// <summary>Returns whether a list, or a part of a change, contains an id.</summary>
+    /// <summary>
+    /// Returns whether a sorted list of device ids contains an id. The list may be a device list, or the added or removed ids of a change.
+    /// </summary>
     public static bool Has(IReadOnlyList<ReadOnlyMemory<byte>> list, ReadOnlyMemory<byte> device)
     {
         int first = 0;

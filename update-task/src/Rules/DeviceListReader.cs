@@ -5,12 +5,12 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Rules;
 
 /// <summary>
-/// Returns the latest lists of users one after another. It reads many lists at once, but never all lists: the lists of an epoch's requests
-/// may not fit in memory. Not thread-safe.
+/// Returns users' latest device lists one after another. It reads many lists at once, but never all of them, because the lists of all users
+/// in an epoch's requests may not fit in memory. Not thread-safe.
 /// </summary>
 internal sealed class DeviceListReader
 {
-    // This many values need at most 64 MiB: 64 times the greatest length that a configuration allows.
+    // The number of lists that are read at once. They need at most 64 MiB, because no configuration allows a value longer than 1 MiB.
     private const int ListsPerRead = 64;
 
     private readonly KeyDirectory _directory;
@@ -19,7 +19,7 @@ internal sealed class DeviceListReader
     private int _read;
     private int _next;
 
-    /// <summary>Reads the lists of these requests' users.</summary>
+    /// <summary>Makes a reader for the device lists of these requests' users.</summary>
     public DeviceListReader(KeyDirectory directory, IReadOnlyList<PendingUserRequest> requests)
     {
         _directory = directory;
@@ -27,8 +27,8 @@ internal sealed class DeviceListReader
     }
 
     /// <summary>
-    /// Returns the list of the next request's user. Throws <see cref="StorageCorruptException"/> if there is no list, although the user has
-    /// not left.
+    /// Returns the latest device list of the next request's user. Throws <see cref="StorageCorruptException"/> if the list was erased or is
+    /// malformed. The latest list may be erased only after its user has left, and such users' lists are not read here.
     /// </summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> Next()
     {

@@ -6,8 +6,8 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Rules;
 
 /// <summary>
-/// Holds the usernames whose user has left and which may be reassigned to another user, in a log that reassigns usernames
-/// (docs/spec/recycled-names.md).
+/// Holds the usernames that may be reassigned to another user because their user has left. Only a log that reassigns usernames has such
+/// usernames (docs/spec/recycled-names.md).
 /// </summary>
 internal sealed class FreedUsernames
 {
@@ -17,12 +17,12 @@ internal sealed class FreedUsernames
     {
     }
 
-    /// <summary>The empty set: no username may be reassigned.</summary>
+    /// <summary>The empty set, with which no username may be reassigned.</summary>
     public static FreedUsernames None { get; } = new();
 
     /// <summary>
-    /// Asks the database to which users the requested usernames led before. There are few such names, because clients rarely request a name
-    /// that is taken.
+    /// Finds out which requested usernames may be reassigned. It asks the database for the current user of each requested username that has
+    /// a user. There are few such usernames, because clients rarely request one that is taken.
     /// </summary>
     public static async Task<FreedUsernames> ReadAsync(LogSession session, IPipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
     {
@@ -53,10 +53,11 @@ internal sealed class FreedUsernames
         return freed;
     }
 
-    /// <summary>Returns whether an item's username may be assigned to another user.</summary>
+    /// <summary>Returns whether the username of this item may be reassigned to another user.</summary>
     public bool Has(AcceptItem item) => _freed.Contains(new UpdateKey(item.Structure, item.Key));
 
-    // Returns the name's latest leaf, or null if the name has no user or has had as many users as it may have.
+    // Returns the name of the latest leaf of a username. Returns null if the username has no user, or if it has had as many users as a
+    // username may have.
     private static LeafName? LatestLeaf(KeyDirectory directory, ReadOnlyMemory<byte> name)
     {
         using var keys = new ByteStrings();

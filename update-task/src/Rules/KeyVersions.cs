@@ -3,19 +3,19 @@ using Optiks.Protocol;
 
 namespace Optiks.UpdateTask.Rules;
 
-/// <summary>Collects keys, to read their latest versions in one call. Not thread-safe.</summary>
+/// <summary>Collects keys, so that one call of the directory reads the latest versions of all of them. Not thread-safe.</summary>
 internal sealed class KeyVersions : IDisposable
 {
     private readonly List<StructureId> _structures = [];
     private readonly ByteStrings _keys = new();
     private ulong[] _versions = [];
 
-    /// <summary>The number of keys.</summary>
+    /// <summary>The number of keys that were added.</summary>
     public int Count => _keys.Count;
 
     /// <summary>
-    /// Returns the version of the i-th key; 0 if the key has no version. In a structure without versions, the version of an existing key is
-    /// 1. Valid after <see cref="Read"/>.
+    /// Returns the latest version of the key with this index, or 0 if the key does not exist. In a structure without versions, every
+    /// existing key has version 1. The method <see cref="Read"/> must have been called before.
     /// </summary>
     public ulong this[int index] => _versions[index];
 
@@ -27,7 +27,7 @@ internal sealed class KeyVersions : IDisposable
         return _keys.Count - 1;
     }
 
-    /// <summary>Reads the versions of all added keys.</summary>
+    /// <summary>Reads the latest versions of all added keys.</summary>
     public void Read(KeyDirectory directory)
     {
         _versions = new ulong[_keys.Count];

@@ -5,27 +5,29 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Rules;
 
 /// <summary>
-/// Decides pending requests by the state of the epoch before alone. It checks each request's expected versions first. A request about a
-/// user is then judged by the rules of docs/spec/users.md section 7 (<see cref="UserDecisions"/>). No two requests share a key, so no
-/// request changes the state by which another is judged.
+/// Decides pending requests, using only the log's state at the previous epoch. It checks the versions that each request expects first. It
+/// then decides requests about users by the rules of docs/spec/users.md section 7 (the class <see cref="UserDecisions"/>). No two requests
+/// share a key, so no request of the epoch can change the state that another request depends on.
 /// </summary>
 internal static class UpdateRules
 {
     /// <summary>
-    /// Returns a decision for each request that fits in an epoch, in the order of the requests. The requests after the last decision wait
-    /// for the next epoch. Throws <see cref="StorageCorruptException"/> for a request that no update-service of this version accepts.
+    /// Returns a decision for each request that fits in the epoch, in the order of the requests. Requests for which it returns no decision
+    /// wait for the next epoch. Throws <see cref="StorageCorruptException"/> for a request that no update-service of this version would
+    /// accept.
     /// </summary>
-    /// <param name="directory">The directory at the epoch before, with the values of structure devices.</param>
+    /// <param name="directory">The directory at the previous epoch, which must keep the values of the structure <c>devices</c>.</param>
     /// <param name="configuration">The log's configuration.</param>
-    /// <param name="copied">The current period, and the mapping of versions of the period before to versions of this period.</param>
+    /// <param name="copied">The current period, and the mapping from versions of the previous period to versions of the current
+    /// period.</param>
     /// <param name="freed">The usernames that may be reassigned to another user.</param>
-    /// <param name="pending">The requests, without duplicate keys.</param>
-    /// <param name="maxBytes">The number of bytes of keys and values, including device lists, that an epoch takes; the first request is
-    /// always taken, whatever its size.</param>
+    /// <param name="pending">The pending requests; no two requests may have the same key.</param>
+    /// <param name="maxBytes">The maximum total length of an epoch's keys and values, including device lists, in bytes. The first request
+    /// is always taken, whatever its length.</param>
     public static Decision[] Decide(
         KeyDirectory directory, Configuration configuration, CopiedVersions copied, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, long maxBytes)
     {
-        // ErasurePlanner decides requests that ask for erasures.
+        // Requests that ask for erasures are skipped here, because the class ErasurePlanner decides them.
         foreach (PendingRequest request in pending.Where(request => request.Kind != RequestKind.Erasure))
         {
             ThrowUnlessAcceptable(request, configuration);
@@ -35,7 +37,7 @@ internal static class UpdateRules
         return decisions[..UserDecisions.Decide(directory, configuration, copied.Period, freed, pending, decisions, maxBytes)];
     }
 
-    // Each request gets at most one refusal, for its first item whose key is not at the expected version.
+    // Refuses each request that has an item whose key is not at the version that the item expects. The refusal names the first such item.
     private static void DecideExpected(KeyDirectory directory, CopiedVersions copied, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
     {
         var expected = new List<(int Request, int Item)>();
@@ -64,8 +66,8 @@ internal static class UpdateRules
         }
     }
 
-    // Checks again the rules that an update-service checks before it accepts a request. An unacceptable request would make this epoch and
-    // every later one fail, without naming the request.
+    // Repeats the checks that an update-service makes before it accepts a request. Without these checks, an invalid request would make this
+    // epoch and every later epoch fail, with an error that does not name the request.
     private static void ThrowUnlessAcceptable(PendingRequest request, Configuration configuration)
     {
         bool isOfUser = request.Kind == RequestKind.User;

@@ -5,13 +5,14 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Rules;
 
 /// <summary>
-/// Decides an epoch's requests about users by <see cref="UserRules"/>. It asks the directory for the state of many requests at once.
+/// Decides an epoch's requests about users by the rules in the class <see cref="UserRules"/>. It asks the directory for the state of many
+/// requests at once.
 /// </summary>
 internal static class UserDecisions
 {
     /// <summary>
-    /// Writes the decisions of requests about users that are not refused already. Returns the number of requests, of all kinds, that fit in
-    /// an epoch, as <see cref="UpdateRules.Decide"/> defines it.
+    /// Decides the requests about users that are not refused already, and writes the decisions into the array <paramref name="decisions"/>.
+    /// Returns how many requests of all kinds fit in the epoch, counted from the first request (see <see cref="UpdateRules.Decide"/>).
     /// </summary>
     public static int Decide(
         KeyDirectory directory, Configuration configuration, ulong period, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, Decision[] decisions, long maxBytes)
@@ -19,7 +20,8 @@ internal static class UserDecisions
         PendingUserRequest?[] users = Read(directory, period, freed, pending, decisions);
         if (users.All(user => user is null))
         {
-            // No request needs a device list, so all selected requests fit: the selection has already limited their size.
+            // No request about a user is left to decide, so no new device list adds to the epoch's size. All requests fit, because their
+            // selection has already limited their total size.
             return pending.Count;
         }
         ThrowIfShared(pending);
@@ -40,7 +42,8 @@ internal static class UserDecisions
         return pending.Count;
     }
 
-    // Reads the versions of all keys of the requests. An element is null if the request is about plain keys, or is refused.
+    // Reads the latest versions of all keys in the requests about users. The result has one element for each request. The element is null
+    // if the request is about plain keys or is already refused.
     private static PendingUserRequest?[] Read(KeyDirectory directory, ulong period, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
     {
         var changes = new UserChange?[pending.Count];
@@ -76,8 +79,8 @@ internal static class UserDecisions
         return users;
     }
 
-    // Throws if two requests share a user, username or device. Requests are judged by the state of the epoch before, which is correct only
-    // because the selection of pending requests takes no key twice.
+    // Throws if two requests share a user, a username or a device. Each request is decided by the state of the previous epoch, which is
+    // correct only if no other request of the epoch has the same key.
     private static void ThrowIfShared(IReadOnlyList<PendingRequest> pending)
     {
         var seen = new HashSet<UpdateKey>();

@@ -4,14 +4,16 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Rules;
 
 /// <summary>
-/// Applies the rules of docs/spec/users.md section 7, except expected versions, which are checked before. The rules for all changes come
-/// first, then the rules for usernames and devices.
+/// Applies the rules of docs/spec/users.md section 7 to one request. The caller has already checked the versions that the request expects.
+/// The rules that apply to every change come first, and then the rules for usernames and devices.
 /// </summary>
 internal static class UserRules
 {
-    /// <summary>Decides whether a request is accepted, and makes the list's new version.</summary>
+    /// <summary>
+    /// Decides whether a request is accepted. If the request changes the device list, also makes the new version of the list.
+    /// </summary>
     /// <param name="request">The request.</param>
-    /// <param name="list">The user's latest list; empty unless <see cref="PendingUserRequest.NeedsList"/>.</param>
+    /// <param name="list">The user's latest device list; empty if <see cref="PendingUserRequest.NeedsList"/> is false.</param>
     /// <param name="configuration">The log's configuration.</param>
     public static Decision Decide(PendingUserRequest request, IReadOnlyList<ReadOnlyMemory<byte>> list, Configuration configuration)
     {
@@ -37,8 +39,8 @@ internal static class UserRules
 
     private static Refusal? RefuseUsername(PendingUserRequest request)
     {
-        // The refusal gives version 0, whether the username has a user or not, because a username has no version that a request could
-        // expect (docs/spec/rest.md section 5).
+        // The refusal names version 0 for every username, because a username has no version that a request could expect (docs/spec/rest.md
+        // section 5).
         int item = FirstItem(request, (update, i) => update.Structure == StructureId.Usernames && request.Versions[i].Version > 0 && !request.Freed[i]);
         return item < 0 ? null : new Refusal(RefusalReason.UsernameTaken, item, request.Versions[item] with { Version = 0 });
     }
@@ -51,7 +53,7 @@ internal static class UserRules
 
     private static Refusal? RefuseMissing(PendingUserRequest request, IReadOnlyList<ReadOnlyMemory<byte>> list)
     {
-        // A removed device has no item of its own: its removal belongs to the item of the device list.
+        // A removed device has no item of its own in the request, so the refusal names the item of the device list.
         if (request.Change.Removed.Any(device => !DeviceListChange.Has(list, device)))
         {
             return RefuseList(request, RefusalReason.DeviceUnknown);

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Optiks.UpdateTask.Telemetry;
 
-/// <summary>Sums up the time that one epoch spends in each step. One thread at a time.</summary>
+/// <summary>Sums up the time that one epoch spends in each step. Only one thread at a time may use it.</summary>
 internal sealed class EpochTimes
 {
     private static readonly string[] s_names = [.. Enum.GetNames<EpochStep>().Select(name => name.ToLowerInvariant())];
@@ -15,11 +15,12 @@ internal sealed class EpochTimes
     public EpochTimes(TaskMetrics metrics) => _metrics = metrics;
 
     /// <summary>
-    /// The total of all steps, in seconds. It exceeds the elapsed time if the epoch's first steps ran during the epoch before.
+    /// The total time of all steps, in seconds. The total can exceed the epoch's elapsed time, because the epoch's first steps may run
+    /// before it begins, during the previous epoch.
     /// </summary>
     public double Seconds => _seconds.Sum();
 
-    /// <summary>The part of the total in which the task waited for the database, in seconds.</summary>
+    /// <summary>The part of the total time in which the task waited for the database, in seconds.</summary>
     public double DatabaseSeconds =>
         this[EpochStep.Check] + this[EpochStep.Read] + this[EpochStep.Commit] + this[EpochStep.Note] + this[EpochStep.Publish] + this[EpochStep.Purge];
 
@@ -28,10 +29,10 @@ internal sealed class EpochTimes
     /// <summary>Returns the step's name in metrics and logs.</summary>
     public static string GetName(EpochStep step) => s_names[(int)step];
 
-    /// <summary>Measures a step until the result is disposed.</summary>
+    /// <summary>Starts to measure a step. The measurement ends when the caller disposes the returned timer.</summary>
     public Timer Measure(EpochStep step) => new(this, step);
 
-    /// <summary>Adds times that were measured elsewhere for the same epoch.</summary>
+    /// <summary>Adds the times of another object that measured steps of the same epoch.</summary>
     public void Add(EpochTimes other)
     {
         for (int i = 0; i < _seconds.Length; i++)
@@ -40,7 +41,7 @@ internal sealed class EpochTimes
         }
     }
 
-    /// <summary>Returns each step with its milliseconds: "check 1.2, read 30.4".</summary>
+    /// <summary>Returns each step's name and its time in milliseconds, such as "check 1.2, read 30.4".</summary>
     public override string ToString()
     {
         var text = new StringBuilder();

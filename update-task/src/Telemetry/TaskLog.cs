@@ -1,6 +1,9 @@
 namespace Optiks.UpdateTask.Telemetry;
 
-/// <summary>Defines every event that the task logs (3000 to 3999). Events contain no key, value or secret.</summary>
+/// <summary>
+/// Defines the task's log events. Their event ids are in the range 3000 to 3999. Events contain no directory keys, no values and no
+/// secrets.
+/// </summary>
 internal static partial class TaskLog
 {
     [LoggerMessage(EventId = 3000, EventName = "Standby", Level = LogLevel.Information, Message = "Waiting for the lease as {Holder}.")]
@@ -49,8 +52,9 @@ internal static partial class TaskLog
     public static partial void BoardRebuilt(this ILogger logger, ulong epoch);
 
     /// <summary>
-    /// Logs a published epoch: <paramref name="milliseconds"/> elapsed, and the steps took <paramref name="stepMilliseconds"/>, of which
-    /// <paramref name="databaseMilliseconds"/> waited for the database.
+    /// Logs a published epoch with its times. The parameter <paramref name="milliseconds"/> is the time from the epoch's beginning to its
+    /// publication, and <paramref name="stepMilliseconds"/> is the total time of its steps. The parameter
+    /// <paramref name="databaseMilliseconds"/> is the part of that total in which the task waited for the database.
     /// </summary>
     [LoggerMessage(EventId = 3030, EventName = "EpochPublished", Level = LogLevel.Information,
         Message = "Published epoch {Epoch}: {Updates} updates, {Refused} refused, {Milliseconds:F1} ms; database {DatabaseMilliseconds:F1} of {StepMilliseconds:F1} ms: {Steps}.")]

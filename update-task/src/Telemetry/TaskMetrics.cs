@@ -4,7 +4,9 @@ using Optiks.UpdateTask.Hosting;
 
 namespace Optiks.UpdateTask.Telemetry;
 
-/// <summary>Counts epochs, updates and failures, and measures how long each step takes.</summary>
+/// <summary>
+/// Publishes the task's metrics: it counts epochs, updates and failures, and measures how long each step of an epoch takes.
+/// </summary>
 internal sealed class TaskMetrics : IDisposable
 {
     private readonly ActivitySource _source = new("Optiks.UpdateTask");
@@ -22,7 +24,8 @@ internal sealed class TaskMetrics : IDisposable
         _meter = factory.Create("Optiks.UpdateTask");
         _epochs = _meter.CreateCounter<long>("optiks.task.epochs", "{epoch}", "Epochs published.");
         _updates = _meter.CreateCounter<long>("optiks.task.updates", "{update}", "Updates decided, by outcome.");
-        // An observable counter reports 0 before the first failure. A counter that appears with its first failure would show no increase.
+        // This counter is observable, so that it reports 0 before the first failure. A plain counter would first appear with the value 1,
+        // and an alert on its increase would miss the first failure.
         _meter.CreateObservableCounter("optiks.task.failures", () => Interlocked.Read(ref _failures), "{attempt}", "Failed attempts to make an epoch, which are retried.");
         var advice = new InstrumentAdvice<double> { HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] };
         _step = _meter.CreateHistogram("optiks.epoch.step.duration", "s", "Duration of an epoch's steps.", tags: null, advice);
@@ -50,26 +53,29 @@ internal sealed class TaskMetrics : IDisposable
 
     public void Pending(long count) => Interlocked.Exchange(ref _pending, count);
 
-    /// <summary>Records that this task begins to lead and does not yet know which updates wait.</summary>
+    /// <summary>Records that this task begins to lead. The task does not know yet how many updates wait.</summary>
     public void Leads()
     {
         Pending(0);
         Volatile.Write(ref _clearAt, Stopwatch.GetTimestamp());
     }
 
-    /// <summary>Records that all updates accepted before a time (<see cref="Stopwatch"/>) are in published epochs.</summary>
+    /// <summary>
+    /// Records that all updates that were accepted before a time are in published epochs. The time is a timestamp of
+    /// <see cref="Stopwatch"/>.
+    /// </summary>
     public void AllPublished(long acceptedAt) => Volatile.Write(ref _clearAt, acceptedAt);
 
-    /// <summary>Records one step's duration.</summary>
+    /// <summary>Records the duration of one step of an epoch.</summary>
     public void Spent(EpochStep step, double seconds) => _step.Record(seconds, new KeyValuePair<string, object?>("optiks.step", EpochTimes.GetName(step)));
 
     /// <summary>
-    /// Starts a step's span within the span of the step's epoch. Returns null if there is no trace, or if updates are read before any
-    /// epoch.
+    /// Starts a trace span for a step, inside the span of the step's epoch. Returns null if nobody collects traces, or if the step belongs
+    /// to no epoch's span yet.
     /// </summary>
     public Activity? StartActivity(EpochStep step) => Activity.Current is not null ? _source.StartActivity($"epoch {EpochTimes.GetName(step)}") : null;
 
-    /// <summary>Starts the span of a whole epoch; returns null if there is no trace.</summary>
+    /// <summary>Starts a trace span for a whole epoch. Returns null if nobody collects traces.</summary>
     public Activity? StartEpoch() => _source.StartActivity("epoch");
 
     public void Dispose()

@@ -4,26 +4,29 @@ using Optiks.UpdateTask.Buckets;
 
 namespace Optiks.UpdateTask.Telemetry;
 
-/// <summary>Says which failures may end by themselves or by an operator's change, so that the task waits and tries again.</summary>
+/// <summary>
+/// Decides which failures may be temporary: they may end by themselves, or when an operator changes something. After such a failure the
+/// task waits and tries again.
+/// </summary>
 internal static class TemporaryFailure
 {
-    /// <summary>The sentence for a database that does not answer.</summary>
+    /// <summary>The sentence for the task's status while the database does not answer.</summary>
     public const string DatabaseUnavailable = "The database is unavailable.";
 
     /// <summary>
-    /// Returns the sentence for the task's status, or null if a retry cannot help. The caller must know that the process could use its keys
-    /// before: otherwise a <see cref="SecretsException"/> is a wrong setting.
+    /// Returns a sentence about the failure for the task's status, or null if a retry cannot help. The caller must know that this process
+    /// could use its keys earlier. Otherwise a <see cref="SecretsException"/> means that a setting is wrong, and a retry does not help.
     /// </summary>
     public static string? Describe(Exception failure) => failure switch
     {
         StorageUnavailableException => DatabaseUnavailable,
-        // A token with a key is not available.
+        // The token that holds a key is unavailable at present.
         SignerUnavailableException => "A token's key cannot be used.",
-        // An operator is changing a file or a token.
+        // The keys were usable earlier, so an operator is probably changing a key file or a token.
         SecretsException => "A key cannot be used.",
-        // The epoch waits, because no epoch is signed before the bucket has its mark.
+        // The epoch must wait, because the task signs no epoch before the bucket has the epoch's high-water mark.
         ObjectStoreException => "The bucket neither takes nor returns the high-water mark.",
-        // The disk is full or failing: epochs wait, but updates are still accepted.
+        // The disk is full or failing. Epochs must wait, but the update-service still accepts updates.
         IOException or UnauthorizedAccessException => "The board's files cannot be written.",
         _ => null,
     };

@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace Optiks.UpdateTask.Time;
 
 /// <summary>
-/// Provides the system's time with a monotonic clock that continues while the machine sleeps. With the usual monotonic clock, a laptop that
-/// wakes up would look as if its wall clock had jumped.
+/// Provides the system's wall clock, and a monotonic clock that continues while the machine sleeps. The usual monotonic clock stops during
+/// sleep. With it, a machine that wakes up would look as if its wall clock had jumped.
 /// </summary>
 internal sealed partial class BootTimeProvider : TimeProvider
 {

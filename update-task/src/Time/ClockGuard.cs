@@ -3,9 +3,10 @@ using System.Globalization;
 namespace Optiks.UpdateTask.Time;
 
 /// <summary>
-/// Compares the wall clock with the database's clock, and with the monotonic clock since the guard was made. One record with a time far in
-/// the future would block all later records forever, so an untrustworthy clock stops publication. The guard lives as long as the process,
-/// also while the process is a standby. By restarting the task the operator confirms that the clock is right.
+/// Compares the wall clock with the database's clock. Also checks that the wall clock and the monotonic clock have advanced equally since
+/// the guard was made. If the clocks disagree, the task publishes nothing, because one record with a time far in the future would block all
+/// later records. The guard lives as long as the process, even while the process is a standby. An operator who knows that the wall clock is
+/// right restarts the task, which makes a new guard.
 /// </summary>
 internal sealed class ClockGuard
 {
@@ -24,7 +25,8 @@ internal sealed class ClockGuard
 
     /// <summary>Returns null, or one sentence that says which clocks disagree.</summary>
     /// <param name="databaseClock">The database's current time.</param>
-    /// <param name="wall">The checked wall-clock time, which a record may use; reading the clock again could give a different time.</param>
+    /// <param name="wall">The wall-clock time that was checked. A record must use this time, because the clock could jump before it is read
+    /// again.</param>
     public string? Check(DateTimeOffset databaseClock, out DateTimeOffset wall)
     {
         wall = _time.GetUtcNow();

@@ -5,8 +5,8 @@ using Optiks.UpdateTask.Board;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// Adds cosignatures to the board's checkpoint as they arrive. It holds the board's lock only for two small writes, never while it waits
-/// for a witness. Any thread.
+/// Adds cosignatures to the board's checkpoint as they arrive. It holds the board's lock only while it writes, and never while it waits for
+/// a witness. Any thread may use it.
 /// </summary>
 internal sealed class CosignedBoard : IDisposable
 {
@@ -21,16 +21,19 @@ internal sealed class CosignedBoard : IDisposable
         _cosigner = new BoardCosigner(folder.Log, verifier);
     }
 
-    /// <summary>Returns the board's checkpoint, or null before the first checkpoint.</summary>
+    /// <summary>Returns the board's checkpoint, or null if the board has no checkpoint yet.</summary>
     public Task<SignedCheckpoint?> ReadAsync(CancellationToken cancellationToken) => _cosigner.ReadAsync(cancellationToken);
 
     /// <summary>
-    /// Returns the newest checkpoint that the log signed, or null before the first checkpoint. The checkpoint may wait for cosignatures
-    /// before it is on the board.
+    /// Returns the newest checkpoint that the log signed, or null if the log has not signed any checkpoint yet. This checkpoint may still
+    /// wait for cosignatures and not be on the board yet.
     /// </summary>
     public Task<SignedCheckpoint?> ReadSignedAsync(CancellationToken cancellationToken) => _cosigner.ReadSignedAsync(cancellationToken);
 
-    /// <summary>Publishes a checkpoint that waited for these cosignatures. Returns the board's checkpoint afterwards.</summary>
+    /// <summary>
+    /// Publishes a checkpoint on the board, together with the cosignatures that it waited for. Returns the checkpoint that the board has
+    /// afterwards.
+    /// </summary>
     public async Task<SignedCheckpoint?> PublishAsync(SignedCheckpoint signed, IReadOnlyCollection<VerifiedSignature> cosignatures, CancellationToken cancellationToken)
     {
         FailPoints.Hit(FailPoints.Quorum);
@@ -41,8 +44,9 @@ internal sealed class CosignedBoard : IDisposable
     }
 
     /// <summary>
-    /// Adds a cosignature of a text, together with the cosignatures that other callers gave in the meantime. Returns the board's checkpoint
-    /// afterwards; null if another caller added all cosignatures, or if the board has another checkpoint now.
+    /// Adds a witness's cosignature to the checkpoint with this text, together with cosignatures that other callers have passed in the
+    /// meantime. Returns the checkpoint that the board has afterwards. Returns null if another caller has already added this cosignature,
+    /// or if the board has a checkpoint with another text now.
     /// </summary>
     public async Task<SignedCheckpoint?> AddAsync(ReadOnlyMemory<byte> text, VerifiedSignature cosignature, CancellationToken cancellationToken)
     {

@@ -2,7 +2,9 @@ using Optiks.Tlog;
 
 namespace Optiks.UpdateTask.Witnesses;
 
-/// <summary>Holds one checkpoint that all witnesses are asked to cosign. Any thread.</summary>
+/// <summary>
+/// Holds the state of one round: a checkpoint that all witnesses are asked to cosign, and their answers. Any thread may use it.
+/// </summary>
 internal sealed class QuorumRound
 {
     private readonly Lock _lock = new();
@@ -14,7 +16,7 @@ internal sealed class QuorumRound
 
     /// <param name="signed">The checkpoint that witnesses cosign.</param>
     /// <param name="witnesses">The number of witnesses that are asked.</param>
-    /// <param name="isMet">The function that returns whether cosignatures are enough.</param>
+    /// <param name="isMet">The function that returns whether the given cosignatures meet the quorum.</param>
     public QuorumRound(SignedCheckpoint signed, int witnesses, Func<IEnumerable<VerifiedSignature>, bool> isMet)
     {
         Signed = signed;
@@ -24,24 +26,25 @@ internal sealed class QuorumRound
         _isMet = isMet;
     }
 
-    /// <summary>The checkpoint.</summary>
+    /// <summary>The checkpoint that witnesses are asked to cosign.</summary>
     public SignedCheckpoint Signed { get; }
 
-    /// <summary>The note with the log's signature only.</summary>
+    /// <summary>The same checkpoint as a note that has only the log's signature.</summary>
     public SignedNote Note { get; }
 
     /// <summary>
-    /// Completes with the cosignatures as soon as the cosignatures are enough, or with null if they are not enough after every witness has
-    /// answered.
+    /// A task that completes with the cosignatures as soon as they meet the quorum. It completes with null if every witness has answered
+    /// and the quorum is not met.
     /// </summary>
     public Task<IReadOnlyList<VerifiedSignature>?> Ended => _ended.Task;
 
-    /// <summary>Completes when the round is over, with true if its checkpoint is on the board.</summary>
+    /// <summary>A task that completes when the round is over. Its result says whether the round's checkpoint is on the board.</summary>
     public Task<bool> Published => _published.Task;
 
     /// <summary>
-    /// Records a witness's answer, once for each witness; null if the witness did not cosign. Returns false if the quorum was met before,
-    /// so that the cosignature is late.
+    /// Records a witness's answer; the caller calls this once for each witness. The parameter <paramref name="cosignature"/> is null if the
+    /// witness did not cosign. Returns false if the quorum was already met, so that the cosignature is late and must be added to the
+    /// board's checkpoint.
     /// </summary>
     public bool Answer(VerifiedSignature? cosignature)
     {
@@ -68,6 +71,6 @@ internal sealed class QuorumRound
         }
     }
 
-    /// <summary>Ends the round, with whether its checkpoint is on the board.</summary>
+    /// <summary>Ends the round. The parameter <paramref name="isPublished"/> says whether the round's checkpoint is on the board.</summary>
     public void Close(bool isPublished) => _published.TrySetResult(isPublished);
 }

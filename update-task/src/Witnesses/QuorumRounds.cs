@@ -5,10 +5,10 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// Publishes checkpoints once enough witnesses have cosigned them (<see cref="WitnessOptions.Require"/>; docs/spec/board.md section 3). All
-/// witnesses are asked for the same checkpoint, the newest when its round begins. If each were asked for the newest checkpoint after its
-/// own last answer, witnesses of different speed would rarely cosign the same checkpoint. A round ends when the quorum is met, or when
-/// every witness has answered and the quorum is not met. Checkpoints signed during a round are skipped.
+/// Publishes checkpoints once enough witnesses have cosigned them (the option <see cref="WitnessOptions.Require"/>; docs/spec/board.md
+/// section 3). It works in rounds. In each round, all witnesses are asked to cosign the same checkpoint, which is the newest when the round
+/// begins. Without rounds, fast and slow witnesses would rarely cosign the same checkpoint. A round ends when the quorum is met or when
+/// every witness has answered. Checkpoints that the log signs during a round are skipped, except the newest.
 /// </summary>
 internal sealed class QuorumRounds
 {
@@ -33,7 +33,7 @@ internal sealed class QuorumRounds
         _time = time;
     }
 
-    /// <summary>Begins one round after another while this task leads and a checkpoint waits.</summary>
+    /// <summary>Runs one round after another while this task leads and a checkpoint waits for its cosignatures.</summary>
     public async Task LeadAsync(CancellationToken stop)
     {
         ulong? epoch = null;
@@ -43,14 +43,16 @@ internal sealed class QuorumRounds
             if (!await TryRoundAsync(stop))
             {
                 await Task.Delay(_options.RetryAfter, _time, stop);
-                // Without a known epoch, the loop retries the same checkpoint, or a newer one if there is one.
+                // With null as the known epoch, the loop does not wait for a new epoch. It begins another round at once, with the
+                // checkpoint that is the newest then.
                 epoch = null;
             }
         }
     }
 
     /// <summary>
-    /// Asks one witness to cosign the checkpoint of each round. It skips rounds that begin and end while the witness answers.
+    /// Asks one witness to cosign the checkpoint of each round. If a round begins and ends while the witness still answers for an earlier
+    /// round, the witness is not asked in that round.
     /// </summary>
     public async Task AskAsync(WitnessClient client, CancellationToken stop)
     {
@@ -78,7 +80,7 @@ internal sealed class QuorumRounds
 
     private static TaskCompletionSource NewSource() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    // Returns false if the round must be retried.
+    // Runs one round. Returns false if the round must be repeated.
     private async Task<bool> TryRoundAsync(CancellationToken stop)
     {
         QuorumRound? round = null;
@@ -129,7 +131,7 @@ internal sealed class QuorumRounds
     {
         while (true)
         {
-            // The waiter takes this signal before it reads the round, so that a later round wakes it.
+            // The method takes this signal before it reads the current round, so that a round that begins later wakes it.
             Task begun = Volatile.Read(ref _begun).Task;
             if (Volatile.Read(ref _round) is { } round && round != known)
             {
@@ -139,7 +141,7 @@ internal sealed class QuorumRounds
         }
     }
 
-    // Adds a cosignature that came after the quorum was met. The checkpoint is on the board, or about to be published.
+    // Adds a cosignature that came after the quorum was met. Waits first if the round's checkpoint is not yet on the board.
     private async Task AddAsync(QuorumRound round, VerifiedSignature cosignature, CancellationToken stop)
     {
         try

@@ -8,13 +8,13 @@ using Optiks.UpdateTask.Board;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// Asks one witness to cosign (docs/spec/witness.md). It trusts only those parts of the answer that it can verify. No answer can make the
-/// log sign anything or go back to an older state. One caller at a time.
+/// Asks one witness to cosign checkpoints (docs/spec/witness.md). It trusts only those parts of an answer that it can verify. No answer of
+/// a witness can make the log sign anything or return to an older state. Only one caller at a time may use it.
 /// </summary>
 internal sealed class WitnessClient : IDisposable
 {
-    // The first request uses the remembered size, and the second uses the size that the witness answered. The third request is necessary if
-    // another client's request came in between.
+    // The first request names the size that this client remembers as the witness's last size. If the witness answers with another size, the
+    // second request names that size. A third request is needed if another client's request changed the witness's size in between.
     private const int MaxAttempts = 3;
     private const string SizeType = "text/x.tlog.size";
     private const int MaxAnswerLength = 16 * 1024;
@@ -41,17 +41,17 @@ internal sealed class WitnessClient : IDisposable
         };
     }
 
-    /// <summary>The witness to ask.</summary>
+    /// <summary>The witness that this client asks.</summary>
     public WitnessAddress Witness => _witness;
 
-    /// <summary>Sends a checkpoint of the board.</summary>
-    /// <param name="note">The checkpoint with the log's signature only.</param>
+    /// <summary>Sends a checkpoint to the witness, and returns the verified result.</summary>
+    /// <param name="note">The checkpoint as a note that has only the log's signature.</param>
     /// <param name="checkpoint">The same checkpoint, decoded.</param>
-    /// <param name="newest">The function that returns the current size of the log, which may have grown since.</param>
-    /// <param name="cancellationToken">Ends the request.</param>
+    /// <param name="newest">The function that returns the log's current size; the log may have grown since the checkpoint was read.</param>
+    /// <param name="cancellationToken">Cancels the request.</param>
     public async Task<WitnessReply> AskAsync(SignedNote note, Checkpoint checkpoint, Func<Task<ulong>> newest, CancellationToken cancellationToken)
     {
-        // The witness may have named a size earlier that this log has not reached. The request then names the checkpoint's own size.
+        // The remembered size may exceed the checkpoint's size. The request then names the checkpoint's own size instead.
         _size = Math.Min(_size, checkpoint.Size);
         bool wentBack = false;
         for (int attempt = 0; attempt < MaxAttempts; attempt++)
@@ -76,8 +76,8 @@ internal sealed class WitnessClient : IDisposable
                             ? new WitnessReply(WitnessOutcome.Ahead, Number($"It says that it cosigned size {size}; this log has {checkpoint.Size}."))
                             : new WitnessReply(WitnessOutcome.Refused, "It has a newer checkpoint of this log already.");
                     }
-                    // The next request continues from the size that the witness named. This is possible if the witness's checkpoint of that
-                    // size is also of this log.
+                    // The next request names the size that the witness answered. The witness can accept that request only if its checkpoint
+                    // of that size is of this log's history.
                     wentBack |= size < _cosignedSize;
                     _size = size;
                     break;
@@ -109,7 +109,7 @@ internal sealed class WitnessClient : IDisposable
         {
             Content = new ByteArrayContent([.. Encoding.ASCII.GetBytes(head.Append('\n').ToString()), .. note.Encode()]),
         };
-        // Sends the request, and reads the whole answer within the limits of time and length.
+        // This call also reads the whole answer, within the HTTP client's limits on time and length.
         using HttpResponseMessage response = await _http.SendAsync(request, cancellationToken);
         return (response.StatusCode, response.Content.Headers.ContentType?.MediaType, await response.Content.ReadAsByteArrayAsync(cancellationToken));
     }
@@ -119,7 +119,7 @@ internal sealed class WitnessClient : IDisposable
         byte[] text = checkpoint.Encode();
         while (body.IndexOf((byte)'\n') is >= 0 and int end)
         {
-            // Signature lines of other keys, such as the witness's key of another type, do not count.
+            // The loop skips signature lines of other keys, such as another key of this witness with another signature type.
             if (NoteSignature.TryParseLine(body[..end], out NoteSignature? line, out _) && line.IsBy(_witness.Key))
             {
                 if (Cosignature.Verify(Ed25519.Verifier, _witness.Key, text, line, out ulong time) != TlogError.None)

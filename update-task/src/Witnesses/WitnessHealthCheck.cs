@@ -5,8 +5,9 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// Reports a missing quorum. If cosignatures are optional, the task stays ready, because neither a restart nor another task repairs a
-/// witness. If cosignatures are required, the check reports unhealthy, because the task then publishes nothing.
+/// Reports whether the quorum of witnesses is missing. If cosignatures are required, a missing quorum is unhealthy, because the task
+/// publishes nothing without the quorum. If cosignatures are optional, the check stays healthy, because neither a restart nor another task
+/// could repair a witness.
 /// </summary>
 internal sealed class WitnessHealthCheck(WitnessState state, IOptions<WitnessOptions> options) : IHealthCheck
 {

@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Witnesses;
 
-/// <summary>Defines every event about witnesses that the task logs (3050 to 3059).</summary>
+/// <summary>Defines the log events about witnesses. Their event ids are in the range 3050 to 3059.</summary>
 internal static partial class WitnessLog
 {
     [LoggerMessage(EventId = 3050, EventName = "WitnessCosigns", Level = LogLevel.Information, Message = "{Witness} cosigns.")]

@@ -1,15 +1,18 @@
 namespace Optiks.UpdateTask.Witnesses;
 
-/// <summary>Says how a witness treated a checkpoint. The names in lower case are the values of the metric's attribute.</summary>
+/// <summary>
+/// Lists the ways in which a witness can treat a checkpoint. The names in lower case are the values of the attribute <c>optiks.outcome</c>
+/// in the metric of witness requests.
+/// </summary>
 internal enum WitnessOutcome
 {
     /// <summary>The witness cosigned, and its cosignature verifies.</summary>
     Cosigned,
 
-    /// <summary>The witness could not be reached in time, or it answered that it cannot work now.</summary>
+    /// <summary>The witness could not be reached in time, or it answered that it cannot handle the request at present.</summary>
     Unavailable,
 
-    /// <summary>The witness refused, because it does not know the log or considers the checkpoint a fork.</summary>
+    /// <summary>The witness refused the request, for example because it does not know the log or considers the checkpoint a fork.</summary>
     Refused,
 
     /// <summary>

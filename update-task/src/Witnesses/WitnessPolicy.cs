@@ -4,10 +4,11 @@ using Optiks.UpdateTask.Options;
 
 namespace Optiks.UpdateTask.Witnesses;
 
-/// <summary>Holds the configured policy, in which each witness has an address. Immutable.</summary>
+/// <summary>Holds the configured witness policy and the address of each of its witnesses. Immutable.</summary>
 internal sealed class WitnessPolicy
 {
-    // The highest number of witnesses: one signature line of a checkpoint is the log's own.
+    // The maximum number of witnesses in a policy. It is one less than the maximum number of a checkpoint's signature lines, because one
+    // line is the log's own.
     private const int MaxWitnesses = BoardCosigner.MaxLines - 1;
 
     private readonly PolicyFile _file;
@@ -18,21 +19,21 @@ internal sealed class WitnessPolicy
         Witnesses = [.. file.Policy.Witnesses.Select(witness => new WitnessAddress(witness.Key, file.BuildUrl(witness, "add-checkpoint", "/add-checkpoint")))];
     }
 
-    /// <summary>The policy in the file.</summary>
+    /// <summary>The policy that the policy file contains.</summary>
     public TlogPolicy Policy => _file.Policy;
 
-    /// <summary>The witnesses to ask, in the policy's order.</summary>
+    /// <summary>The witnesses that the task asks, in the order of the policy file.</summary>
     public IReadOnlyList<WitnessAddress> Witnesses { get; }
 
     /// <summary>
-    /// Loads the file named in the settings; returns null if they name no file. Throws <see cref="StartupException"/> if the policy cannot
-    /// be used.
+    /// Loads the policy file that the options name; returns null if they name no file. Throws <see cref="StartupException"/> if the policy
+    /// cannot be used.
     /// </summary>
     public static WitnessPolicy? Load(WitnessOptions options)
     {
         string setting = $"{WitnessOptions.Section}:{nameof(options.PolicyFile)}";
         PolicyFile? file = PolicyFile.Load(setting, options.PolicyFile, "witnesses", MaxWitnesses);
-        // A policy whose quorum is met without any cosignature is refused where cosignatures are required.
+        // If cosignatures are required, a policy is refused if its quorum is met without any cosignature.
         if (options.Require && file?.Policy.IsMetBy(new HashSet<VerifierKey>()) == true)
         {
             throw new StartupException($"{WitnessOptions.Section}:{nameof(options.Require)} needs a policy with a quorum: the quorum of {options.PolicyFile} is met without any cosignature.");

@@ -3,7 +3,10 @@ using Optiks.Tlog;
 
 namespace Optiks.UpdateTask.Witnesses;
 
-/// <summary>Counts the answers of witnesses, by the witnesses' names.</summary>
+/// <summary>
+/// Publishes metrics about witnesses: it counts their answers by witness and outcome, and shows their last cosignatures and the state of
+/// the quorum.
+/// </summary>
 internal sealed class WitnessReplyMetrics : IDisposable
 {
     private static readonly string[] s_outcomes = [.. Enum.GetNames<WitnessOutcome>().Select(name => name.ToLowerInvariant())];

@@ -2,7 +2,9 @@ using Optiks.Tlog;
 
 namespace Optiks.UpdateTask.Witnesses;
 
-/// <summary>Reports the state of the witnesses through the process's state, metrics and log; logs only changes. Any thread.</summary>
+/// <summary>
+/// Reports the state of the witnesses through the process's state, metrics and log. It logs only changes. Any thread may use it.
+/// </summary>
 internal sealed class WitnessReport
 {
     private readonly WitnessReplyMetrics _metrics;
@@ -20,12 +22,12 @@ internal sealed class WitnessReport
     public WitnessState State { get; }
 
     /// <summary>
-    /// Returns whether a failure concerns the board's files. After such a failure, one checkpoint is not cosigned; the epoch loop itself
-    /// stops for faults in the board's files.
+    /// Returns whether an exception comes from reading or writing the board's files. After such a failure, one checkpoint stays without new
+    /// cosignatures. The witness service continues, because the epoch loop handles faults in the board's files.
     /// </summary>
     public static bool IsBoardError(Exception e) => e is IOException or UnauthorizedAccessException or InvalidTileException or BoardConflictException;
 
-    /// <summary>Reports that cosignatures could not be written to the board's files.</summary>
+    /// <summary>Reports that a checkpoint with cosignatures could not be read from or written to the board's files.</summary>
     public void NotWritten(Exception e) => _logger.CosignedNotWritten(e);
 
     /// <summary>Reports a witness's answer to a checkpoint of this size.</summary>
@@ -63,7 +65,10 @@ internal sealed class WitnessReport
         }
     }
 
-    /// <summary>Reports that no checkpoint waits for a quorum any more, if one did before.</summary>
+    /// <summary>
+    /// Reports that the checkpoint of this size has met the quorum. Logs this only if an earlier checkpoint was reported as missing the
+    /// quorum.
+    /// </summary>
     public void QuorumMet(ulong size)
     {
         if (Interlocked.Exchange(ref _isMissing, 0) == 1)

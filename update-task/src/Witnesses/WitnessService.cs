@@ -10,9 +10,10 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// Asks all witnesses of the policy in parallel to cosign the checkpoints that the holder of the lease has signed. No epoch waits for a
-/// cosignature. Where cosignatures are required, checkpoints wait for them (<see cref="QuorumRounds"/>). Otherwise each witness is asked
-/// for the newest checkpoint after its last answer, and checkpoints published in the meantime are skipped.
+/// Asks all witnesses of the policy in parallel to cosign the checkpoints that this task has signed while it holds the lease. No epoch
+/// waits for a cosignature. If cosignatures are required, checkpoints wait for their cosignatures before they are published (the class
+/// <see cref="QuorumRounds"/>). If cosignatures are optional, each witness is asked again once it has answered, for the checkpoint that is
+/// then the newest. It is not asked for the checkpoints in between.
 /// </summary>
 internal sealed class WitnessService : BackgroundService
 {
@@ -51,7 +52,7 @@ internal sealed class WitnessService : BackgroundService
         using var board = new CosignedBoard(_board, verifier);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
         Task[] all = _options.Require ? InRounds(policy, board, ended.Token) : [.. policy.Witnesses.Select(witness => AskAsync(witness, policy.Policy, board, ended.Token))];
-        // If a loop ends by itself, it has failed because of a bug. The service then ends the other loops.
+        // The loops run until the service stops. If one ends earlier, it has failed because of a bug, and the service ends the other loops.
         await Task.WhenAny(all);
         await ended.CancelAsync();
         await Task.WhenAll(all);
@@ -89,7 +90,8 @@ internal sealed class WitnessService : BackgroundService
             if (!isDone)
             {
                 await Task.Delay(_options.RetryAfter, _time, stop);
-                // Without a known epoch, the loop retries the same checkpoint, or a newer one if there is one.
+                // With null as the known epoch, the loop does not wait for a new epoch. It asks the witness again at once, with the
+                // checkpoint that is the newest then.
                 epoch = null;
             }
         }

@@ -4,8 +4,7 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// Holds the process's knowledge of its witnesses: each witness's last answer, and the last checkpoint with enough cosignatures. Any
-/// thread.
+/// Holds what this process knows about its witnesses: each witness's last answer, and whether the quorum is met. Any thread may use it.
 /// </summary>
 internal sealed class WitnessState
 {
@@ -20,7 +19,7 @@ internal sealed class WitnessState
 
     public WitnessState(TimeProvider time) => _time = time;
 
-    /// <summary>Whether the newest known checkpoint has enough cosignatures; true if no witness is asked.</summary>
+    /// <summary>Whether the newest checkpoint that this process knows has enough cosignatures; true if no witness is asked.</summary>
     public bool IsQuorumMet
     {
         get
@@ -44,7 +43,7 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>The standings of all witnesses that were asked.</summary>
+    /// <summary>The state of each witness that has been asked since the start.</summary>
     public IReadOnlyList<WitnessStanding> Standings
     {
         get
@@ -57,7 +56,8 @@ internal sealed class WitnessState
     }
 
     /// <summary>
-    /// Records an answer about a checkpoint of this size. Returns true if the outcome differs from the witness's last outcome.
+    /// Records a witness's answer about a checkpoint of this size. Returns true if its outcome differs from the outcome of the witness's
+    /// previous answer.
     /// </summary>
     public bool Answered(VerifierKey witness, ulong size, WitnessReply answer)
     {
@@ -72,8 +72,8 @@ internal sealed class WitnessState
     }
 
     /// <summary>
-    /// Records the size of a checkpoint and whether its cosignatures are enough. The quorum counts as missing from the first checkpoint
-    /// without enough cosignatures until a checkpoint has enough.
+    /// Records the size of a checkpoint and whether its cosignatures meet the quorum. The quorum starts to be missing with a checkpoint
+    /// that does not meet it, and stays missing until a checkpoint meets it.
     /// </summary>
     public void Published(ulong size, bool isQuorumMet)
     {
@@ -93,7 +93,7 @@ internal sealed class WitnessState
     }
 
     /// <summary>
-    /// Records the sizes of the newest signed checkpoint and of the published checkpoint, where cosignatures are required.
+    /// Records the sizes of the newest signed checkpoint and of the published checkpoint. Called only if cosignatures are required.
     /// </summary>
     public void Waits(ulong signed, ulong published)
     {
@@ -104,7 +104,7 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>Returns whether the quorum has been missing for longer than this time.</summary>
+    /// <summary>Returns whether the quorum has been missing for longer than the time in the parameter <paramref name="grace"/>.</summary>
     public bool IsMissing(TimeSpan grace)
     {
         lock (_lock)
@@ -113,7 +113,9 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>Describes the state in a sentence, for the task's health report. Returns null if no witness is asked.</summary>
+    /// <summary>
+    /// Describes the state of the witnesses in a text for the task's health report. Returns null if no witness has been asked yet.
+    /// </summary>
     public string? Describe(TimeSpan grace)
     {
         lock (_lock)

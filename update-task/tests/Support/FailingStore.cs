@@ -4,7 +4,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
-/// Wraps a real store whose next calls of one kind fail before they reach the database, as if the database were unavailable.
+/// Wraps a real store. A test can make the next calls of one method fail before they reach the database, as if the database were
+/// unavailable.
 /// </summary>
 public class FailingStore : DispatchProxy
 {
@@ -25,23 +26,23 @@ public class FailingStore : DispatchProxy
     /// <summary>Makes the next commit of an epoch fail.</summary>
     public void FailNextCommit() => (_failing, _failures) = (nameof(IPipelineStore.CommitEpochAsync), 1);
 
-    /// <summary>Makes the next storing of a checkpoint fail.</summary>
+    /// <summary>Makes the next call that stores a checkpoint fail.</summary>
     public void FailNextCheckpoint() => (_failing, _failures) = (nameof(IPipelineStore.StoreCheckpointAsync), 1);
 
-    /// <summary>Makes the next reading of pending rows fail.</summary>
+    /// <summary>Makes the next call that reads pending requests fail.</summary>
     public void FailNextRead() => (_failing, _failures) = (nameof(IPipelineStore.ReadPendingAsync), 1);
 
-    /// <summary>Makes the next staging of copies fail.</summary>
+    /// <summary>Makes the next call that stages copies fail.</summary>
     public void FailNextStaging() => (_failing, _failures) = (nameof(IPipelineStore.StageCopiesAsync), 1);
 
-    /// <summary>Makes the next staging of copies succeed in the database, but lose its answer.</summary>
+    /// <summary>Makes the next call that stages copies succeed in the database, but report a failure to its caller.</summary>
     public void LoseNextStaging()
     {
         FailNextStaging();
         _isDone = true;
     }
 
-    /// <summary>Makes the next page of leaves omit this leaf, as if the database had lost it.</summary>
+    /// <summary>Makes the next page of leaves omit the leaf with this index, as if the database had lost the leaf.</summary>
     public void LoseLeaf(int index) => _lostLeaf = index;
 
     protected override object? Invoke(MethodInfo? targetMethod, object?[]? args)

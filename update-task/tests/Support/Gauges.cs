@@ -3,10 +3,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>Reads the observable gauges of a host.</summary>
+/// <summary>Reads the observable gauges of a host's metrics.</summary>
 internal static class Gauges
 {
-    /// <summary>Returns the value of a gauge of seconds; null if it has no value.</summary>
+    /// <summary>Returns the present value of a gauge that measures seconds; null if the gauge has no value.</summary>
     public static double? Read(IServiceProvider services, string name)
     {
         double? last = null;

@@ -9,13 +9,13 @@ using Optiks.UpdateTask.Board;
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
-/// Checks the log independently after every fault. The database and the board must have the same history. Every root must follow from the
-/// stored leaves, and an auditor must accept every step. Every accepted update must be in the history exactly once, or be refused as
-/// <see cref="LogModel"/> says.
+/// Checks a whole log, independently of the task's own code. The database and the board must have the same history. Every root must follow
+/// from the stored leaves, and an auditor must accept every step. Every accepted update must be in the history exactly once, unless it must
+/// be refused according to the model in <see cref="LogModel"/>.
 /// </summary>
 internal static class HistoryCheck
 {
-    /// <summary>Checks the log, and returns the last published epoch.</summary>
+    /// <summary>Checks the log in a folder, and returns the last published epoch.</summary>
     public static async Task<ulong> RunAsync(TestFolder folder, Updates? updates = null)
     {
         CancellationToken cancellationToken = TestContext.Current.CancellationToken;
@@ -52,7 +52,7 @@ internal static class HistoryCheck
         return last;
     }
 
-    // Returns the last row of each key, unless it removes the key.
+    // Returns the copies with which a period begins: for each key, the last row, unless that row removes the key.
     private static IEnumerable<LeafRow> CopiesOf(IReadOnlyList<CopyBatch> copies, ulong period, StructureId structure) => period == 0 ? [] : copies[(int)period - 1].Rows.ToArray()
         .Where(row => row.Structure == structure).GroupBy(row => Convert.ToHexString(row.Label)).Select(rows => rows.Last()).Where(row => row.Version > 0);
 
@@ -110,7 +110,7 @@ internal static class HistoryCheck
         var tiles = new HashReader(reader, size, hash);
         for (ulong epoch = 0; epoch < size; epoch++)
         {
-            // The tile reader checks the board's bundles against the tiles, and the tiles against the root.
+            // When the tile reader reads an entry, it verifies the board's entry bundle by the hash tiles, and the hash tiles by the root.
             Assert.Equal(epochs[(int)epoch].Record.ToArray(), (await tiles.ReadEntryAsync(epoch, cancellationToken)).ToArray());
         }
     }
@@ -129,7 +129,7 @@ internal static class HistoryCheck
             decided.Add((request, status));
             foreach (AcceptItem item in request.Items)
             {
-                // An epoch takes only one request for each key, the oldest one.
+                // An epoch takes only the oldest request for each key, so later requests for the key must be in later epochs.
                 Assert.True(status.Epoch > latest.GetValueOrDefault((item.Structure, LogModel.Text(item.Key))));
                 latest[(item.Structure, LogModel.Text(item.Key))] = status.Epoch;
             }

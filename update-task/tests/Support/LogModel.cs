@@ -5,8 +5,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
-/// Models the effect of requests on a log, written directly from docs/spec/users.md section 7. Texts map to bytes one to one, so that their
-/// ordinal order is the byte order.
+/// Models which requests a log accepts and what they change. The model is written directly from docs/spec/users.md section 7. It represents
+/// bytes as texts, with one character for each byte, so that the ordinal order of the texts is the order of the bytes.
 /// </summary>
 internal sealed class LogModel
 {
@@ -34,7 +34,8 @@ internal sealed class LogModel
         string[] left = [.. _values.Keys.Where(key => key.Structure == StructureId.Decommissioned).Select(key => key.Key)];
         foreach (string user in left)
         {
-            // This includes devices on earlier lists of the period, because no request could erase the copies of their keys.
+            // The keys of devices that were only on earlier lists of the period are removed too. Otherwise their keys would be copied, and
+            // no request could erase the copies.
             foreach (string device in _values.GetValueOrDefault((StructureId.Devices, user), []).SelectMany(IdsOf))
             {
                 _values.Remove((StructureId.Keys, device));
@@ -53,12 +54,15 @@ internal sealed class LogModel
         _period++;
     }
 
-    /// <summary>The leaves of all epochs so far.</summary>
+    /// <summary>The leaves of all epochs that the model has decided so far.</summary>
     public IReadOnlyList<ModelLeaf> Leaves => _leaves;
 
     public static string Text(ReadOnlyMemory<byte> octets) => Encoding.Latin1.GetString(octets.Span);
 
-    /// <summary>Records that an epoch decided these requests. Each status must follow from the state before the epoch.</summary>
+    /// <summary>
+    /// Applies the requests that an epoch decided. Fails if the status of a request does not follow from the model's state before the
+    /// epoch.
+    /// </summary>
     public void Decide(ulong epoch, IReadOnlyList<(AcceptRequest Request, RequestStatus Status)> decided)
     {
         foreach ((AcceptRequest request, RequestStatus status) in decided)
@@ -77,7 +81,7 @@ internal sealed class LogModel
         }
     }
 
-    /// <summary>Returns the stored list of a user; null if there is no list.</summary>
+    /// <summary>Returns the device list of a user as stored bytes; null if the user has no list.</summary>
     public byte[]? ListOf(string user) => Latest(StructureId.Devices, user) is { } list ? Encoding.Latin1.GetBytes(list) : null;
 
     private Refusal? Judge(AcceptRequest request)
@@ -165,7 +169,7 @@ internal sealed class LogModel
 
     private SortedSet<string>? Devices(string user) => Latest(StructureId.Devices, user) is { } octets ? IdsOf(octets) : null;
 
-    // Returns the ids of a stored list, each of which follows its length.
+    // Returns the device ids of a stored list. In a stored list, each id follows a byte with its length.
     private static SortedSet<string> IdsOf(string octets)
     {
         var list = new SortedSet<string>(StringComparer.Ordinal);
@@ -178,7 +182,7 @@ internal sealed class LogModel
 
     private string? Latest(StructureId structure, string key) => _values.TryGetValue((structure, key), out List<string>? values) ? values[^1] : null;
 
-    // Returns the expected version in the current period (docs/spec/periods.md section 9).
+    // Returns the version that an item expects, as a version of the current period (docs/spec/periods.md section 9).
     private ExpectedVersion Now(AcceptItem item, ExpectedVersion expected) => expected.Period + 1 != _period ? expected
         : expected.Version == 0 ? new ExpectedVersion(_period, 0)
         : _copied.TryGetValue((item.Structure, Text(item.Key)), out ulong copied) && copied == expected.Version ? new ExpectedVersion(_period, 1)
@@ -187,6 +191,6 @@ internal sealed class LogModel
     private ExpectedVersion Current(AcceptItem item) => new(
         _period, (item.Structure is StructureId.Devices or StructureId.Keys || (_reusesUsernames && item.Structure == StructureId.Usernames)) && _values.TryGetValue((item.Structure, Text(item.Key)), out List<string>? values) ? (ulong)values.Count : 0);
 
-    /// <summary>Holds the parts of a leaf that do not depend on chance.</summary>
+    /// <summary>Holds the parts of a leaf that the model can predict, because they do not depend on random numbers.</summary>
     internal sealed record ModelLeaf(LeafOrigin Origin, StructureId Structure, string Key, ulong Version, string Value);
 }

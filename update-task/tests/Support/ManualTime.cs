@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
-/// Provides a monotonic clock and a wall clock that move only when a test moves them. The wall clock can also jump alone. Timers never
-/// fire.
+/// Provides a monotonic clock and a wall clock that move only when a test moves them. A test can also make only the wall clock jump. Timers
+/// of this class never fire.
 /// </summary>
 internal sealed class ManualTime : TimeProvider
 {
@@ -36,7 +36,7 @@ internal sealed class ManualTime : TimeProvider
         _ticks += by.Ticks;
     }
 
-    /// <summary>Makes the wall clock jump right after code of the type has read it.</summary>
+    /// <summary>Makes the wall clock jump right after code of the type that has this name has read it.</summary>
     public void JumpAfterReadBy(string type, TimeSpan by) => _jump = (type, by);
 
     public void JumpWallClock(TimeSpan by) => _wall += by;

@@ -3,10 +3,12 @@ using Optiks.Native;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>Computes the root of a tree from its leaves, directly by docs/spec/tree.md and independently of the native tree.</summary>
+/// <summary>
+/// Computes the root of a tree from its leaves. It follows docs/spec/tree.md directly, and does not use the native library's tree.
+/// </summary>
 internal static class PatriciaRoot
 {
-    /// <summary>Computes the root of leaves with different labels, in any order.</summary>
+    /// <summary>Returns the root of a tree with these leaves. The leaves may have any order, but must have different labels.</summary>
     public static byte[] Compute(IEnumerable<(byte[] Label, byte[] Commitment, ulong Epoch)> leaves)
     {
         (byte[] Label, byte[] Commitment, ulong Epoch)[] sorted = [.. leaves.OrderBy(leaf => Convert.ToHexString(leaf.Label), StringComparer.Ordinal)];
@@ -21,7 +23,8 @@ internal static class PatriciaRoot
             BinaryPrimitives.WriteUInt64BigEndian(epoch, leaves[0].Epoch);
             return NativeHash.Compute(0x01, [.. leaves[0].Label, .. leaves[0].Commitment, .. epoch]);
         }
-        // The leaves are sorted, so the first and the last share the shortest prefix.
+        // The leaves are sorted by label, so the longest prefix that all labels share is the prefix that the first and the last label
+        // share.
         int length = 0;
         while (Bit(leaves[0].Label, length) == Bit(leaves[^1].Label, length))
         {

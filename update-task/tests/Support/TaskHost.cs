@@ -14,7 +14,7 @@ using Optiks.UpdateTask.Time;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>Runs the task's own parts inside the test, step by step, on a real database, board and native library.</summary>
+/// <summary>Runs the task inside the test process, step by step, with a real database, a real board and the native library.</summary>
 internal sealed class TaskHost : IAsyncDisposable
 {
     private readonly ServiceProvider _services;
@@ -42,7 +42,7 @@ internal sealed class TaskHost : IAsyncDisposable
 
     private LogWriter Writer => _writer ??= _services.GetRequiredService<LogWriterFactory>().Create(Store, Keeper, Session);
 
-    /// <summary>Takes the lease and recovers. Throws the same exceptions as a recovery.</summary>
+    /// <summary>Starts a task: waits for the lease and recovers the log's state. Throws the same exceptions as the recovery.</summary>
     public static async Task<TaskHost> StartAsync(
         TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test",
         Action? beforeLease = null, Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, Action<PeriodOptions>? periods = null,
@@ -80,7 +80,7 @@ internal sealed class TaskHost : IAsyncDisposable
         TimeSpan duration = provider.GetRequiredService<IOptions<EpochOptions>>().Value.LeaseDuration;
         ILogger<TaskHost> logger = provider.GetRequiredService<ILogger<TaskHost>>();
         LeaseKeeper? keeper;
-        // A killed process may have left a lease that is still valid, so this loop waits for its end.
+        // A killed process may have left a lease that is still valid, so this loop waits until that lease expires.
         while ((keeper = await LeaseKeeper.TryAcquireAsync(store, holder, duration, time, logger, cancellationToken)) is null)
         {
             await Task.Delay(20, cancellationToken);
@@ -102,8 +102,8 @@ internal sealed class TaskHost : IAsyncDisposable
     public Task StepAsync() => StepAsync(behind: false);
 
     /// <summary>
-    /// Does the work that the epoch loop does in one interval, for a task that is <paramref name="behind"/> or not. Returns true if the
-    /// next epoch must begin at once.
+    /// Does the work that the epoch loop does in one interval. The parameter <paramref name="behind"/> says whether the task is behind with
+    /// its updates. Returns true if the next epoch must begin at once.
     /// </summary>
     public Task<bool> StepAsync(bool behind) => Writer.StepAsync(behind, TestContext.Current.CancellationToken);
 

@@ -3,15 +3,15 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>Runs the program itself in its own process.</summary>
+/// <summary>Runs the program Optiks.UpdateTask in a process of its own.</summary>
 internal sealed class TaskProcess : IAsyncDisposable
 {
-    /// <summary>The exit code that .NET reports for SIGKILL.</summary>
+    /// <summary>The exit code that .NET reports for a process that SIGKILL has ended.</summary>
     public const int Killed = ServiceProcess.Killed;
 
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(3);
 
-    // The lease is short, so that the start after a kill does not wait long for the killed process's lease.
+    // The lease is short, so that a process that is started after a kill does not wait long until the killed process's lease expires.
     private static readonly string[] s_arguments =
     [
         "--urls", "http://127.0.0.1:0", "--Optiks:UpdateTask:EpochInterval=00:00:00.050", "--Optiks:UpdateTask:LeaseDuration=00:00:01",
@@ -22,7 +22,7 @@ internal sealed class TaskProcess : IAsyncDisposable
 
     private TaskProcess(ServiceProcess process) => _process = process;
 
-    /// <summary>The program's output so far, on standard output and standard error.</summary>
+    /// <summary>The text that the program has written to standard output and standard error so far.</summary>
     public string Output => _process.Output;
 
     public static TaskProcess Start(TestFolder folder, string? failPoint = null, params string[] settings)
@@ -31,16 +31,16 @@ internal sealed class TaskProcess : IAsyncDisposable
         return new TaskProcess(ServiceProcess.Start("Optiks.UpdateTask.dll", s_arguments.Concat(settings), environment, s_patience));
     }
 
-    /// <summary>Waits for the process's end and returns the exit code.</summary>
+    /// <summary>Waits until the process ends, and returns its exit code.</summary>
     public Task<int> ExitAsync() => _process.ExitAsync();
 
-    /// <summary>Asks the process to stop and returns the exit code.</summary>
+    /// <summary>Asks the process to stop, waits until it ends, and returns its exit code.</summary>
     public Task<int> TerminateAsync() => _process.TerminateAsync();
 
-    /// <summary>Sends the process a signal by the signal's name.</summary>
+    /// <summary>Sends the process the signal with this name.</summary>
     public Task SignalAsync(string name) => _process.SignalAsync(name);
 
-    /// <summary>Requests a path of the program and returns the status code and the body.</summary>
+    /// <summary>Sends an HTTP GET request for a path to the program, and returns the status code and the body of the answer.</summary>
     public async Task<(int Status, string Body)> GetAsync(string path)
     {
         Uri url = await _process.UrlAsync();
@@ -49,7 +49,7 @@ internal sealed class TaskProcess : IAsyncDisposable
         return ((int)response.StatusCode, await response.Content.ReadAsStringAsync(TestContext.Current.CancellationToken));
     }
 
-    /// <summary>Waits until the database's head row fulfils a condition.</summary>
+    /// <summary>Waits until the head row of the database meets a condition.</summary>
     public Task UntilAsync(TestFolder folder, Func<HeadRow, bool> wanted) => UntilAsync(async () =>
     {
         await using IAcceptStore store = await folder.OpenAcceptAsync();

@@ -8,7 +8,7 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
-/// Serves as much of S3 over HTTP as the task needs, with conditional writes, and gives other answers if a test wants them.
+/// Serves the part of the S3 protocol that the task needs over HTTP, including conditional writes. A test can make it give other answers.
 /// </summary>
 internal sealed class TestBucket : IAsyncDisposable
 {
@@ -21,35 +21,36 @@ internal sealed class TestBucket : IAsyncDisposable
     {
     }
 
-    /// <summary>The objects by their keys.</summary>
+    /// <summary>The objects in the bucket, by their keys.</summary>
     public ConcurrentDictionary<string, Stored> Objects { get; } = new(StringComparer.Ordinal);
 
     /// <summary>
-    /// The function that may answer a request (method, key) in place of the storage. It returns false if it did not answer.
+    /// A test's function that may answer a request in place of the bucket. It gets the HTTP context, the request's method and the object's
+    /// key. It returns false if the bucket must answer.
     /// </summary>
     public Func<HttpContext, string, string, Task<bool>>? Fault { get; set; }
 
-    /// <summary>Whether the storage writes regardless of If-Match and If-None-Match.</summary>
+    /// <summary>Whether the bucket carries out writes even if their If-Match or If-None-Match condition does not hold.</summary>
     public bool IgnoresConditions { get; set; }
 
     /// <summary>
-    /// Whether the storage compares If-Match with its entity tag without the quotes, as Ceph's gateway of Debian 12 does.
+    /// Whether the bucket compares an If-Match condition with the entity tag without its quotes, as Ceph's gateway in Debian 12 does.
     /// </summary>
     public bool ComparesBareTags { get; set; }
 
-    /// <summary>The URL below which the objects are.</summary>
+    /// <summary>The base URL of the objects.</summary>
     public Uri Url => new($"{_server!.Address}/{Name}/");
 
     /// <summary>
-    /// The time limit for requests: it is longer than a busy machine takes for one request. Tests of a bucket that does not answer shorten
-    /// it.
+    /// The task's time limit for one operation. It is long, so that an operation succeeds even on a busy machine. Tests of a bucket that
+    /// does not answer set a shorter limit.
     /// </summary>
     public TimeSpan Timeout { get; set; } = TimeSpan.FromMinutes(2);
 
-    /// <summary>The options that name this bucket.</summary>
+    /// <summary>The task's options for using this bucket.</summary>
     public BucketOptions Options => new() { Name = Name, ServiceUrl = Url.GetLeftPart(UriPartial.Authority), PathStyle = true, Timeout = Timeout };
 
-    /// <summary>The settings with which a process uses this bucket.</summary>
+    /// <summary>The command-line settings that make an update-task process use this bucket.</summary>
     public string[] Settings =>
     [
         $"--Optiks:Bucket:Name={Name}", $"--Optiks:Bucket:ServiceUrl={Options.ServiceUrl}", "--Optiks:Bucket:PathStyle=true", "--Optiks:Bucket:RetryAfter=00:00:00.100",
@@ -57,7 +58,7 @@ internal sealed class TestBucket : IAsyncDisposable
 
     public static async Task<TestBucket> StartAsync()
     {
-        // The storage client looks for credentials first in these variables.
+        // The S3 library looks for credentials in these environment variables first.
         Environment.SetEnvironmentVariable("AWS_ACCESS_KEY_ID", "test");
         Environment.SetEnvironmentVariable("AWS_SECRET_ACCESS_KEY", "test");
         var bucket = new TestBucket();
@@ -113,7 +114,8 @@ internal sealed class TestBucket : IAsyncDisposable
     {
         string none = context.Request.Headers.IfNoneMatch.ToString();
         string match = context.Request.Headers.IfMatch.ToString();
-        // The tag has the form of a multipart upload's tag, because the client takes other tags for an MD5 of the contents.
+        // The entity tag has the form of a multipart upload's tag, because the S3 library expects every other tag to be the MD5 hash of the
+        // contents.
         string tag = $"\"{Convert.ToHexStringLower(SHA256.HashData(octets).AsSpan(0, 16))}-1\"";
         bool holds;
         lock (_lock)

@@ -3,7 +3,10 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>Makes a data folder with a migrated, empty SQLite database; the folder is removed with all its contents at the end.</summary>
+/// <summary>
+/// Makes a temporary data folder with an SQLite database that has the current schema and no data. Disposing the object deletes the folder
+/// with all its contents.
+/// </summary>
 internal sealed class TestFolder : IDisposable
 {
     private readonly string? _database;
@@ -18,7 +21,7 @@ internal sealed class TestFolder : IDisposable
 
     public string ConnectionString => $"Data Source={_database ?? Data.Database}";
 
-    /// <summary>The setting that gives a process this database, which may be in another folder.</summary>
+    /// <summary>The command-line setting that makes a process use this database, which may be in another folder.</summary>
     public string StorageSetting => $"--Optiks:Storage:ConnectionString={ConnectionString}";
 
     public static async Task<TestFolder> CreateAsync()
@@ -29,7 +32,8 @@ internal sealed class TestFolder : IDisposable
     }
 
     /// <summary>
-    /// Makes a folder of another machine on the same database, to which the operator brought the log's secrets and nothing else.
+    /// Makes a data folder for another machine that uses the same database. It contains only the log's secrets and trust anchor, as if an
+    /// operator had copied them there.
     /// </summary>
     public TestFolder OtherHost(string? database = null)
     {
@@ -45,7 +49,7 @@ internal sealed class TestFolder : IDisposable
 
     public Task<IPipelineStore> OpenPipelineAsync() => new SqliteStorageProvider().OpenPipelineAsync(ConnectionString, TestContext.Current.CancellationToken);
 
-    /// <summary>Copies the database's files to another name; no program may be writing to them.</summary>
+    /// <summary>Copies the files of an SQLite database to another path. No program may write to the database meanwhile.</summary>
     public static void CopyDatabase(string from, string to)
     {
         foreach (string suffix in (string[])["", "-wal", "-shm"])
@@ -58,7 +62,7 @@ internal sealed class TestFolder : IDisposable
         }
     }
 
-    /// <summary>Copies the files of a folder to another folder.</summary>
+    /// <summary>Copies all files of a folder, including its subfolders, to another folder.</summary>
     public static void Copy(string from, string to)
     {
         foreach (string file in Directory.EnumerateFiles(from, "*", SearchOption.AllDirectories))
@@ -69,7 +73,7 @@ internal sealed class TestFolder : IDisposable
         }
     }
 
-    /// <summary>Makes <see cref="Data"/> name the same folder through a symbolic link.</summary>
+    /// <summary>Makes the property <see cref="Data"/> refer to the same folder through a symbolic link.</summary>
     public void Link()
     {
         string link = $"{Data.Root}-link";

@@ -12,7 +12,7 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
-/// Runs an HTTP server with a witness's key that answers as a test wants. The server accepts every request; the real witness is
+/// Runs an HTTP server that has a witness's key and answers as a test decides. It accepts every request, unlike the real witness in
 /// client/witness.
 /// </summary>
 internal sealed class TestWitness : IAsyncDisposable
@@ -25,16 +25,19 @@ internal sealed class TestWitness : IAsyncDisposable
     /// <summary>The key of the witness.</summary>
     public VerifierKey Key => _signer.Key;
 
-    /// <summary>The URL prefix of the witness.</summary>
+    /// <summary>The URL prefix of the witness's endpoints.</summary>
     public string Url => _server!.Address;
 
-    /// <summary>The old sizes of the requests so far.</summary>
+    /// <summary>The old sizes that the requests have named so far, in order.</summary>
     public ConcurrentQueue<ulong> OldSizes { get; } = [];
 
-    /// <summary>Returns the witness's line of a policy.</summary>
+    /// <summary>Returns the line that describes this witness in a policy file.</summary>
     public string Line(string name) => $"witness {name} {Key} {Url}\n";
 
-    /// <summary>Starts a server. <paramref name="answer"/> gets the old size and the note's text.</summary>
+    /// <summary>
+    /// Starts a server. For each request it calls the function <paramref name="answer"/> with the witness, the HTTP context, the old size
+    /// and the note's text.
+    /// </summary>
     public static async Task<TestWitness> StartAsync(Func<TestWitness, HttpContext, ulong, byte[], Task> answer, bool https = false)
     {
         byte[] seed = RandomNumberGenerator.GetBytes(32);
@@ -50,16 +53,16 @@ internal sealed class TestWitness : IAsyncDisposable
             ulong oldSize = ulong.Parse(text[4..text.IndexOf('\n', StringComparison.Ordinal)], NumberStyles.None, CultureInfo.InvariantCulture);
             witness.OldSizes.Enqueue(oldSize);
             Assert.True(SignedNote.TryParse(Encoding.UTF8.GetBytes(text[(text.IndexOf("\n\n", StringComparison.Ordinal) + 2)..]), out SignedNote? note, out _));
-            // The request must contain only the log's signature.
+            // The note in the request must have only the log's signature.
             Assert.Single(note.Signatures);
             await answer(witness, context, oldSize, note.Text.ToArray());
         }
     }
 
-    /// <summary>Starts a server that cosigns everything.</summary>
+    /// <summary>Starts a server that cosigns every checkpoint.</summary>
     public static Task<TestWitness> StartAsync() => StartAsync(async (witness, context, _, text) => await context.Response.WriteAsync(await witness.CosignAsync(text)));
 
-    /// <summary>Returns the signature line with which the witness cosigns a text.</summary>
+    /// <summary>Returns the signature line with which the witness cosigns a checkpoint's text.</summary>
     public async Task<string> CosignAsync(byte[] text, long ahead = 0)
     {
         ulong time = (ulong)(TimeProvider.System.GetUtcNow().ToUnixTimeSeconds() + ahead);

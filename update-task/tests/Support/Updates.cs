@@ -6,7 +6,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
-/// Accepts updates as the update-service does and remembers each promise: everything in <see cref="Accepted"/> must be published once.
+/// Accepts updates as the update-service does, and remembers the accepted requests. Each request in <see cref="Accepted"/> must later be
+/// published exactly once, or be refused.
 /// </summary>
 internal sealed class Updates
 {
@@ -23,7 +24,7 @@ internal sealed class Updates
     public static AcceptRequest Request(params AcceptItem[] items) =>
         new(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), RandomNumberGenerator.GetBytes(32), items);
 
-    /// <summary>Accepts requests in this order, in one transaction.</summary>
+    /// <summary>Accepts the given requests in their order, in one transaction.</summary>
     public async Task AcceptAsync(params AcceptRequest[] requests)
     {
         await using IAcceptStore store = await _folder.OpenAcceptAsync();

@@ -5,8 +5,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
-/// Makes a request about a user as the update-service does (docs/spec/rest.md section 5): the change of the list, then usernames, devices
-/// and the decommission.
+/// Builds a request about a user as the update-service does (docs/spec/rest.md section 5). Its first item is the change of the device list.
+/// Then come the items of usernames and of devices' values, and the item that decommissions the user.
 /// </summary>
 internal sealed class UserUpdate
 {

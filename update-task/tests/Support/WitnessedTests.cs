@@ -12,7 +12,7 @@ using Optiks.UpdateTask.Witnesses;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>Provides a real log and board with witnesses to tests.</summary>
+/// <summary>Provides tests with a real log, its board, and witnesses.</summary>
 public abstract class WitnessedTests : IAsyncDisposable
 {
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(2);
@@ -42,14 +42,17 @@ public abstract class WitnessedTests : IAsyncDisposable
         Folder?.Dispose();
     }
 
-    /// <summary>Makes a log whose checkpoints wait for witnesses if <paramref name="require"/> is true.</summary>
+    /// <summary>
+    /// Makes a log. If the parameter <paramref name="require"/> is true, the log's checkpoints wait for cosignatures before they are
+    /// published.
+    /// </summary>
     private protected async Task StartLogAsync(bool require = false)
     {
         Folder = await TestFolder.CreateAsync();
         await StartTaskAsync(require);
     }
 
-    /// <summary>Starts a task on the log, in place of the earlier task.</summary>
+    /// <summary>Starts a task for the log, after ending the earlier task if there was one.</summary>
     private protected async Task StartTaskAsync(bool require)
     {
         if (Host is not null)
@@ -62,7 +65,7 @@ public abstract class WitnessedTests : IAsyncDisposable
         Host.State.Progress(Host.Session.Last.Epoch);
     }
 
-    // Makes an empty epoch, because the heartbeat is over.
+    // Waits until the log's heartbeat has passed, which makes the task publish an epoch without updates.
     private protected async Task StepAsync()
     {
         ulong before = Host.Session.Last.Epoch;
