@@ -136,7 +136,8 @@ def check_order(accepted: list[Accepted], facts: Facts, reuses_names: bool = Fal
 
 
 class Oracle:
-    """Judges one log, which it knows from the log's start. Callers may add to `histories` while the log runs."""
+    """Judges whether one log kept its promises. Each oracle is created when its log starts. While the log runs, callers may add what the
+    log showed them to `histories`."""
 
     def __init__(self, log: Deployment, seed: int):
         self.histories = Histories(log)
@@ -163,8 +164,9 @@ class Oracle:
         return json.loads(run.out)
 
     def judge(self, accepted: list[Accepted], notes: Iterable[bytes], asks: bool = True) -> tuple[Counter, Counter]:
-        """Returns the lost and doubled updates by fault. Raises Wrong for any other broken promise. If `asks` is set, also checks services,
-        fsck and auditors; the log must then be in its first period."""
+        """Returns the number of lost updates and of doubled updates, each counted by the fault that was under way when the update was
+        accepted. Raises Wrong if the log broke another promise. If `asks` is set, also checks the database with fsck, the log with
+        auditors, and the answers of the services; the log must then still be in its first period."""
         self._judged += 1
         self.wait_published()
         # The board is read before the facts, because the log continues to publish epochs, and reading a large database takes a while.

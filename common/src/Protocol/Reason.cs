@@ -85,28 +85,28 @@ public enum Reason
     /// <summary>The number of answers differs from the number of keys or names in the request.</summary>
     AnswerCount = 57,
 
-    /// <summary>The record has another format than the specified one.</summary>
+    /// <summary>The record's format is not the specified format.</summary>
     RecordFormat = 60,
 
-    /// <summary>The record is of another log.</summary>
+    /// <summary>The record belongs to another log.</summary>
     RecordLogId = 61,
 
-    /// <summary>The record's period and first epoch contradict each other or the record before.</summary>
+    /// <summary>The record's period and first epoch contradict each other or the previous record.</summary>
     RecordPeriod = 62,
 
-    /// <summary>A count in the record contradicts its root or the record before.</summary>
+    /// <summary>A count in the record contradicts the record's root or the previous record.</summary>
     RecordCount = 63,
 
-    /// <summary>The record names another hash of the record before.</summary>
+    /// <summary>The hash in the record is not the hash of the previous record.</summary>
     RecordPrevious = 64,
 
-    /// <summary>The record's time does not increase from the record before.</summary>
+    /// <summary>The record's time is not later than the time of the previous record.</summary>
     RecordTime = 65,
 
     /// <summary>A VRF key changed where it must stay the same, or stayed the same where it must change.</summary>
     RecordVrfKey = 66,
 
-    /// <summary>The record is of another epoch than the required one.</summary>
+    /// <summary>The record's epoch is not the epoch that the verifier requires.</summary>
     RecordEpoch = 67,
 
     /// <summary>The record's time is ahead of the clock by more than max_ahead.</summary>
@@ -199,7 +199,7 @@ public enum Reason
     /// <summary>No entry refers to a part's record.</summary>
     PartUnused = 133,
 
-    /// <summary>A leaf is from after the epoch at which the answer shows the user.</summary>
+    /// <summary>A leaf's epoch is later than the epoch at which the answer shows the user.</summary>
     PartEpoch = 134,
 
     /// <summary>The entry of the name or of the decommission contradicts the kind of the answer.</summary>
@@ -208,7 +208,7 @@ public enum Reason
     /// <summary>The answer leaves out the name's entry, but the verifier knows no user id for the name.</summary>
     UserNameMissing = 141,
 
-    /// <summary>The name led to another user before.</summary>
+    /// <summary>The name led to a different user before.</summary>
     UserChanged = 142,
 
     /// <summary>A user who had left for good is shown again.</summary>
@@ -217,7 +217,7 @@ public enum Reason
     /// <summary>A user id is empty or too long.</summary>
     UserIdLength = 144,
 
-    /// <summary>The entry of a user in decommissioned has another value than 0x01.</summary>
+    /// <summary>The entry that marks a user as decommissioned has another value than 0x01.</summary>
     DecommissionValue = 145,
 
     /// <summary>The answer shows a user without a device list.</summary>
@@ -247,7 +247,7 @@ public enum Reason
     /// <summary>The period begins without a copy of a key that had a version at the end of the period before.</summary>
     HandoverMissing = 163,
 
-    /// <summary>The copy of a key has another value than the key had at the end of the period before.</summary>
+    /// <summary>The copy of a key has another value than the key had at the end of the previous period.</summary>
     HandoverValue = 164,
 
     /// <summary>The log does not vouch for the receipt keys (docs/spec/receipts.md section 2).</summary>
@@ -256,7 +256,7 @@ public enum Reason
     /// <summary>The receipt is not a note in the form of a receipt.</summary>
     ReceiptMalformed = 171,
 
-    /// <summary>The receipt is of another log.</summary>
+    /// <summary>The receipt belongs to another log.</summary>
     ReceiptLog = 172,
 
     /// <summary>The receipt is not signed by a key that the log vouches for at the receipt's time.</summary>
@@ -265,7 +265,7 @@ public enum Reason
     /// <summary>The receipt's signature does not verify.</summary>
     ReceiptSignature = 174,
 
-    /// <summary>The receipt is of another request, key or value.</summary>
+    /// <summary>The receipt is for another request, key or value.</summary>
     ReceiptRequest = 175,
 
     /// <summary>The receipt's time does not fit the clock, or the records around the receipt's epochs (docs/spec/receipts.md sections 4 and 6).</summary>
