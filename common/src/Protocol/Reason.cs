@@ -97,7 +97,7 @@ public enum Reason
     /// <summary>A count in the record contradicts the record's root or the previous record.</summary>
     RecordCount = 63,
 
-    /// <summary>The hash in the record is not the hash of the previous record.</summary>
+    /// <summary>The hash that the record gives for the previous record is wrong.</summary>
     RecordPrevious = 64,
 
     /// <summary>The record's time is not later than the time of the previous record.</summary>
