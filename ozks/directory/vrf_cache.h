@@ -77,10 +77,10 @@ class VrfCache {
   // A set of zeros is an empty set. All fields before `words` fit in one cache line; a search reads them to select the
   // entry.
   struct alignas(64) Set {
-    std::array<std::atomic<std::uint32_t>, kWays> sequence;  // 0: the entry was never written.
+    std::array<std::atomic<std::uint32_t>, kWays> sequence;  // 0 if the entry was never written
     // A fingerprint of each entry's input. It is only a hint, because it is read without checking the sequence.
     std::array<std::atomic<std::uint16_t>, kWays> print;
-    std::array<std::atomic<std::uint8_t>, kWays> used;  // 1: used since the hand last visited the entry
+    std::array<std::atomic<std::uint8_t>, kWays> used;  // 1 if used since the hand's last visit
     std::atomic<std::uint8_t> hand;                     // the entry that the hand visits next
     alignas(64) std::array<std::array<Word, kWords>, kWays> words;
   };
