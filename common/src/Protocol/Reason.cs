@@ -31,7 +31,7 @@ public enum Reason
     /// <summary>392*Gamma of a VRF proof is the identity.</summary>
     VrfGammaSmallOrder = 23,
 
-    /// <summary>The challenge of a VRF proof differs: the proof is for another key, name or version, or is forged.</summary>
+    /// <summary>The recomputed challenge differs from the challenge in the VRF proof: the proof is for another key, name or version, or is forged.</summary>
     VrfChallenge = 24,
 
     /// <summary>The number of siblings differs from the number of set bits in the mask.</summary>
@@ -121,7 +121,7 @@ public enum Reason
     /// <summary>The checkpoint is not a signed note of three lines.</summary>
     CheckpointMalformed = 81,
 
-    /// <summary>The checkpoint names another origin.</summary>
+    /// <summary>The checkpoint's origin is not the log's origin.</summary>
     CheckpointOrigin = 82,
 
     /// <summary>The log did not sign the checkpoint.</summary>
@@ -154,13 +154,13 @@ public enum Reason
     /// <summary>The labels of the listed leaves do not strictly increase.</summary>
     AppendLeafOrder = 102,
 
-    /// <summary>A listed leaf is of an epoch outside the range.</summary>
+    /// <summary>A listed leaf has an epoch outside the range.</summary>
     AppendLeafEpoch = 103,
 
     /// <summary>The number of listed leaves differs from the counts in the records.</summary>
     AppendLeafCount = 104,
 
-    /// <summary>A token of the old tree is of an unknown kind.</summary>
+    /// <summary>A token of the old tree has an unknown kind.</summary>
     AppendToken = 105,
 
     /// <summary>A prefix in the old tree is too short, or has bits beyond its length.</summary>
@@ -190,7 +190,7 @@ public enum Reason
     /// <summary>The records of parts are not in the order of their epochs, or an epoch appears twice.</summary>
     PartOrder = 130,
 
-    /// <summary>The parts of an answer are of different periods.</summary>
+    /// <summary>The parts of an answer belong to different periods.</summary>
     PartPeriod = 131,
 
     /// <summary>An entry refers to a record that the answer does not have.</summary>
@@ -202,7 +202,7 @@ public enum Reason
     /// <summary>A leaf's epoch is later than the epoch at which the answer shows the user.</summary>
     PartEpoch = 134,
 
-    /// <summary>The entry of the name or of the decommission contradicts the kind of the answer.</summary>
+    /// <summary>The name's entry, or the entry that marks the user as decommissioned, contradicts the kind of the answer.</summary>
     UserKind = 140,
 
     /// <summary>The answer leaves out the name's entry, but the verifier knows no user id for the name.</summary>
@@ -238,13 +238,13 @@ public enum Reason
     /// <summary>The records are not those of the first and last epochs of successive periods.</summary>
     PeriodBounds = 160,
 
-    /// <summary>The answer's period is not the one after the ended period, or does not begin right after its last epoch.</summary>
+    /// <summary>The answer's period is not the period after the ended period, or does not begin right after the ended period's last epoch.</summary>
     HandoverPeriod = 161,
 
-    /// <summary>The period begins with a copy of a key that had no version at the end of the period before.</summary>
+    /// <summary>The period begins with a copy of a key that had no version at the end of the previous period.</summary>
     HandoverUnset = 162,
 
-    /// <summary>The period begins without a copy of a key that had a version at the end of the period before.</summary>
+    /// <summary>The period begins without a copy of a key that had a version at the end of the previous period.</summary>
     HandoverMissing = 163,
 
     /// <summary>The copy of a key has another value than the key had at the end of the previous period.</summary>
@@ -286,9 +286,9 @@ public enum Reason
     /// <summary>The statements are about different leaves: another structure, key, version or period (docs/spec/broken-append.md).</summary>
     LeafUnrelated = 190,
 
-    /// <summary>Both statements can be true of one tree that only grows.</summary>
+    /// <summary>The two statements about a leaf can both be true of one tree that only grows.</summary>
     LeafAgrees = 191,
 
-    /// <summary>No tree that only grows can show both statements, and it is proven that the log signed both (exit code 5).</summary>
+    /// <summary>No tree that only grows can show both statements about a leaf, and it is proven that the log signed both (exit code 5).</summary>
     LeafContradicts = 192,
 }

@@ -88,7 +88,7 @@ internal sealed class ServedEpoch
     /// <summary>The period of the record that the answers are about.</summary>
     public ulong Period { get; }
 
-    /// <summary>Renders answers with the first and last records of the periods up to this epoch.</summary>
+    /// <summary>Renders the bounds of the periods up to this epoch, that is the records of each period's first and last epochs.</summary>
     public EpochBounds Bounds { get; }
 
     /// <summary>Renders the heads of the answers.</summary>
