@@ -31,7 +31,7 @@ public enum Reason
     /// <summary>392*Gamma of a VRF proof is the identity.</summary>
     VrfGammaSmallOrder = 23,
 
-    /// <summary>The recomputed challenge differs from the challenge in the VRF proof: the proof is for another key, name or version, or is forged.</summary>
+    /// <summary>The recomputed challenge differs: the VRF proof is for another key, name or version, or is forged.</summary>
     VrfChallenge = 24,
 
     /// <summary>The number of siblings differs from the number of set bits in the mask.</summary>
@@ -238,7 +238,7 @@ public enum Reason
     /// <summary>The records are not those of the first and last epochs of successive periods.</summary>
     PeriodBounds = 160,
 
-    /// <summary>The answer's period is not the period after the ended period, or does not begin right after the ended period's last epoch.</summary>
+    /// <summary>The answer's period does not follow the ended period, or does not begin right after its last epoch.</summary>
     HandoverPeriod = 161,
 
     /// <summary>The period begins with a copy of a key that had no version at the end of the previous period.</summary>
