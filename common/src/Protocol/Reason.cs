@@ -289,6 +289,6 @@ public enum Reason
     /// <summary>The two statements about a leaf can both be true of one tree that only grows.</summary>
     LeafAgrees = 191,
 
-    /// <summary>No tree that only grows can show both statements about a leaf, and it is proven that the log signed both (exit code 5).</summary>
+    /// <summary>No tree that only grows shows both statements about a leaf, and it is proven that the log signed both (exit code 5).</summary>
     LeafContradicts = 192,
 }
