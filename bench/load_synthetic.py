@@ -20,7 +20,7 @@ import pahd
 from codec import LookupAnswer, decode_whole
 
 VALUE_LEN = 100
-# The maximum number of pending updates of one key. While so many updates of a key are pending, further updates of the key are refused
+# The maximum number of pending updates of one key. If a key has this many pending updates, the service refuses further updates of the key
 # (docs/spec/rest.md section 6).
 MAX_PENDING = 16
 

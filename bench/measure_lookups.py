@@ -49,7 +49,7 @@ SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask
 
 
 class BenchFailed(Exception):
-    """Raised if a service gives another answer than the benchmark is meant to measure."""
+    """Raised if a service gives an answer that is not of the kind that the benchmark measures."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Keys:
 
 
 class LookupBench:
-    """Takes samples of one replica."""
+    """Measures the rate and the latency of lookups at one replica."""
 
     def __init__(self, log: Deployment, seconds: int, samples: int, replica: int = 0):
         self._log, self._seconds, self._samples, self._replica = log, seconds, samples, replica

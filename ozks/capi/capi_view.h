@@ -19,7 +19,7 @@ struct optiks_proofs {
   optiks_proofs(const optiks_view& view, std::uint8_t of_structure, bool uses_cache)
       : of(view), structure(of_structure), batch(view.view.data(), uses_cache) {}
   const optiks_view& of;
-  std::uint8_t structure;  // answers about keys are about keys of this structure
+  std::uint8_t structure;  // the structure of the keys, in answers about keys
   optiks::ozks::ProofBatch batch;
 };
 

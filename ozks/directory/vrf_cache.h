@@ -27,9 +27,9 @@ struct Proven {
   std::array<std::uint8_t, vrf::kProofLen> proof;
 };
 
-// Returns the cache's identifier of a VRF input. The input is version `version` of the key with this tag. Two inputs
-// have the same identifier only if the tags of their keys agree in the first half, and differ in the second half by no
-// more than their versions differ. This does not happen in practice, because tags are keyed hashes.
+// Returns the number by which the cache identifies the VRF input for version `version` of the key with the tag `key`.
+// Two different inputs get the same number only if the first halves of their tags are equal, and their second halves
+// differ by exactly as much as their versions. This does not happen in practice, because tags are keyed hashes.
 [[nodiscard]] inline Tag input_of(const Tag& key, std::uint64_t version) {
   Tag input = key;
   base::store_le64(input.data() + 8, base::load_le64(key.data() + 8) + version);
@@ -46,8 +46,8 @@ class VrfCache {
   // thread may call this function, and only while no other thread uses the cache.
   void touch_some();
 
-  // If the input is cached, writes its label and proof to `out` and returns true. find() does not count: the caller
-  // reports its hits and misses with count().
+  // If the input is cached, writes its label and proof to `out` and returns true. find() does not count hits and
+  // misses: the caller reports them with count().
   [[nodiscard]] bool find(const Tag& input, Proven& out);
   void put(const Tag& input, const Proven& proven);
   // Both functions prefetch memory that find() reads. Call prefetch() first, for the set. When the set is in the
@@ -77,10 +77,10 @@ class VrfCache {
   // A set of zeros is an empty set. All fields before `words` fit in one cache line; a search reads them to select the
   // entry.
   struct alignas(64) Set {
-    std::array<std::atomic<std::uint32_t>, kWays> sequence;  // 0: the entry was never written.
+    std::array<std::atomic<std::uint32_t>, kWays> sequence;  // 0 if the entry was never written
     // A fingerprint of each entry's input. It is only a hint, because it is read without checking the sequence.
     std::array<std::atomic<std::uint16_t>, kWays> print;
-    std::array<std::atomic<std::uint8_t>, kWays> used;  // 1: used since the hand last visited the entry
+    std::array<std::atomic<std::uint8_t>, kWays> used;  // 1 if used since the hand's last visit
     std::atomic<std::uint8_t> hand;                     // the entry that the hand visits next
     alignas(64) std::array<std::array<Word, kWords>, kWays> words;
   };

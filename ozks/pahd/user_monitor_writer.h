@@ -22,8 +22,8 @@ enum class Unanswered : std::uint8_t {
   kNothing = 0,   // the question has an answer
   kNoUser = 1,    // no user with this id has a device list or has left
   kNoName = 2,    // a name leads to no user, or to a user that the caller may not see
-  kDevices = 3,   // the client knows a later version of the list
-  kKey = 4,       // the client knows a later version of the key of an id that it names
+  kDevices = 3,   // the client knows a later version of the list than the view has
+  kKey = 4,       // the client knows a later version of a key than the view has
   kOtherKey = 5,  // with own_only: an id that the query names is in no searched version of the list
 };
 
@@ -42,7 +42,7 @@ struct UserMonitorSummary {
 struct UserMonitorPage {
   std::uint64_t max_members = 1;      // maximum number of versions of the list, and of versions of each key
   std::uint64_t max_all_members = 1;  // maximum number of versions of all keys together
-  std::uint64_t max_followed = 1;     // maximum number of followed ids; a page ends before more are followed
+  std::uint64_t max_followed = 1;     // maximum number of followed device ids; a page ends before it follows more ids
   std::uint64_t max_bytes = 1;        // approximate size of the answer in octets
 };
 

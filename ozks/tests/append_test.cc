@@ -59,7 +59,7 @@ void check_merges(const GrownTree& grown, std::uint64_t a, std::uint64_t b) {
 TEST(AppendMerge, AllRangesOfShortHistories) {
   Random random(13);
   for (int history = 0; history < 25; ++history) {
-    // Every second history starts with an empty tree. Some steps have no leaves.
+    // Every second history starts with an empty tree. Some steps add no leaves.
     const GrownTree grown = grow(random, 9, history % 2 == 0 ? 0 : 30, 6);
     for (std::uint64_t a = 0; a < 9; ++a) {
       for (std::uint64_t b = a + 1; b <= 9; ++b) {
@@ -78,8 +78,8 @@ TEST(AppendMerge, LongRanges) {
   check_merges(grown, 0, 256);
 }
 
-// Each added label leaves the tree at a different bit. So steps open nodes that earlier steps inserted or forked, and
-// nodes that earlier steps did not open.
+// Each added label differs from the first label in exactly one bit, and no two in the same bit. So some steps open
+// nodes that earlier steps inserted or forked, and other steps open nodes that no earlier step opened.
 TEST(AppendMerge, ChainsOfAllPrefixLengths) {
   Random random(15);
   const Hash label = random.hash();

@@ -313,8 +313,8 @@ class Household(Worker):
 
 
 class Thief(Worker):
-    """Requests everything about people's devices with these people's tokens, in the current period and in the period that ended. It also
-    requests ids that other people had before."""
+    """Looks for leaks. It asks for the versions of people's devices with tokens of the same people, in the current period and in the
+    previous period. An answer must not show a value of another person, not even of one who had the same device id earlier."""
 
     def __init__(self, log: Deployment, seed: int, signer: Signer, facts: Facts):
         self._log, self._random, self._signer, self._facts = log, random.Random(seed), signer, facts

@@ -124,8 +124,9 @@ def lost_and_doubled(accepted: list[Accepted], facts: Facts) -> tuple[Counter, C
 
 
 def check_order(accepted: list[Accepted], facts: Facts, reuses_names: bool = False) -> None:
-    """Checks the order: each writer has its own keys and waits for each answer, so its order is the order of versions, one per epoch. No
-    update may be lost or doubled. If `reuses_names` is set, the users to whom a name leads are counted from 1.
+    """Checks that each key's versions are in the order in which its writer sent the updates, with at most one version in an epoch. The
+    order is known, because each writer has its own keys and waits for each answer. The caller has checked that no update was lost or
+    doubled. If `reuses_names` is set, the version of a username is the number of its user, counted from 1.
     """
     for key, wanted in _by_key(accepted).items():
         found = facts.versions[key]
@@ -136,7 +137,8 @@ def check_order(accepted: list[Accepted], facts: Facts, reuses_names: bool = Fal
 
 
 class Oracle:
-    """Judges one log, which it knows from the log's start. Callers may add to `histories` while the log runs."""
+    """Judges whether one log kept its promises. Each oracle is created when its log starts. While the log runs, callers may add what the
+    log showed them to `histories`."""
 
     def __init__(self, log: Deployment, seed: int):
         self.histories = Histories(log)
@@ -163,8 +165,9 @@ class Oracle:
         return json.loads(run.out)
 
     def judge(self, accepted: list[Accepted], notes: Iterable[bytes], asks: bool = True) -> tuple[Counter, Counter]:
-        """Returns the lost and doubled updates by fault. Raises Wrong for any other broken promise. If `asks` is set, also checks services,
-        fsck and auditors; the log must then be in its first period."""
+        """Returns the number of lost updates and of doubled updates, each counted by the fault that was under way when the update was
+        accepted. Raises Wrong if the log broke another promise. If `asks` is set, also checks the database with fsck, the log with
+        auditors, and the answers of the services; the log must then still be in its first period."""
         self._judged += 1
         self.wait_published()
         # The board is read before the facts, because the log continues to publish epochs, and reading a large database takes a while.
@@ -201,8 +204,9 @@ class Oracle:
         require(facts.pending == 0 and facts.refused == 0, f"{facts.pending} pending and {facts.refused} refused updates")
 
     def _check_tools(self, facts: Facts) -> None:
-        """Checks with the tools. fsck derives every root again. One auditor has followed the log from the start; a new auditor and the
-        reference begin at epoch 0. The auditors and the reference must see the same records as the database has."""
+        """Checks the log with fsck, auditors and the reference. fsck derives every root again. One auditor has followed the log from the
+        start; a new auditor and the reference begin at epoch 0. The auditors and the reference must see the same records as the database
+        has."""
         run = self._log.optiks_db("fsck", "--board", self._log.data / "board")
         require(run.code == 0, f"fsck: {run}")
         newest = len(facts.records) - 1

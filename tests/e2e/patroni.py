@@ -234,10 +234,11 @@ class Patroni:
 
 
 class OnPatroni:
-    """Makes the cluster an engine for a Deployment, with a database that is prepared as docs/operations/postgresql.md says."""
+    """The engine that runs the database of a Deployment on a Patroni cluster. The database is prepared as docs/operations/postgresql.md
+    says."""
 
     name = "patroni"
-    # The lease has the services' default length, so that the figures are the same as for operators.
+    # The lease has the services' default length, so that the times measured here are the times that operators will see.
     lease_seconds = 10
     port = None
 

@@ -42,7 +42,7 @@ class Log(Directory):
         self.added[-1][KEYS] = listed
 
     def sign(self, **changes) -> None:
-        """Replaces the last epoch's record by a record with these changes, so that record and trees differ."""
+        """Replaces the last epoch's record with a copy that has these changes, so that the record contradicts the trees."""
         self.records[-1] = replace(self.records[-1], **changes)
 
     def _now(self) -> int:
@@ -57,7 +57,7 @@ def honest_log(name: str) -> Log:
 
 
 def forks(log: Log) -> None:
-    """Replaces the last epoch that the log showed by another epoch, and publishes one more epoch."""
+    """Replaces the last epoch that the log showed with a different epoch, and then publishes one more epoch."""
     other = _without_epochs(log, 1)
     other.next({ALICE: MALLORY})
     other.next({b"somebody": b"new"})
@@ -65,7 +65,7 @@ def forks(log: Log) -> None:
 
 
 def rewrites(log: Log) -> None:
-    """Replaces epoch 1 and all later epochs."""
+    """Replaces epoch 1 and all later epochs with different epochs."""
     other = _without_epochs(log, 2)
     other.next({ALICE: MALLORY, BOB: b"bob 1"})
     other.next({ALICE: b"alice 2"})
@@ -80,7 +80,7 @@ def drops(log: Log) -> None:
 
 
 def replaces(log: Log) -> None:
-    """Replaces bob's leaf by another leaf, so that the tree does not become smaller."""
+    """Replaces bob's leaf with another leaf, so that the tree does not become smaller."""
     log.versions[BOB] = [Stored(log.epoch + 1, bytes(16), MALLORY)]
     log.next_of_stored(log.leaves()[-1:])
 
@@ -92,7 +92,7 @@ def changes_old(log: Log) -> None:
 
 
 def drops_latest(log: Log) -> None:
-    """Replaces alice's second version by another leaf."""
+    """Replaces alice's second version with another leaf."""
     log.versions[ALICE].pop()
     log.versions[b"somebody"] = [Stored(log.epoch + 1, bytes(16), b"new")]
     log.next_of_stored(log.leaves()[-1:])
@@ -111,7 +111,7 @@ def hides(log: Log) -> None:
 
 
 def takes_back(log: Log) -> None:
-    """Shows a version of alice's key for one epoch, and another leaf in its place in the next epoch."""
+    """Shows a version of alice's key for one epoch. In the next epoch, another leaf takes the place of this version."""
     log.next({ALICE: MALLORY})
     log.versions[ALICE].pop()
     log.versions[b"somebody"] = [Stored(log.epoch + 1, bytes(16), b"new")]

@@ -110,7 +110,8 @@ class Client:
             self.values[one] = value
         kept = result.kept(before)
         self.names[name] = Kept(kept.user, kept.has_left, kept.least_epoch, generation=kept.generation)
-        # The client cannot use knowledge of a user where the name may now belong to another user.
+        # In a log that reassigns usernames (there `generation` is not 0), the name may lead to another user in the next answer. So the
+        # client does not keep the list and the keys of this user.
         if result.devices is not None and not result.generation:
             self.lists[kept.user] = (result.epoch, kept.devices)
             self.keys |= {one: (result.epoch, found.known) for one, found in result.keys.items()}

@@ -81,7 +81,8 @@ def layout_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def part_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """Yields changes of the parts of an answer with at least two parts, all of which are from epochs before the head's epoch."""
+    """Yields copies of an answer in which the records, the proofs or the list of its parts were changed. The answer must have at least two
+    parts, all of epochs before the head's epoch."""
     parts, head = answer.parts, EpochRecord.parse(answer.head.record)
     second = EpochRecord.parse(parts[1].record)
 

@@ -142,7 +142,8 @@ class AlarmTest(unittest.TestCase):
     """Tests valid answers, some of which must raise an alarm."""
 
     def begin(self, **configuration) -> tuple[Liar, Owner]:
-        """Returns a directory and an owner that created its user with one device and has looked once."""
+        """Returns a directory, and the owner of a user in it. The owner has created the user with one device, and has then monitored the
+        user once."""
         d = liar(**configuration)
         o = Owner(Own(USER, [NAME]))
         d.create(USER, [NAME], {b"v1": b"one"})

@@ -110,8 +110,8 @@ def changed_rows(m: Maker) -> None:
         m.rows.users(kind, m.v, [Asked(NOBODY)], encoded, reason)
     user = whole.users[0]
     shown = user.generations
-    # These answers show an earlier generation as the latest generation. The earlier generation comes from an answer of an earlier epoch, or
-    # is cut out of this answer.
+    # Each of these answers shows an earlier user of the name as the latest user. The part about the earlier user is taken from an answer of
+    # epoch 4, or is made from this answer by leaving out the latest user.
     second = d.user_lookup([Asked(NUMBER)], epoch=4).users[0]
     label, _ = d.prove(d.vrf_keys[facts.USERNAMES - 1], NUMBER, 3, facts.USERNAMES)
     own = mutations_users.own_leaf(shown.names.members[2], label)
@@ -121,11 +121,13 @@ def changed_rows(m: Maker) -> None:
     hidden = replace(user, kind=1, decommissioned=gone, devices=None, keys=[], generations=replace(shown, names=names, left=shown.left[:1]))
     m.row("latest_hidden_behind_its_own_leaf", Asked(NUMBER), "absent_covers", replace(whole, users=[hidden]))
     m.row("second_of_its_own_time", Asked(NUMBER), "member_root", replace(whole, users=[second]))
-    # In these answers, the part after the generations is about the previous user of the name, or about another user.
+    # In each of these answers, the list of the name's users is right, but the part after this list is about the previous user of the name,
+    # or about another user.
     m.row("devices_of_another", Asked(NUMBER), "vrf_challenge",
           replace(whole, users=[replace(user, devices=d.versioned(e, facts.DEVICES, b"id-other"))]))
     m.row("decommissioned_of_the_second", Asked(NUMBER), "user_kind", replace(whole, users=[replace(user, decommissioned=gone)]))
-    # These answers have the form that belongs to the other kind of log: with or without reassigned names.
+    # A log that reassigns usernames shows a name in one form, and any other log in another form. Each of these answers has the form that
+    # its log does not use.
     plain = UserDirectory(seed=82)
     plain.create(b"id-plain", [NUMBER], {b"p1": b"p1"})
     plain.publish_users()
@@ -238,7 +240,8 @@ def lie_rows(rows: Rows) -> None:
     d.put(facts.DECOMMISSIONED, b"id-first", b"\2")
     d.put(facts.USERNAMES, NUMBER, b"id-next")
     show("first_decommissioned_with_another_value", d, "decommission_value")
-    # In these lies, values of usernames are not user ids, or leaves name other epochs than the epochs that inserted them.
+    # In these answers the log lies: the value of a username is not a user id, or a leaf names another epoch than the epoch that inserted
+    # it.
     for kind, user, reason in (("empty", b"", "user_id_length"), ("of_13_octets", b"i" * 13, "user_id_length"), ("too_long", b"i" * 49, "value_too_long")):
         d = liar(max_devices=3, max_key_len=12, max_value_len=48)
         d.put(facts.USERNAMES, NUMBER, user)

@@ -29,7 +29,8 @@ void put(const lanes::Kernel& kernel, GroupScalar* groups, std::size_t i, const 
   }
 }
 
-// Returns the index of the string of one of element i's points, in an array with `per_element` points for each element.
+// Returns where the encoding of one point of element i is in the array that `kernel.encode` fills. Each element has
+// `per_element` points, and `point` selects one of them.
 std::size_t string_at(const lanes::Kernel& kernel, std::size_t i, std::size_t point, std::size_t per_element) {
   return ((i / kernel.lanes) * per_element + point) * kernel.lanes + i % kernel.lanes;
 }

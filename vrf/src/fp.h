@@ -27,7 +27,7 @@ OPTIKS_INLINE constexpr Fp fp(u64 high, u64 low) { return {make_u128(high, low)}
 inline constexpr Fp kFpZero = {0};
 inline constexpr Fp kFpOne = {1};
 
-// Reduces any s < 2^128 - 1 to [0, p], using 2^127 = 1.
+// Reduces any s < 2^128 - 1 to [0, p], using 2^127 = 1 modulo p.
 OPTIKS_INLINE constexpr Fp fp_fold(u128 s) { return {(s & kP) + (s >> 127)}; }
 
 // Returns a + b. The sum before the fold is at most 2p = 2^128 - 2.
@@ -74,11 +74,13 @@ OPTIKS_INLINE constexpr Wide wide_add(Wide a, Wide b) {
   return {low, a.high + b.high + static_cast<u128>(low < a.low)};
 }
 
-// Reduces t <= p^2 to [0, p]: t div 2^127 < p, so the sum is below 2p.
+// Reduces t <= p^2 to [0, p] by adding the low 127 bits of t to the quotient t div 2^127, as 2^127 = 1 modulo p. The
+// quotient is less than p, so this sum is less than 2p.
 OPTIKS_INLINE constexpr Fp wide_reduce_one(Wide t) { return fp_fold((t.low & kP) + ((t.high << 1) | (t.low >> 127))); }
 
-// Reduces t <= 2p^2 to [0, p]. The quotient q = t div 2^127 <= 2p - 2 may use bit 127, which counts as 1. The sum below
-// is at most 2p. It is never 2^128 - 1, because that would need q = 2^128 - 1 > 2p - 2.
+// Reduces t <= 2p^2 to [0, p]. The quotient q = t div 2^127 is at most 2p - 2, so it may use bit 127, which counts as
+// 1, because 2^127 = 1 modulo p. The argument of fp_fold() is at most 2p. It is never 2^128 - 1, because that would
+// need q = 2^128 - 1 > 2p - 2.
 OPTIKS_INLINE constexpr Fp wide_reduce_two(Wide t) {
   const u128 q = (t.high << 1) | (t.low >> 127);
   return fp_fold((q & kP) + (t.low & kP) + (q >> 127));

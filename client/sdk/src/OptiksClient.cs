@@ -107,7 +107,7 @@ public sealed partial class OptiksClient
 
     private async Task<IReadOnlyList<LookupResult>> LookupBatchAsync(KeyName[] keys, ulong leastEpoch, CancellationToken cancellationToken)
     {
-        // Send a key that occurs twice only once, because the state has one entry per key.
+        // If the caller gives a key more than once, request it only once, because the state has one entry per key.
         KeyName[] distinct = [.. keys.DistinctBy(key => key.Id)];
         var exchange = new LookupExchange(distinct, _options.TrustAnchor.Policy, _store) { LeastEpoch = leastEpoch };
         Outcome<LookupExchange.KeyAnswer[]> outcome;

@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests what a request about a user sends, what the owner's state keeps of the request, and whether the client confirms what the server
-/// claims about it.
+/// Tests requests that change a user: which body the client sends, what the owner's state keeps of a request, and when the client confirms
+/// the server's statement that a request was published.
 /// </summary>
 public sealed class UserRequestTests
 {
@@ -348,8 +348,8 @@ public sealed class UserRequestTests
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice(s_laptop, s_one)], cancellationToken: Cancellation);
         fixture.PublishItems(FixtureItem.List(user, "laptop", "phone"), FixtureItem.Device("laptop", "one"));
         UserUpdateResult pending = await client.ChangeUserAsync(s_alice, [UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation);
-        // In every case a later list has the requested devices. So only this version, which the server names, tells whether the log applied
-        // the request.
+        // In every case, a later list has the requested devices. So only the list version that the server names tells whether the log
+        // applied the request.
         fixture.PublishItems(what.StartsWith("dropped", StringComparison.Ordinal) ? FixtureItem.List(user, "ghost", "laptop", "phone") : FixtureItem.List(user, "laptop"));
         ulong epoch = fixture.Log.Latest;
         if (what.EndsWith("period ended", StringComparison.Ordinal))

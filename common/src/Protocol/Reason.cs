@@ -31,7 +31,7 @@ public enum Reason
     /// <summary>392*Gamma of a VRF proof is the identity.</summary>
     VrfGammaSmallOrder = 23,
 
-    /// <summary>The challenge of a VRF proof differs: the proof is for another key, name or version, or is forged.</summary>
+    /// <summary>The recomputed challenge differs: the VRF proof is for another key, name or version, or is forged.</summary>
     VrfChallenge = 24,
 
     /// <summary>The number of siblings differs from the number of set bits in the mask.</summary>
@@ -85,28 +85,28 @@ public enum Reason
     /// <summary>The number of answers differs from the number of keys or names in the request.</summary>
     AnswerCount = 57,
 
-    /// <summary>The record has another format than the specified one.</summary>
+    /// <summary>The record's format is not the specified format.</summary>
     RecordFormat = 60,
 
-    /// <summary>The record is of another log.</summary>
+    /// <summary>The record belongs to another log.</summary>
     RecordLogId = 61,
 
-    /// <summary>The record's period and first epoch contradict each other or the record before.</summary>
+    /// <summary>The record's period and first epoch contradict each other or the previous record.</summary>
     RecordPeriod = 62,
 
-    /// <summary>A count in the record contradicts its root or the record before.</summary>
+    /// <summary>A count in the record contradicts the record's root or the previous record.</summary>
     RecordCount = 63,
 
-    /// <summary>The record names another hash of the record before.</summary>
+    /// <summary>The hash that the record gives for the previous record is wrong.</summary>
     RecordPrevious = 64,
 
-    /// <summary>The record's time does not increase from the record before.</summary>
+    /// <summary>The record's time is not later than the time of the previous record.</summary>
     RecordTime = 65,
 
     /// <summary>A VRF key changed where it must stay the same, or stayed the same where it must change.</summary>
     RecordVrfKey = 66,
 
-    /// <summary>The record is of another epoch than the required one.</summary>
+    /// <summary>The record's epoch is not the epoch that the verifier requires.</summary>
     RecordEpoch = 67,
 
     /// <summary>The record's time is ahead of the clock by more than max_ahead.</summary>
@@ -121,7 +121,7 @@ public enum Reason
     /// <summary>The checkpoint is not a signed note of three lines.</summary>
     CheckpointMalformed = 81,
 
-    /// <summary>The checkpoint names another origin.</summary>
+    /// <summary>The checkpoint's origin is not the log's origin.</summary>
     CheckpointOrigin = 82,
 
     /// <summary>The log did not sign the checkpoint.</summary>
@@ -154,13 +154,13 @@ public enum Reason
     /// <summary>The labels of the listed leaves do not strictly increase.</summary>
     AppendLeafOrder = 102,
 
-    /// <summary>A listed leaf is of an epoch outside the range.</summary>
+    /// <summary>A listed leaf has an epoch outside the range.</summary>
     AppendLeafEpoch = 103,
 
     /// <summary>The number of listed leaves differs from the counts in the records.</summary>
     AppendLeafCount = 104,
 
-    /// <summary>A token of the old tree is of an unknown kind.</summary>
+    /// <summary>A token of the old tree has an unknown kind.</summary>
     AppendToken = 105,
 
     /// <summary>A prefix in the old tree is too short, or has bits beyond its length.</summary>
@@ -190,7 +190,7 @@ public enum Reason
     /// <summary>The records of parts are not in the order of their epochs, or an epoch appears twice.</summary>
     PartOrder = 130,
 
-    /// <summary>The parts of an answer are of different periods.</summary>
+    /// <summary>The parts of an answer belong to different periods.</summary>
     PartPeriod = 131,
 
     /// <summary>An entry refers to a record that the answer does not have.</summary>
@@ -199,16 +199,16 @@ public enum Reason
     /// <summary>No entry refers to a part's record.</summary>
     PartUnused = 133,
 
-    /// <summary>A leaf is from after the epoch at which the answer shows the user.</summary>
+    /// <summary>A leaf's epoch is later than the epoch at which the answer shows the user.</summary>
     PartEpoch = 134,
 
-    /// <summary>The entry of the name or of the decommission contradicts the kind of the answer.</summary>
+    /// <summary>The name's entry, or the entry that marks the user as decommissioned, contradicts the kind of the answer.</summary>
     UserKind = 140,
 
     /// <summary>The answer leaves out the name's entry, but the verifier knows no user id for the name.</summary>
     UserNameMissing = 141,
 
-    /// <summary>The name led to another user before.</summary>
+    /// <summary>The name led to a different user before.</summary>
     UserChanged = 142,
 
     /// <summary>A user who had left for good is shown again.</summary>
@@ -217,7 +217,7 @@ public enum Reason
     /// <summary>A user id is empty or too long.</summary>
     UserIdLength = 144,
 
-    /// <summary>The entry of a user in decommissioned has another value than 0x01.</summary>
+    /// <summary>The entry that marks a user as decommissioned has another value than 0x01.</summary>
     DecommissionValue = 145,
 
     /// <summary>The answer shows a user without a device list.</summary>
@@ -238,16 +238,16 @@ public enum Reason
     /// <summary>The records are not those of the first and last epochs of successive periods.</summary>
     PeriodBounds = 160,
 
-    /// <summary>The answer's period is not the one after the ended period, or does not begin right after its last epoch.</summary>
+    /// <summary>The answer's period does not follow the ended period, or does not begin right after its last epoch.</summary>
     HandoverPeriod = 161,
 
-    /// <summary>The period begins with a copy of a key that had no version at the end of the period before.</summary>
+    /// <summary>The period begins with a copy of a key that had no version at the end of the previous period.</summary>
     HandoverUnset = 162,
 
-    /// <summary>The period begins without a copy of a key that had a version at the end of the period before.</summary>
+    /// <summary>The period begins without a copy of a key that had a version at the end of the previous period.</summary>
     HandoverMissing = 163,
 
-    /// <summary>The copy of a key has another value than the key had at the end of the period before.</summary>
+    /// <summary>The copy of a key has another value than the key had at the end of the previous period.</summary>
     HandoverValue = 164,
 
     /// <summary>The log does not vouch for the receipt keys (docs/spec/receipts.md section 2).</summary>
@@ -256,7 +256,7 @@ public enum Reason
     /// <summary>The receipt is not a note in the form of a receipt.</summary>
     ReceiptMalformed = 171,
 
-    /// <summary>The receipt is of another log.</summary>
+    /// <summary>The receipt belongs to another log.</summary>
     ReceiptLog = 172,
 
     /// <summary>The receipt is not signed by a key that the log vouches for at the receipt's time.</summary>
@@ -265,7 +265,7 @@ public enum Reason
     /// <summary>The receipt's signature does not verify.</summary>
     ReceiptSignature = 174,
 
-    /// <summary>The receipt is of another request, key or value.</summary>
+    /// <summary>The receipt is for another request, key or value.</summary>
     ReceiptRequest = 175,
 
     /// <summary>The receipt's time does not fit the clock, or the records around the receipt's epochs (docs/spec/receipts.md sections 4 and 6).</summary>
@@ -286,9 +286,9 @@ public enum Reason
     /// <summary>The statements are about different leaves: another structure, key, version or period (docs/spec/broken-append.md).</summary>
     LeafUnrelated = 190,
 
-    /// <summary>Both statements can be true of one tree that only grows.</summary>
+    /// <summary>The two statements about a leaf can both be true of one tree that only grows.</summary>
     LeafAgrees = 191,
 
-    /// <summary>No tree that only grows can show both statements, and it is proven that the log signed both (exit code 5).</summary>
+    /// <summary>No tree that only grows shows both statements about a leaf, and it is proven that the log signed both (exit code 5).</summary>
     LeafContradicts = 192,
 }

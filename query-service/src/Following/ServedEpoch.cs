@@ -43,7 +43,8 @@ internal sealed class ServedEpoch
         _recent = recent.ToDictionary(before => before.Epoch);
     }
 
-    // Creates the instance for answers about another record, with that record's trees and the log of the current checkpoint.
+    // Creates an instance that answers about an earlier record, of a recent epoch or of an ended period. It has the trees (`view`) of that
+    // record, but the log and the checkpoint of `current`.
     private ServedEpoch(ServedEpoch current, DirectoryView view, ReadOnlyMemory<byte> record, ulong timeMs)
     {
         View = view;
@@ -87,7 +88,7 @@ internal sealed class ServedEpoch
     /// <summary>The period of the record that the answers are about.</summary>
     public ulong Period { get; }
 
-    /// <summary>Renders the bounds of the periods up to this epoch.</summary>
+    /// <summary>Renders the bounds of the periods up to this epoch, that is the records of each period's first and last epochs.</summary>
     public EpochBounds Bounds { get; }
 
     /// <summary>Renders the heads of the answers.</summary>

@@ -237,12 +237,13 @@ public class PipelineStore : FollowStore, IPipelineStore
     /// <inheritdoc/>
     protected override ulong? LastVisible(HeadRow head) => head.Epoch;
 
-    // Writes an epoch. If the answer to its commit is lost, finds out from the epoch's row whether the commit took effect (docs/pipeline.md
-    // invariant 3).
+    // Runs a transaction that writes an epoch. If the database's answer to the commit is lost, looks for the epoch's row in the database:
+    // the commit took effect exactly if this row is there (docs/pipeline.md invariant 3).
     private protected Task<CommitResult> CommitAsync(Func<ISession, CancellationToken, Task<bool>> tryWrite, EpochRow epoch, CancellationToken cancellationToken) =>
         CommitAsync(tryWrite, (session, cancel) => EpochReader.HasEpochAsync(session, epoch, cancel), cancellationToken);
 
-    // Writes copies. If the answer to the commit is lost, finds out from the last copy whether the commit took effect.
+    // Runs a transaction that writes copies. If the database's answer to the commit is lost, looks for the last of the copies in the
+    // database: the commit took effect exactly if this copy is there.
     private protected async Task<StageResult> StageAsync(Func<ISession, CancellationToken, Task<StageResult>> write, CopyBatch copies, CancellationToken cancellationToken)
     {
         StageResult written = StageResult.Fenced;

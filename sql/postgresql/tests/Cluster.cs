@@ -10,8 +10,9 @@ using Optiks.Storage.PostgreSql.Tests;
 namespace Optiks.Storage.PostgreSql.Tests;
 
 /// <summary>
-/// Runs a PostgreSQL server of the newest installed version for one test run. Its data and its socket are in a private folder, and its port
-/// is free. The test run stops and removes it afterwards. PostgreSQL refuses to run as root; in that case it runs as the package's user.
+/// Runs a PostgreSQL server of the newest installed version for one test run, with its data and its socket in a private folder, and on a
+/// free port. When the test run ends, the server is stopped and its folder is removed. PostgreSQL refuses to run as root, so a test run as
+/// root starts the server as the user of the PostgreSQL package.
 /// </summary>
 public sealed class Cluster : IAsyncLifetime
 {

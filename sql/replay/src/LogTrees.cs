@@ -265,9 +265,9 @@ public sealed class LogTrees : IDisposable
     /// <inheritdoc/>
     public void Dispose() => Directory.Dispose();
 
-    // Returns whether the trees should have an erased leaf. Trees of all periods have the leaves of usernames and decommissioned users.
-    // They have leaves of the structures devices and keys only from the period's first epoch on, and no leaves of epochs after their own
-    // epoch.
+    // Returns whether these trees should have the leaf that an erasure erased. They have no leaves of epochs after their own epoch. All
+    // trees have the leaves of the structures usernames and decommissioned, whatever their period. They have leaves of the structures
+    // devices and keys only from the first epoch of their period on.
     private static bool HasLeaf(StoredErasure erasure, DirectoryStats at) => erasure.Erasure.Epoch <= at.Epoch
         && (!GetStructure(erasure).IsPerPeriod() || at.Period == 0 || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
 

@@ -16,8 +16,8 @@ public sealed class SqlServerStorageProvider : IStorageProvider
     private readonly Action<string> _warn;
 
     /// <summary>
-    /// Creates a provider. Its stores pass notices for the operator to the action <paramref name="warn"/>, from any thread; if it is null,
-    /// they drop the notices.
+    /// Creates a provider. The stores that the provider opens call <paramref name="warn"/>, on any thread, with notices for the operator.
+    /// If <paramref name="warn"/> is null, the stores drop these notices.
     /// </summary>
     public SqlServerStorageProvider(Action<string>? warn = null) => _warn = warn ?? (_ => { });
 

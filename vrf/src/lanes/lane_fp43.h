@@ -118,7 +118,7 @@ OPTIKS_INLINE LaneFp<L, 1> fp_carry(const LaneFp<L, B>& a) {
 }
 
 // Returns the columns of a product from the sums of its lower and upper parts. An upper part counts 2^52 times in its
-// column, which is 2^9 or 2^10 times in the next column. The column after column 2 is column 0.
+// column, which is 2^9 or 2^10 times in the next column. After column 2 comes column 0, because 2^127 = 1 modulo p.
 template <ThreeLimbs L>
 OPTIKS_INLINE Columns<L> join(const Columns<L>& low, const Columns<L>& high) {
   const auto up = [](Words<L> to, Words<L> from, unsigned bits) {
@@ -128,7 +128,9 @@ OPTIKS_INLINE Columns<L> join(const Columns<L>& low, const Columns<L>& high) {
           up(low.t2, high.t1, Limbs43::kBits[1])};
 }
 
-// Returns sums + a*b, with 21 multiply-adds and 2 additions. 2^86 is twice 2^85, 2^128 is twice 1, and 2^170 is 2^43.
+// Returns sums + a*b modulo p, with 21 multiply-adds and 2 additions. As 2^127 = 1 modulo p, products of weight 2^128
+// count twice in column 0, and products of weight 2^170 count once in column 1 (2^43). Products of weight 2^86 count
+// twice in column 2 (2^85).
 template <ThreeLimbs L>
 OPTIKS_INLINE Columns<L> multiply_inline(const Columns<L>& sums, const Words<L> (&a)[3], const Words<L> (&b)[3]) {
   const Words<L> twice_a1 = a[1] + a[1];
@@ -299,8 +301,8 @@ OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
   return {l0 | (l1 << C::kPosition[1]), (l1 >> (64 - C::kPosition[1])) | (l2 << (C::kPosition[2] - 64))};
 }
 
-// These functions convert limbs to words and back. The limbs have their widths, except the top limb, which keeps its
-// slack: 43, 42 and 43 bits.
+// fp_to_words() packs the three limbs of an element into two 64-bit words, and fp_from_words() unpacks them. In the
+// words, the limbs have 43, 42 and 43 bits: the top limb keeps one bit more than its width of 42 bits.
 template <ThreeLimbs L, unsigned B>
 OPTIKS_INLINE TwoWords<L> fp_to_words(const LaneFp<L, B>& a) {
   using C = Limbs43;
@@ -319,7 +321,7 @@ OPTIKS_INLINE LaneFp<L, 2> fp_from_words(const TwoWords<L>& a) {
           a.high >> (C::kPosition[2] - 64)};
 }
 
-// Returns the element with the given two words in each lane. Its value is in [0, p].
+// Returns the element whose two words in each lane are `low` and `high`. Its value is in [0, p].
 template <ThreeLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> fp_from_words(Words<L> low, Words<L> high) {
   const LaneFp<L, 2> limbs = fp_from_words(TwoWords<L>{low, high});

@@ -11,12 +11,12 @@ namespace optiks::base {
 
 enum class StatusCode {
   kOk,
-  kInvalidArgument,  // a correct caller never passes this parameter
+  kInvalidArgument,  // the caller passed an argument that a correct caller never passes
   kMalformed,        // the bytes are not a valid encoding
   kOutOfRange,       // a limit is exceeded, or a position does not exist
   kNotFound,
   kUnavailable,  // the operating system refused a request for randomness, locked memory or a file
-  kInternal,     // an invariant of the stored data does not hold
+  kInternal,     // the stored data breaks one of its invariants
 };
 
 // The code `kOk`, or an error code with a sentence for the log. The sentence is a string literal, so copies of a Status
@@ -30,7 +30,7 @@ class [[nodiscard]] Status {
   [[nodiscard]] constexpr StatusCode code() const { return code_; }
   [[nodiscard]] constexpr const char* message() const { return message_; }
 
-  // Drops the status deliberately; `why` documents the reason in the calling code.
+  // Ignores the status deliberately; `why` tells readers of the calling code the reason.
   // NOLINTNEXTLINE(readability-convert-member-functions-to-static): it reads as an action on this status
   constexpr void ignore(const char* why) const { static_cast<void>(why); }
 

@@ -119,7 +119,7 @@ internal sealed partial class AnswerPrinter
     {
         IReadOnlyList<ulong> ladder = Ladder.Present(lookup.Version);
         Line(1, lookup.Version == 0 ? "absent: version 1 does not exist" : $"latest version {lookup.Version}; ladder {string.Join(' ', ladder)}");
-        // The answer leaves out those first versions of the ladder that the client knew already.
+        // The answer leaves out those versions at the beginning of the ladder that the client already knew.
         int first = Math.Max(0, ladder.Count - lookup.Members.Count);
         for (int i = 0; i < lookup.Members.Count; i++)
         {
@@ -247,7 +247,8 @@ internal sealed partial class AnswerPrinter
         return VrfKey.Verify(_structures[(int)_structure - 1].VrfPublicKey.Span, alpha, vrfProof.Span, label) == Reason.Valid ? label : null;
     }
 
-    // Returns the words for a version. In a log that reassigns usernames, the version of a username is the number of its user.
+    // Returns the words by which the output names a leaf: its version, or "the entry" if its structure has no versions. In a log that
+    // reassigns usernames, the version of a username's leaf is the number of the name's user, counted from 1.
     private string Name(ulong? version) => _structure.HasVersions() || (_structure == StructureId.Usernames && version > 0)
         ? $"version {version?.ToString(CultureInfo.InvariantCulture) ?? "?"}"
         : "the entry";

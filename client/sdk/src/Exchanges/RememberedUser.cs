@@ -72,8 +72,9 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
             }
             least = Math.Max(least, state.LeastEpoch);
             (KnownKey known, byte[]? value) = RememberedKey.Of(state, coverage, store);
-            // A question names one period, that of the list, so it can name only keys of that period. It also names devices that had no
-            // value yet; only the verifier uses that.
+            // A question has only one period, the period of the device list. So it can name only keys whose known versions are of this
+            // period. The question also names devices that are known to have no value yet. The request does not name these, because only
+            // the verifier uses them.
             if (known.Period == list.Known.Period && known.AbsentEpoch is not null)
             {
                 keys.Add(new KnownDevice(listed, known));

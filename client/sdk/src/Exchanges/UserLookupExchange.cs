@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Asks for up to 256 users, except for proofs and values that this client has already.</summary>
+/// <summary>Requests up to 256 users at once. The answer leaves out the proofs and values that this client already has.</summary>
 internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.Learnt>
 {
     private readonly IReadOnlyList<(KeyName Username, KeyName? Device)> _users;

@@ -70,8 +70,8 @@ internal abstract class VerifiedExchange<T>
     public virtual IReadOnlyList<LeafStatement> Leaves(ClientState seen, ReadOnlyMemory<byte> answer) => [];
 
     /// <summary>
-    /// Returns the current state with the new knowledge; null if the parts of the current state that matter for the answer differ from
-    /// those against which the answer was verified.
+    /// Returns <paramref name="current"/> with the facts that the answer proved. Returns null if the answer was verified against other
+    /// facts (those of <paramref name="seen"/>) than <paramref name="current"/> now has.
     /// </summary>
     public abstract ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, T learnt);
 
@@ -81,7 +81,8 @@ internal abstract class VerifiedExchange<T>
     public virtual bool MayBeOfRecentEpoch => false;
 
     /// <summary>
-    /// The earliest epoch at which the client verified a proof that this answer left out; null if the answer left out no proof.
+    /// An answer leaves out proofs that the client verified in earlier answers. This is the earliest epoch of those earlier answers; null
+    /// if the answer leaves out no proof.
     /// </summary>
     public virtual ulong? ProvenFrom => null;
 
@@ -100,6 +101,6 @@ internal abstract class VerifiedExchange<T>
     /// </summary>
     public virtual bool ShowsMore(T learnt, T than) => false;
 
-    /// <summary>Returns the values that the new state names by their hashes.</summary>
+    /// <summary>Returns the values that the client must store, because the new state names them only by their hashes.</summary>
     public virtual IReadOnlyCollection<ReadOnlyMemory<byte>> Values(T learnt) => [];
 }

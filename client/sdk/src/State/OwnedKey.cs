@@ -3,21 +3,24 @@ using System.Collections.Immutable;
 namespace Optiks.Client;
 
 /// <summary>
-/// The state that an owner keeps of its own key. It says up to which version the owner has verified all versions, and which changes it made
-/// itself.
+/// Holds what the owner of a key stores about the key: up to which version the owner has verified every version, and which changes the
+/// owner made.
 /// </summary>
 public sealed record OwnedKey
 {
-    /// <summary>The period of the versions. If the period has ended, the owner continues from it to the next period.</summary>
+    /// <summary>
+    /// The period to which <see cref="Version"/> belongs. If this period has ended, the owner first verifies the rest of it, and then
+    /// continues with the next period.
+    /// </summary>
     public ulong Period { get; init; }
 
     /// <summary>The version up to which the owner verified every version; 0 if it verified no version.</summary>
     public ulong Version { get; init; }
 
-    /// <summary>The time (<c>T</c> in docs/spec/pahd.md) of the version.</summary>
+    /// <summary>The time (<c>T</c> in docs/spec/pahd.md) of <see cref="Version"/>.</summary>
     public ulong Time { get; init; }
 
-    /// <summary>The last epoch at which an answer proved that no later version existed.</summary>
+    /// <summary>The last epoch at which an answer proved that no version after <see cref="Version"/> existed.</summary>
     public ulong? AbsentEpoch { get; init; }
 
     /// <summary>

@@ -58,8 +58,10 @@ internal sealed record AuditorFile
         /// <summary>The addresses of the log's query-services, at least one.</summary>
         public required string[] QueryUrls { get; init; }
 
-        /// <summary>The first epoch of the auditor's coverage of the log, which must never change. If it is not 0, the auditor trusts the
-        /// record of this epoch without verifying it.</summary>
+        /// <summary>
+        /// The first epoch that the auditor covers. It must never change. If it is not 0, the auditor trusts the record of this epoch
+        /// without verifying it.
+        /// </summary>
         [Setting(Unit = "epochs")]
         public ulong FirstEpoch { get; init; }
     }

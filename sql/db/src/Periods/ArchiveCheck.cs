@@ -8,8 +8,9 @@ using Optiks.Storage;
 namespace Optiks.Db.Periods;
 
 /// <summary>
-/// Reads an archive (<see cref="ArchiveWriter"/>), and recomputes each epoch's roots of the structures devices and keys from this file
-/// only. Throws <see cref="StorageCorruptException"/> unless the archive is complete and the computed roots equal the roots in its records.
+/// Verifies an archive that <see cref="ArchiveWriter"/> wrote, without the database: recomputes the roots of the structures devices and
+/// keys at each epoch. Throws <see cref="StorageCorruptException"/> unless the archive is complete and each computed root equals the root
+/// in the archive's record of the epoch.
 /// </summary>
 internal sealed class ArchiveCheck : IDisposable
 {
@@ -26,7 +27,7 @@ internal sealed class ArchiveCheck : IDisposable
         _anchor = anchor;
     }
 
-    /// <summary>Checks an archive, and returns the number of its epochs and the number of its leaves, including copies.</summary>
+    /// <summary>Verifies an archive. Returns the number of its epochs and the number of its leaves; copies count as leaves.</summary>
     public static (ulong Epochs, long Leaves) Run(Stream stream, TrustAnchor anchor)
     {
         using var check = new ArchiveCheck(stream, anchor);

@@ -13,7 +13,7 @@ internal static class UserAlarmReport
         : alarms.Any(alarm => alarm.Kind == UserAlarmKind.Left) ? "unexpected_leave"
         : MonitorCommand.UnexpectedVersion;
 
-    /// <summary>Writes the alarms as a JSON list, in the member with the given <paramref name="name"/>.</summary>
+    /// <summary>Writes the alarms as a JSON array, as the value of the member with the given name.</summary>
     public static void Write(Utf8JsonWriter writer, string name, IEnumerable<ReviewedUserAlarm> alarms)
     {
         writer.WriteStartArray(name);
@@ -60,7 +60,7 @@ internal static class UserAlarmReport
         writer.WriteEndArray();
     }
 
-    /// <summary>Prints the alarms for people, one per line.</summary>
+    /// <summary>Prints the alarms as sentences for a human reader, one alarm per line.</summary>
     public static void Show(TextWriter output, IEnumerable<UserAlarm> alarms)
     {
         foreach (UserAlarm alarm in alarms)
@@ -69,7 +69,7 @@ internal static class UserAlarmReport
         }
     }
 
-    /// <summary>Prints the acknowledged alarms with their lists and values.</summary>
+    /// <summary>Prints the alarms that the owner has acknowledged, each with the device list or the value that it is about.</summary>
     public static void ShowAccepted(TextWriter output, IEnumerable<ReviewedUserAlarm> alarms)
     {
         foreach ((UserAlarm alarm, ReadOnlyMemory<byte>? value) in alarms)
