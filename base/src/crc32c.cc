@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint32_t kPolynomial = 0x82f63b78;
 
-// Returns the table of the checksum's step for each value of an octet.
+// Returns the table with which crc32c_portable() processes one octet at a time. Entry i is the state of the checksum
+// after the eight bits of the octet i, if the state was 0 before.
 constexpr std::array<std::uint32_t, 256> make_table() {
   std::array<std::uint32_t, 256> table{};
   for (std::uint32_t octet = 0; octet < 256; ++octet) {

@@ -5,8 +5,8 @@ using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests the verification of answers to owners in the native verifier, which C# calls, with answers of the Python reference
-/// (tests/vectors/users).</summary>
+/// <summary>Tests the native verifier, called from C#, on answers in which owners learn about their own users. The Python reference made
+/// these answers (tests/vectors/users).</summary>
 public sealed class UserMonitorVerifierTests : IDisposable
 {
     private readonly JsonDocument _file = Load("users", "monitor.json");

@@ -138,7 +138,7 @@ def main() -> int:
     seconds = arguments.minutes * 60
     with Deployment(settings={"Optiks__QueryService__AnswerBytes": str(BUDGET_MB * MB)}) as log:
         fill(log, StressTester(log))
-        # The baseline, without slow clients, needs only a shorter time.
+        # The baseline is measured without slow clients, for a shorter time, which is long enough for it.
         alone = measure(log, arguments.lookups, arguments.updates, max(20, seconds / 4), [])
         before = log.query.anonymous_bytes / MB
         beside = measure(log, arguments.lookups, arguments.updates, seconds, slow_clients(log))

@@ -28,7 +28,7 @@ from windows import Moments, compare, windows_of
 # The first commit that builds packages.
 OLDEST = "11d2b03"
 MIX, LOOKUP, UPDATE = "hit=9,update=1", "hit", "update"
-# The tester follows every update to its publication, and compares as many keys as it allows with their histories.
+# optiks-stress follows every update until it is published. At the end it compares up to 20,000 updated keys with their histories.
 CHECKS = ("--follow", "1", "--check-keys", "20000", "--settle", "600")
 
 

@@ -43,8 +43,8 @@ class SqlServer:
         self._execute(self._database, f"ALTER ROLE {role} ADD MEMBER {login}")
 
     def let_end_sessions(self, name: str) -> None:
-        """Lets a user that add_user added see and end other users' sessions. Babelfish reserves that right for its administrators, so on
-        Babelfish the user becomes an administrator."""
+        """Gives a user that add_user() added the right to see and end other users' sessions. On Babelfish only administrators have this
+        right, so there the user connects as the administrator."""
         if self._is_babelfish():
             self._administrators.add(name)
         else:
@@ -52,8 +52,8 @@ class SqlServer:
                 self._execute("master", f"GRANT {right} TO {self._login(name)}")
 
     def rows(self, sql: str) -> list[list[str]]:
-        """Runs these statements as the login of OPTIKS_TEST_SQLSERVER, and returns the rows of the queries among them. Cells are words or
-        numbers. A line GO ends a batch."""
+        """Runs SQL statements with the login that OPTIKS_TEST_SQLSERVER names, and returns the rows of all queries among the statements.
+        Every cell must be a word or a number. A line with the word GO ends a batch."""
         return [line.split("\t") for line in self._execute(self._database, sql, options="fhq").splitlines() if line]
 
     def drop(self) -> None:
@@ -65,7 +65,8 @@ class SqlServer:
             self._execute("master", f"DROP LOGIN {self._login(name)}")
 
     def connection_string(self, name: str | None) -> str:
-        """Returns the connection string of a user that add_user added; for None, that of the login of OPTIKS_TEST_SQLSERVER."""
+        """Returns the connection string for a user that add_user() added. If `name` is None, returns the connection string for the login
+        that OPTIKS_TEST_SQLSERVER names."""
         parts = self._parts | {"Database": self._database}
         if name is not None and name not in self._administrators:
             parts |= {"User ID": self._login(name), "Password": self._password}

@@ -16,8 +16,8 @@ LAST_VERSION = 16
 
 
 def table() -> dict[int, list[int]]:
-    """Returns the rows of the table on the page. Each row maps the version at which a caller looked once to the later versions whose labels
-    the answer contains."""
+    """Returns the table in section 2 of the page as a dictionary. Its keys are the versions that were the latest when a caller looked the
+    key up once. Its values are the later versions whose labels are in the answer to that lookup."""
     rows = re.findall(r"^\| (\d+) \| ([\d, ]+) \| \d+ \|$", PAGE.read_text(), re.MULTILINE)
     return {int(looked): [int(version) for version in later.split(",")] for looked, later in rows}
 

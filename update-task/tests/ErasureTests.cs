@@ -121,8 +121,8 @@ public sealed class ErasureTests
         {
             AcceptRequest order = Order(key, from, through);
             await updates.AcceptAsync(order);
-            // An update in the same epoch as the erasure does not count for its decision, because requests are decided by the state of the
-            // previous epoch.
+            // The task publishes this update in the same step in which it decides about the erasure. The update has no effect on that
+            // decision, because the task decides by the state of the previous epoch.
             await updates.AcceptAsync("bob", "b");
             await task.StepAsync();
             RequestStatus status = await updates.StatusAsync(order);

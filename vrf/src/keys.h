@@ -17,13 +17,13 @@ struct SecretKey::Impl {
   base::Zeroizing<Digits> x_digits;          // digits of x
   base::Zeroizing<Digits> cleared_x_digits;  // the digits of 392*x mod N, because a label needs only 392*Gamma
   PointString public_key;
-  base::Blake2b encode;  // the hash of encode_prefix()
-  base::Blake2b nonce;   // the hash of nonce_prefix(); its destructor erases it
+  base::Blake2b encode;  // the hash state that encode_prefix() returns
+  base::Blake2b nonce;   // the hash state that nonce_prefix() returns, which is secret; Blake2b's destructor erases it
 };
 
 struct PublicKey::Impl {
   PointString bytes;
-  base::Blake2b encode;         // the hash of encode_prefix()
+  base::Blake2b encode;         // the hash state that encode_prefix() returns
   ShortMulTable table;          // multiples of Y
   lanes::ChallengeCombs combs;  // multiples of Y
 };

@@ -19,6 +19,7 @@ int control_octet(const std::uint8_t* secret, int (*call)()) { return *secret > 
 // The secret decides whether this load reads memory.
 __m256i control_masked_load(__m256i secret, const long long* memory) { return _mm256_maskload_epi64(memory, secret); }
 
-// The linker could use this function for the whole program.
+// This inline function is a weak symbol. The linker could use this copy, which is compiled for AVX2, for the whole
+// program.
 inline int control_weak(int a) { return a + 1; }
 int (*control_take(void))(int) { return control_weak; }

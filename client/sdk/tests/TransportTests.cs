@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests that a hostile server cannot waste a client's time, write to its terminal or get its API key, and to which servers the client
-/// sends requests.
+/// Tests how the client deals with hostile servers: such a server cannot waste the client's time, write to the client's terminal or get the
+/// client's API key. Also tests to which servers the client sends its requests.
 /// </summary>
 public sealed class TransportTests
 {

@@ -7,10 +7,10 @@ namespace Optiks.Commands;
 /// </summary>
 public static class ServiceAddresses
 {
-    /// <summary>The text with which help explains where the address of <see cref="Query"/> comes from.</summary>
+    /// <summary>The help text that says where <see cref="Query"/> finds the addresses of the query-services.</summary>
     public const string QueryOrigin = "OPTIKS_QUERY_URL, comma-separated; else 127.0.0.1 at OPTIKS_QUERY_PORT, default 8301";
 
-    /// <summary>The text with which help explains where the address of <see cref="Update"/> comes from.</summary>
+    /// <summary>The help text that says where <see cref="Update"/> finds the address of the update-service.</summary>
     public const string UpdateOrigin = "OPTIKS_UPDATE_URL; else 127.0.0.1 at OPTIKS_UPDATE_PORT, default 8311";
 
     /// <summary>Returns the addresses of one or several query-services, separated by commas.</summary>

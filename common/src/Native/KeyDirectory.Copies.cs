@@ -7,11 +7,12 @@ namespace Optiks.Native;
 public sealed partial class KeyDirectory
 {
     /// <summary>
-    /// Makes copies for a directory whose period has not begun. Each key of the structures <c>devices</c> and <c>keys</c> gets one row,
-    /// which is made from the key's latest version in the period before. If the caller gives a key's version as 0 and no value, the key's
-    /// row removes an earlier copy of the key. The rows are in ordinal order. Each row has the index of its key, the offset of its value in
-    /// <paramref name="values"/>, and the copied version. The call does not change the directory. Throws with
-    /// <see cref="NativeStatus.Duplicate"/> if a key occurs twice. One thread at a time may call this method, also while the writer works.
+    /// Makes one row of <paramref name="copies"/> for each given key, for a directory whose period has not begun. The keys must be keys of
+    /// the structures <c>devices</c> and <c>keys</c>. A row is a copy of the key's latest version in the previous period; the caller gives
+    /// this version and its value. If the given version is 0 and the value is empty, the row instead removes an earlier copy of the key.
+    /// The rows are sorted by structure and label. Each row has the index of its key, the offset of its value in <paramref name="values"/>,
+    /// and the copied version. The call does not change the directory. Throws with <see cref="NativeStatus.Duplicate"/> if a key occurs
+    /// twice. Any thread may call this method, even while the writer works, but only one thread at a time.
     /// </summary>
     public void PrepareCopies(ReadOnlySpan<StructureId> structures, ByteStrings keys, ReadOnlySpan<ulong> versions, ByteStrings values, Span<LeafRow> copies)
     {
@@ -35,9 +36,10 @@ public sealed partial class KeyDirectory
             Interop.optiks_dir_load_copies(_handle, copies, (nuint)copies.Length, values, (nuint)values.Length), nameof(Interop.optiks_dir_load_copies));
 
     /// <summary>
-    /// Erases values as <see cref="Erase"/> does, both before and after the period begins. All copies of a key have the same label, and the
-    /// last copy is the key's leaf. If a given commitment (<see cref="Lengths.Hash"/> bytes each) differs from the leaf's commitment, a
-    /// later copy has replaced that copy and its value, so the call skips it. Only the writer may call this method.
+    /// Erases the values of copies, as <see cref="Erase"/> erases the values of other leaves. The period may have begun or not. Each copy
+    /// is given by its structure, label and commitment (<see cref="Lengths.Hash"/> bytes). All copies of a key have the same label, and the
+    /// key's leaf is the last copy. If the given commitment differs from the leaf's commitment, a later copy has already replaced the given
+    /// copy together with its value, so the call skips it. Only the writer may call this method.
     /// </summary>
     public void EraseCopies(ReadOnlySpan<StructureId> structures, ReadOnlySpan<byte> labels, ReadOnlySpan<byte> commitments)
     {

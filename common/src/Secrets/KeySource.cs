@@ -20,24 +20,27 @@ internal sealed class KeySource
         _environment = environment;
     }
 
-    /// <summary>The path of the file or credential; null if the source is a variable.</summary>
+    /// <summary>The path of the file or credential; null if the source is an environment variable.</summary>
     public string? Path { get; }
 
     /// <summary>
-    /// Whether the source is a file that the operator's commands may replace, not a variable or a credential.
+    /// Whether the source is a file and not an environment variable or a credential. The operator's commands may replace only a file.
     /// </summary>
     public bool IsFile => Path is not null && !ServiceCredential.IsOne(Path, _environment);
 
-    /// <summary>The name of the source, which messages show.</summary>
+    /// <summary>The name of the source in error messages.</summary>
     public string Name { get; }
 
-    /// <summary>Finds the source. Throws <see cref="SecretsException"/> if the operator has set more than one source.</summary>
-    /// <param name="what">The kind of secret, with which sentences in messages begin.</param>
-    /// <param name="variable">The variable that may hold the secret.</param>
-    /// <param name="credential">The credential that may hold the secret.</param>
-    /// <param name="setting">The name and the value of the setting that names the secret's file; null if there is no such setting.</param>
-    /// <param name="file">The file in the data folder that is the source if no other source is set. The file need not exist.</param>
-    /// <param name="environment">The function that returns the value of a variable.</param>
+    /// <summary>Finds the place where the operator put the secret. Throws <see cref="SecretsException"/> if the operator has set more than
+    /// one source.</summary>
+    /// <param name="what">The name of the kind of secret. Error messages begin with this name.</param>
+    /// <param name="variable">The name of the environment variable that may hold the secret.</param>
+    /// <param name="credential">The name of the service manager's credential that may hold the secret.</param>
+    /// <param name="setting">The name of the setting that may name the secret's file, and the value of this setting; null if there is no
+    /// such setting.</param>
+    /// <param name="file">The path of a file in the data folder, which is the source if the operator has set no other source. The file need
+    /// not exist.</param>
+    /// <param name="environment">The function that returns the value of an environment variable.</param>
     public static KeySource Find(string what, string variable, string credential, (string Name, string File)? setting, string file, Func<string, string?> environment)
     {
         var found = new List<KeySource>();

@@ -1,4 +1,5 @@
-// Tests the verdicts on the answers to owners about their own users of the Python reference (tests/vectors/users).
+// Tests the verifier's verdicts on answers in which owners learn about their own users. The Python reference made these
+// answers (tests/vectors/users).
 #include <gtest/gtest.h>
 
 #include <map>

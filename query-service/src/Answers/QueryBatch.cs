@@ -4,7 +4,8 @@ using Optiks.Native;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Holds the keys of one request and the query for each key, as flat lists in the format that the native library needs. Not thread-safe.
+/// Holds the keys of one request and the query about each key, in lists of numbers and bytes as the native library needs them. Not
+/// thread-safe.
 /// </summary>
 internal sealed class QueryBatch : IDisposable
 {
@@ -15,10 +16,12 @@ internal sealed class QueryBatch : IDisposable
     private readonly ulong[] _versions = ArrayPool<ulong>.Shared.Rent(MaxCount);
     private readonly ulong[] _latest = ArrayPool<ulong>.Shared.Rent(MaxCount);
 
-    /// <summary>Whether the request was in the binary form. Problems need this to name the wrong field.</summary>
+    /// <summary>Whether the request was in the binary form. The service needs to know this when it refuses the request, because the refusal
+    /// names the field that is wrong.</summary>
     public bool IsBinary { get; set; }
 
-    /// <summary>Whether the request was a list of queries and not a single query. Problems need this to name the wrong field.</summary>
+    /// <summary>Whether the request was a list of queries and not a single query. The service needs to know this when it refuses the
+    /// request, because the refusal names the field that is wrong.</summary>
     public bool IsList { get; set; }
 
     /// <summary>The keys that the request asks about.</summary>
@@ -27,7 +30,8 @@ internal sealed class QueryBatch : IDisposable
     /// <summary>For each key, the period of the version that the client knows.</summary>
     public ReadOnlySpan<ulong> Periods => _periods.AsSpan(0, Keys.Count);
 
-    /// <summary>For each key, the version that the client knows (lookup), or the first version to return (history, monitor).</summary>
+    /// <summary>For each key, a version. In a lookup it is the version that the client knows; in a history or monitor request it is the
+    /// first version that the answer returns.</summary>
     public ReadOnlySpan<ulong> Versions => _versions.AsSpan(0, Keys.Count);
 
     /// <summary>For each key, its latest version. The list is valid once the answer is written.</summary>
@@ -50,7 +54,8 @@ internal sealed class QueryBatch : IDisposable
         }
     }
 
-    /// <summary>Returns the path of a query within the request, with which a problem names its field.</summary>
+    /// <summary>Returns the path of a query within the request's body, such as <c>$[0]</c>. A refusal of the request names the wrong field
+    /// by this path.</summary>
     public string GetField(int index) => IsList || IsBinary ? $"$[{index}]" : "$";
 
     public void Add(ReadOnlySpan<byte> key, ulong period, ulong version)

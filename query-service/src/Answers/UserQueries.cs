@@ -25,7 +25,8 @@ internal sealed class UserQueries : IDisposable
 
     public ReadOnlySpan<byte> Octets => _octets.Written.Span;
 
-    // Whether the request was in the binary form. Problems need this to name the wrong field.
+    // Whether the request was in the binary form. The service needs to know this when it refuses the request, because the refusal names the
+    // field that is wrong.
     private bool IsBinary { get; }
 
     private bool IsList { get; }

@@ -16,7 +16,7 @@ namespace Optiks.QueryService.Following;
 /// </summary>
 internal sealed class FollowedLog
 {
-    // The largest number of epochs in one step. After a step, the replica serves the last of its epochs before it follows more.
+    // The largest number of epochs that the replica follows in one step. At the end of each step, it serves the step's last epoch.
     private const ulong EpochsPerStep = 256;
 
     // The largest number of rows that one step adds to the next period's trees. The number is limited so that neither new epochs nor other
@@ -64,7 +64,8 @@ internal sealed class FollowedLog
     /// <summary>Whether the trees have been loaded.</summary>
     public bool IsLoaded => _replay is not null;
 
-    /// <summary>Opens the replica's folder, as <see cref="ReplicaFolder.Open"/> does.</summary>
+    /// <summary>Opens the replica's folder, and creates it if it is missing. Throws <see cref="StartupException"/> if another process has
+    /// it open.</summary>
     public void OpenFolder() => _folder = _loader.OpenFolder();
 
     /// <summary>
@@ -96,8 +97,8 @@ internal sealed class FollowedLog
         {
             hold = new Hold(HoldCause.Disk, e.Message, e);
         }
-        // If these errors occur at the start, they end the service. Once the service has served an epoch, they do not, because the operator
-        // may just be changing the key or the trust anchor.
+        // If one of these errors occurs before the service has served an epoch, the error ends the service. Afterwards it does not, because
+        // the operator may be replacing the key or the trust anchor at this moment.
         catch (Exception e) when (_current.Peek() is not null && e is (SecretsException or TrustAnchorException or StartupException))
         {
             hold = new Hold(HoldCause.Key, "A key, or the log's trust anchor, cannot be used.", e);
@@ -130,7 +131,7 @@ internal sealed class FollowedLog
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // The host no longer waits, so the trees are not saved completely.
+            // The host no longer waits for this service to end, so the service stops before the trees are saved completely.
         }
         finally
         {
@@ -154,7 +155,7 @@ internal sealed class FollowedLog
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // The host no longer waits, so trees that are being made stay open until the process ends.
+            // The host no longer waits for this service to end, so trees that are being made stay open until the process ends.
         }
     }
 
@@ -207,9 +208,9 @@ internal sealed class FollowedLog
         }
     }
 
-    // Does a piece of the work on the next period's trees, and returns how long the step may then wait for a new epoch. After each piece,
-    // it rests as long as the piece took, because lookups, the database and other programs need the processors too. A failure here has no
-    // effect before the next period begins.
+    // Does a piece of the work on the next period's trees, and returns how long the caller may then wait for a new epoch. After each piece,
+    // the work pauses for as long as the piece took, because lookups, the database and other programs need the processors too. A failure
+    // here has no effect before the next period begins.
     private async Task<TimeSpan> PrepareNextAsync(LogReplay replay, CancellationToken cancellationToken)
     {
         if (_prepared is long prepared && _clock.GetElapsedTime(prepared) is { } rested && rested < _rest)
@@ -242,8 +243,8 @@ internal sealed class FollowedLog
     private async Task<Hold?> FollowAsync(IFollowStore store, LogReplay replay, CancellationToken cancellationToken)
     {
         ulong served = replay.Last.Epoch;
-        // The condition is true if the replica could not serve its last epoch when it followed it, or if there are more ended periods to
-        // serve together with it.
+        // The replica serves its last epoch again in two cases: serving it failed when the replica followed it, or the trees of further
+        // ended periods have been made, which are served together with the epoch.
         if ((_current.Peek()?.Epoch != served || _ended.HasNews) && await ServeAsync(store, replay, published: served, cancellationToken) is { } unserved)
         {
             return Hold.Alarm(unserved);
@@ -349,7 +350,8 @@ internal sealed class FollowedLog
         return null;
     }
 
-    // Gives the trees of a period that has ended to the list of ended periods. If their snapshot is being saved, the save continues.
+    // Gives the trees of a period that has ended to the list of ended periods. If a snapshot of these trees is being saved, the save
+    // continues.
     private void End(LogTrees trees, VerifiedEpoch last) => _ended.Keep(trees, last, _saver?.FinishAsync(null, CancellationToken.None) ?? Task.CompletedTask);
 
     // Begins to use the given trees, after a load or after a switch to another period.

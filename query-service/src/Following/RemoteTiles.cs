@@ -16,13 +16,14 @@ namespace Optiks.QueryService.Following;
 /// </remarks>
 internal sealed class RemoteTiles : ICachedTiles, IDisposable
 {
-    // Limits on the number of fetched files that are in memory before they are cached, and on the number of waiting fetches. The limit on
-    // client connections is too high to bound these numbers.
+    // The largest number of tiles that are fetched at the same time, and the largest number of fetches that are running or waiting. The
+    // limit on client connections is too high to bound these numbers.
     private const int MaxFetches = 8;
     private const int MaxPending = 512;
 
-    // Audit proofs are long, and their verification must leave processors free for lookups, so their number has a lower limit. This limit
-    // is separate from the limit for tiles, because the verification of a proof itself fetches tiles.
+    // The largest number of audit proofs that are fetched and verified at the same time. It is lower than the limit for tiles, because
+    // audit proofs are long, and because verifying them must leave processors free for lookups. The two limits are separate, because the
+    // verification of a proof itself fetches tiles.
     private const int MaxProofs = 2;
 
     private readonly HttpTileReader _remote;

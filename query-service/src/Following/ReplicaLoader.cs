@@ -51,7 +51,8 @@ internal sealed class ReplicaLoader
     /// </summary>
     public bool FollowsSwitches => !IsStored;
 
-    /// <summary>Opens the replica's folder, as <see cref="ReplicaFolder.Open"/> does.</summary>
+    /// <summary>Opens the replica's folder, and creates it if it is missing. Throws <see cref="StartupException"/> if another process has
+    /// it open.</summary>
     public ReplicaFolder OpenFolder() => ReplicaFolder.Open(_files);
 
     /// <summary>

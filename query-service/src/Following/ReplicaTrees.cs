@@ -8,8 +8,7 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Creates the trees of a period of the log, with the period's secrets, and with the period's files in the replica's folder. Not
-/// thread-safe.
+/// Makes the trees of a period with the period's secrets. The files of the trees are in the replica's folder. Not thread-safe.
 /// </summary>
 internal sealed class ReplicaTrees
 {
@@ -41,8 +40,8 @@ internal sealed class ReplicaTrees
         return LogTrees.TryRestore(Begun(period, secrets), _folder.GetFiles(period.Period).Snapshot, out refused);
     }
 
-    /// <summary>Creates empty trees. If the period is not the first one, its trees are created in linked mode, as trees whose period has
-    /// not begun.</summary>
+    /// <summary>Creates empty trees for a period. For every period but the log's first, it creates them in linked mode and in the state
+    /// before the period begins, so that the period's copies can be loaded.</summary>
     public LogTrees Create(PeriodRow period)
     {
         using DirectorySecrets secrets = UnwrapSecrets(period);

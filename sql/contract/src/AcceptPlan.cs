@@ -19,7 +19,8 @@ public sealed class AcceptPlan
     private readonly HashSet<UpdateKey> _keys = [];
     private readonly List<AcceptRequest> _newRequests = [];
 
-    // The new requests and pending counts of the unit that is being decided; they count only once the unit is accepted.
+    // The new requests of the unit that is being decided, by their id and in order, and the number of pending updates of each key that the
+    // unit changes. The plan takes them over only if it accepts the unit.
     private readonly Dictionary<Guid, AcceptRequest> _fresh = [];
     private readonly List<AcceptRequest> _inOrder = [];
     private readonly Dictionary<UpdateKey, int> _added = [];

@@ -172,17 +172,17 @@ public sealed class Statements
     public required Sql LeavesOfTrees { get; init; }
 
     /// <summary>
-    /// Returns the columns of <see cref="LeavesOfTrees"/>, and opening and value, which are null for all structures but devices and for
-    /// erased leaves. Parameters: first, last.
+    /// Returns the columns of <see cref="LeavesOfTrees"/> and then the columns opening and value. These two columns have contents only for
+    /// leaves of the structure devices that are not erased; for all other leaves they are null. Parameters: first, last.
     /// </summary>
     public required Sql LeavesWithLists { get; init; }
 
-    /// <summary>Returns the columns of <see cref="LeavesOfTrees"/>, and opening and value, which are null for erased leaves. Parameters:
-    /// first, last.</summary>
+    /// <summary>Returns the columns of <see cref="LeavesOfTrees"/> and then the columns opening and value, which are null for erased
+    /// leaves. Parameters: first, last.</summary>
     public required Sql LeavesWithValues { get; init; }
 
-    /// <summary>Returns the columns of <see cref="LeavesWithValues"/>, and item, request_id and key; the key is null for erased leaves.
-    /// Parameters: first, last.</summary>
+    /// <summary>Returns the columns of <see cref="LeavesWithValues"/> and then the columns item, request_id and key. The key is null for
+    /// erased leaves. Parameters: first, last.</summary>
     public required Sql WholeLeaves { get; init; }
 
     /// <summary>Returns the columns of <see cref="LeavesOfTrees"/>, but only the leaves of the structures usernames and decommissioned.
@@ -287,8 +287,9 @@ public sealed class Statements
     public required Sql CopiesOfTrees { get; init; }
 
     /// <summary>
-    /// Returns the columns of <see cref="CopiesOfTrees"/>, and opening and value, which are null for all structures but devices and for
-    /// copies without values. Limits the sum of bytes as <see cref="StoredLeaves"/> does. Parameters: period, number, max, bytes.
+    /// Returns the columns of <see cref="CopiesOfTrees"/> and then the columns opening and value. These two columns have contents only for
+    /// copies of the structure devices that have values; for all other copies they are null. Limits the sum of bytes as
+    /// <see cref="StoredLeaves"/> does. Parameters: period, number, max, bytes.
     /// </summary>
     public required Sql CopiesWithLists { get; init; }
 

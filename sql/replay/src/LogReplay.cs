@@ -5,9 +5,9 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// Builds a log's trees from the contents of a database: first up to one epoch at once (<see cref="LoadAsync"/>), then epoch by epoch
-/// (<see cref="FollowAsync"/>, <see cref="TryStage"/>). When a period begins, the replay continues with the new period's trees, which it
-/// makes beforehand (<see cref="PrepareNextAsync"/>) or at that time. Not thread-safe.
+/// Builds a log's trees from the contents of a database. It first loads all epochs up to a given one together (<see cref="LoadAsync"/>).
+/// Afterwards it adds the later epochs one by one (<see cref="FollowAsync"/>, <see cref="TryStage"/>). When a period begins, the replay
+/// continues with the new period's trees, which it makes beforehand (<see cref="PrepareNextAsync"/>) or at that time. Not thread-safe.
 /// </summary>
 /// <remarks>
 /// Invariants.

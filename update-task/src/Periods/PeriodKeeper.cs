@@ -41,8 +41,8 @@ internal sealed class PeriodKeeper
     public LeftUserSearch LeftUsers { get; }
 
     /// <summary>
-    /// Begins to prepare the next period if the schedule says so, and announces when the next period begins. The caller must call this
-    /// method before each epoch.
+    /// Begins to prepare the next period if the schedule says so. If the time at which the next period will begin has changed, writes the
+    /// new time to the program's log and reports it. The caller must call this method before each epoch.
     /// </summary>
     public async Task PrepareAsync(ulong nowMs, CancellationToken cancellationToken)
     {

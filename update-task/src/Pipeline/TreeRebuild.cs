@@ -15,8 +15,8 @@ namespace Optiks.UpdateTask.Pipeline;
 /// </summary>
 internal sealed class TreeRebuild
 {
-    // The number of records that one call appends to the board. This number of records fills whole tiles, and the store returns the same
-    // number at once.
+    // The number of records that one call appends to the board. It is a multiple of the number of records in a full tile. It equals the
+    // largest number of epochs that one call reads from the store.
     private const ulong RecordsPerAppend = 16 * TilePath.FullWidth;
 
     private readonly IPipelineStore _store;

@@ -18,8 +18,8 @@ internal static class PublicationDelay
     public static Histogram Measure(IEnumerable<Published> updates, IReadOnlyList<(ulong Epoch, long Seen)> shown, TimeProvider time)
     {
         ulong[] epochs = [.. shown.Select(epoch => epoch.Epoch)];
-        // An epoch counts as seen at the earliest time of this epoch and all later epochs, because one replica may show a later epoch
-        // before another replica shows an earlier epoch.
+        // For each epoch, the loop finds the earliest time at which a replica showed this epoch or a later one. This time may be before the
+        // time in `shown`, because one replica may show a later epoch before another replica shows this epoch.
         long[] seen = [.. shown.Select(epoch => epoch.Seen)];
         for (int i = seen.Length - 2; i >= 0; i--)
         {

@@ -204,7 +204,8 @@ internal sealed partial class SavedAnswerJudge
         }
         catch (EncodingException)
         {
-            // The time does not matter here, because the verifier refuses a record that does not decode, and says why.
+            // The record does not decode, so it has no time. The returned number has no effect, because the verifier refuses such a record
+            // and gives the reason.
             return 0;
         }
     }

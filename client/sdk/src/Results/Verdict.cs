@@ -1,9 +1,9 @@
 namespace Optiks.Client;
 
-/// <summary>Says what a client may believe of an answer (docs/spec/answers.md section 6).</summary>
+/// <summary>Says which parts of an answer a client may believe (docs/spec/answers.md section 6).</summary>
 public enum Verdict
 {
-    /// <summary>Every check passed. Answers have this verdict if they are not about the presence or absence of a key.</summary>
+    /// <summary>Every check passed. Only answers that are not about the presence or absence of a key have this verdict.</summary>
     Valid,
 
     /// <summary>The key has a value, and the answer shows the latest value.</summary>
@@ -24,8 +24,8 @@ public enum Verdict
     Stale,
 
     /// <summary>
-    /// The log signed two contradicting views, or signed data that proves that one of its trees did not only grow. The evidence is on disk,
-    /// and the client believes no further answer until a person has examined the evidence.
+    /// The log signed two views that contradict each other, or it signed data that proves that something was removed from one of its trees
+    /// or changed in it. The evidence is on disk, and the client believes no further answer until a person has examined the evidence.
     /// </summary>
     Fork,
 }

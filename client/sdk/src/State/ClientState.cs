@@ -31,8 +31,9 @@ public sealed record ClientState
     public ImmutableDictionary<string, OwnedUser> OwnedUsers { get; init => field = value ?? ImmutableDictionary<string, OwnedUser>.Empty; } = ImmutableDictionary<string, OwnedUser>.Empty;
 
     /// <summary>
-    /// Statements from answers about leaves of the owner's keys and users, by structure and key. The state keeps at most
-    /// <see cref="LeafRules.MaxVersions"/> statements of presence for a key, and one statement of absence.
+    /// The statements that the client took from answers about its owner's keys and users, by structure and key. A statement proves that a
+    /// leaf is present in a tree or absent from it. For each key, the state keeps at most <see cref="LeafRules.MaxVersions"/> statements
+    /// that a leaf is present, and one statement that a leaf is absent.
     /// </summary>
     public ImmutableDictionary<string, ImmutableArray<KeptLeaf>> Leaves { get; init => field = value ?? ImmutableDictionary<string, ImmutableArray<KeptLeaf>>.Empty; } = ImmutableDictionary<string, ImmutableArray<KeptLeaf>>.Empty;
 

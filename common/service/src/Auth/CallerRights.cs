@@ -66,7 +66,7 @@ public sealed class CallerRights : ClaimsIdentity
     public static CallerRights FromToken(string subject, ApiScopes scopes, IEnumerable<byte[]> keys, byte[]? user) =>
         new(subject, scopes, new HashSet<byte[]>(keys, new OctetsComparer()), user);
 
-    /// <summary>Returns whether an endpoint with this access answers the caller about at least one key or user.</summary>
+    /// <summary>Returns whether an endpoint with this access may answer the caller's requests about at least some keys or users.</summary>
     public bool Allows(Access access)
     {
         ArgumentNullException.ThrowIfNull(access);
@@ -85,22 +85,23 @@ public sealed class CallerRights : ClaimsIdentity
     /// <param name="user">The user's id.</param>
     public bool IsOwnUser(ReadOnlySpan<byte> user) => !IsToken || (_user is not null && user.SequenceEqual(_user));
 
-    /// <summary>Returns the answer to a request about a key that the caller does not own.</summary>
-    /// <param name="field">The text that names the key's place in the request.</param>
+    /// <summary>Returns the problem with which the service refuses a request about a key that the caller's token does not name.</summary>
+    /// <param name="field">The path of the key within the request.</param>
     public static Problem NotOwn(string field) => new(ProblemTypes.Forbidden, "The token does not name this key. No part of the request was carried out.", field);
 
-    /// <summary>Returns the answer to a request about an earlier period of a key, in which the key may have belonged to another
-    /// user.</summary>
-    /// <param name="field">The text that names the key's place in the request.</param>
+    /// <summary>Returns the problem with which the service refuses a request about a key in an earlier period, because the key may have
+    /// belonged to another user then.</summary>
+    /// <param name="field">The path of the key within the request.</param>
     public static Problem NotOwnBefore(string field) => new(
         ProblemTypes.Forbidden, "The key became free after that period, when the user whose device it was left: that user asks POST /v1/users/monitor with a token. No part of the request was carried out.", field);
 
-    /// <summary>Returns the answer to a request about a user who is not the caller's own.</summary>
-    /// <param name="field">The text that names the user's place in the request.</param>
+    /// <summary>Returns the problem with which the service refuses a request about a user whom the caller's token does not name.</summary>
+    /// <param name="field">The path of the user's id within the request.</param>
     public static Problem NotOwnUser(string field) => new(ProblemTypes.Forbidden, "The token does not name this user. No part of the request was carried out.", field);
 
-    /// <summary>Returns the answer to a part of a request that needs an API key.</summary>
-    /// <param name="field">The text that names the place of that part in the request.</param>
+    /// <summary>Returns the problem with which the service refuses a request with a token, because a part of the request needs an API
+    /// key.</summary>
+    /// <param name="field">The path of that part within the request.</param>
     public static Problem NotForTokens(string field) => new(ProblemTypes.Forbidden, "This needs an API key; a token does not allow it. No part of the request was carried out.", field);
 
     private sealed class OctetsComparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>

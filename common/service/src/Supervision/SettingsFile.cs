@@ -40,9 +40,9 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
             return null;
         }
         var file = new SettingsFile(Path.GetFullPath(path), configuration);
-        // The file is added as the last source, because inserting it elsewhere would rebuild the other sources without the values that
-        // hosts have set. The last source overrides all others, so `Read` leaves out the settings that the environment, the command line or
-        // the host contain.
+        // The file is added as the last source. If it were inserted before other sources, these sources would be built again and would lose
+        // the values that hosts have set. The last source overrides all others, so `Read` leaves out the settings that the environment, the
+        // command line or the host contain.
         configuration.Sources.Add(file);
         return file;
     }
@@ -61,9 +61,9 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
     }
 
     /// <summary>
-    /// Loads the file's current contents if the action <paramref name="check"/> accepts the resulting configuration. If this action throws,
-    /// all settings stay as they were. Returns the names of the settings that were added, removed or changed. Throws
-    /// <see cref="StartupException"/> if the file cannot be read.
+    /// Reads the file again, and calls the action <paramref name="check"/>, which throws an exception if it does not accept the new
+    /// configuration. If the action throws, this method restores all previous settings and throws the same exception. Returns the names of
+    /// the settings that were added, removed or changed. Throws <see cref="StartupException"/> if the file cannot be read.
     /// </summary>
     public IReadOnlyList<string> Reload(Action check)
     {

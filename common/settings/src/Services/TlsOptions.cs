@@ -12,7 +12,8 @@ internal sealed class TlsOptions
     public const string Section = "Optiks:Tls";
 
     /// <summary>The PEM file with the service's certificate, followed by the intermediate certificates between it and the root. If the
-    /// setting is empty, the service uses no TLS, or the certificate of Kestrel's own settings.</summary>
+    /// setting is empty, the service uses the certificate that Kestrel's own settings name. If those settings name no certificate either,
+    /// the service uses no TLS.</summary>
     /// <value>The default is empty.</value>
     [Setting(File = SettingFile.Public)]
     public string CertificateFile { get; set; } = "";
@@ -22,7 +23,7 @@ internal sealed class TlsOptions
     public string KeyFile { get; set; } = "";
 }
 
-/// <summary>Checks that the settings name both files or neither of them.</summary>
+/// <summary>Checks that either both files are named, or neither of them.</summary>
 internal sealed class TlsOptionsValidator : IValidateOptions<TlsOptions>
 {
     public ValidateOptionsResult Validate(string? name, TlsOptions options) => string.IsNullOrEmpty(options.CertificateFile) == string.IsNullOrEmpty(options.KeyFile)

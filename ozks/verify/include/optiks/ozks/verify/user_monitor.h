@@ -1,5 +1,5 @@
-// Verifies answers to owners about their own users (docs/spec/user-monitor.md). Any thread may use the verifier, but
-// only one thread at a time may use an object.
+// Verifies answers in which owners learn about their own users (docs/spec/user-monitor.md). Any thread may use the
+// verifier, but only one thread at a time may use an object.
 //
 // Lifetime: as in codec.h, every result is a view into the octets of the answer, or into the state that the caller
 // keeps.
@@ -37,9 +37,11 @@ struct OwnState {
   std::uint64_t least_epoch = 0;
   bool has_left = false;
   Known devices;
-  ByteSpan list;  // the kept list, of period `devices.period`; empty: no list is kept
-  std::span<const KnownDevice>
-      keys;  // the ids that the query names, strictly increasing; version 0: the client knows no version of the key
+  // The device list that the client keeps, from the period `devices.period`; empty if the client keeps no list.
+  ByteSpan list;
+  // One element for each device id that the query names, with the version of the device's key that the client knows.
+  // The ids are strictly increasing. Version 0 means that the client knows no version.
+  std::span<const KnownDevice> keys;
 };
 
 struct DeviceVersions {
