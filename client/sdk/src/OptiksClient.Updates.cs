@@ -122,8 +122,8 @@ public sealed partial class OptiksClient
         : ValueHash.Of(value.Span) == result.ValueSha256 ? result with { Confirmation = UpdateConfirmation.Confirmed, Epoch = shown.Epoch }
         : result with { Confirmation = UpdateConfirmation.Contradicted, Detail = "the version has another value" };
 
-    // Returns the outcome of every call once the state has evidence of a fork, or of a tree that did not only grow. From then on the client
-    // believes nothing and sends nothing. Returns null if there is no such evidence.
+    // Returns the outcome of every call once the state has evidence that the log forked, or that one of its trees changed in another way
+    // than by adding leaves. From then on the client believes nothing and sends nothing. Returns null if there is no such evidence.
     private Outcome? Stopped() => _store.Current.Fork is { } fork ? new Outcome(fork.Breach ?? Reason.Fork, null) { EvidencePath = fork.EvidencePath } : null;
 
     private Uri UpdateUrl() => _options.UpdateUrl ?? throw new InvalidOperationException("No update URL was given.");

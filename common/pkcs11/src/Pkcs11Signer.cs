@@ -66,7 +66,8 @@ public sealed class Pkcs11Signer : INoteSigner
     /// signatures.</summary>
     public static Pkcs11Signer OpenExisting(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, Pkcs11Key.Open);
 
-    /// <summary>Opens a key in a token as <see cref="OpenExisting"/> does, and makes the key if the token does not have it.</summary>
+    /// <summary>Opens a key in a token, and makes the key first if the token does not have it. In all other respects it works like
+    /// <see cref="OpenExisting"/>.</summary>
     public static Pkcs11Signer OpenOrGenerate(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, Pkcs11Key.OpenOrGenerate);
 
     private static Pkcs11Signer Open(Pkcs11Uri uri, string name, SignatureType type, Func<Pkcs11Uri, PinFile, Pkcs11Key> open)

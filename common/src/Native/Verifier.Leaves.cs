@@ -6,7 +6,7 @@ public static unsafe partial class Verifier
 {
     /// <summary>
     /// Judges two LeafStatements together (docs/spec/broken-append.md section 2). Returns <see cref="Reason.LeafContradicts"/> if they are
-    /// evidence that a tree did not only grow, and otherwise the reason why they are not evidence. Never returns
+    /// evidence that a tree changed in another way than by adding leaves, and otherwise the reason why they are not evidence. Never returns
     /// <see cref="Reason.Valid"/>.
     /// </summary>
     public static Reason JudgeLeaves(TrustAnchor anchor, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)

@@ -33,7 +33,7 @@ internal sealed class ReplicaTrees
         _vrfCacheBytes = vrfCacheBytes;
     }
 
-    /// <summary>Restores the trees from a period's snapshot or node store, as <see cref="LogTrees.TryRestore"/> does.</summary>
+    /// <summary>Restores the trees of a period from the period's snapshot or node store, with <see cref="LogTrees.TryRestore"/>.</summary>
     public LogTrees? TryRestore(PeriodRow period, out Refused? refused)
     {
         using DirectorySecrets secrets = UnwrapSecrets(period);
@@ -56,7 +56,7 @@ internal sealed class ReplicaTrees
         return LogTrees.Create(options, snapshot);
     }
 
-    /// <summary>Fetches and adopts a peer's snapshot, as <see cref="Snapshots.SnapshotPeers.TryFetchAsync"/> does.</summary>
+    /// <summary>Fetches and adopts a peer's snapshot of a period, with <see cref="Snapshots.SnapshotPeers.TryFetchAsync"/>.</summary>
     public async Task<bool> TryFetchAsync(Snapshots.SnapshotPeers peers, PeriodRow period, CancellationToken cancellationToken)
     {
         using DirectorySecrets secrets = UnwrapSecrets(period);

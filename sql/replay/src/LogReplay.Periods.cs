@@ -24,7 +24,8 @@ public sealed partial class LogReplay
     public Action<LogTrees, VerifiedEpoch>? Ended { get; init; }
 
     /// <summary>
-    /// The trees of the period after that of <see cref="Trees"/>, which may still be incomplete; null if this replay has not created them.
+    /// The trees of the next period, the one after the period of <see cref="Trees"/>. They may still be incomplete. Null if this replay has
+    /// not created them.
     /// </summary>
     public LogTrees? Next { get; private set; }
 

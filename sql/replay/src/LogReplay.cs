@@ -179,7 +179,7 @@ public sealed partial class LogReplay : IDisposable
 
     /// <summary>
     /// Destroys, in all trees, the values that an epoch has erased. Callers call this method before they commit the step to that epoch.
-    /// Returns a refusal if an erased leaf does not exist, as <see cref="LogTrees.Erase"/> does.
+    /// Returns a refusal if an erased leaf does not exist.
     /// </summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures) => Trees.Erase(erasures) ?? Next?.Erase(erasures);
 

@@ -8,7 +8,8 @@ namespace Optiks.Client;
 /// </summary>
 internal record Outcome(Reason Reason, HeadInfo? Head)
 {
-    /// <summary>The folder with the evidence of a fork, or of a tree that did not only grow.</summary>
+    /// <summary>The folder with the evidence that the log forked, or that one of its trees changed in another way than by adding
+    /// leaves.</summary>
     public string? EvidencePath { get; init; }
 
     /// <summary>Details that the reason does not say.</summary>
@@ -25,8 +26,8 @@ internal sealed record Outcome<T>(Reason Reason, HeadInfo? Head, T? Learnt) : Ou
     public bool IsOvertaken { get; init; }
 
     /// <summary>
-    /// A valid answer that withholds a value, so that another replica may show more; the state does not include this answer yet. Null if
-    /// the answer shows every value.
+    /// A valid answer that does not show every value. It is not part of the state yet, because another replica may show the missing values.
+    /// Null if the answer shows every value.
     /// </summary>
     public byte[]? Partial { get; init; }
 

@@ -24,8 +24,8 @@ public enum Verdict
     Stale,
 
     /// <summary>
-    /// The log signed two views that contradict each other, or it signed data that proves that something was removed from one of its trees
-    /// or changed in it. The evidence is on disk, and the client believes no further answer until a person has examined the evidence.
+    /// The log signed two views that contradict each other, or it signed data that proves that one of its trees changed in another way than
+    /// by adding leaves. The evidence is on disk, and the client believes no further answer until a person has examined the evidence.
     /// </summary>
     Fork,
 }

@@ -1,5 +1,5 @@
-// Verifies statements about one leaf, and judges whether two statements prove that a tree did not only grow
-// (docs/spec/broken-append.md). Any thread may call these functions, which keep no state.
+// Verifies statements about one leaf, and judges whether two statements prove that a tree changed in another way than
+// by adding leaves (docs/spec/broken-append.md). Any thread may call these functions, which keep no state.
 //
 // Lifetime: as in codec.h, every result is a view into the octets that were decoded.
 #pragma once
