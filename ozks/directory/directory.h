@@ -46,7 +46,7 @@ class Directory {
   // Returns the threads that all calls on the directory share.
   [[nodiscard]] Workers& workers() const { return workers_; }
 
-  // A function whose name is that of a call in optiks.h implements this call.
+  // If a function has the same name as a call in optiks.h, it implements that call.
   void load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values);
   void load_end();
   void prepare_copies(const std::uint8_t* structures, const ByteStrings& keys, const std::uint64_t* versions,

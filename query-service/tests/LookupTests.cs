@@ -116,7 +116,7 @@ public sealed class LookupTests
     [InlineData(72)]
     public async Task A_kept_checkpoint_is_extended(int size)
     {
-        // Size 72 is that of the newest checkpoint. If the client already keeps it, the answer has neither a consistency proof nor a
+        // The newest checkpoint has the size 72. If the client already keeps it, the answer has neither a consistency proof nor a
         // checkpoint.
         byte[] answer = await _replica.OctetsAsync(Replica.Post($"/v1/lookup?checkpoint_size={size}", [Query("alice")], MediaTypes.Lookup));
         VerifierContext context = Keep(size);

@@ -4,8 +4,8 @@ using Optiks.QueryService.Following;
 namespace Optiks.QueryService.Proving;
 
 /// <summary>
-/// Holds an answer without its head, which is a vector of Lookups or Versions, and the epoch that the answer is about. The receiver must
-/// dispose of it.
+/// Holds the part of an answer after its head, which is a vector of Lookups or Versions, and the epoch that the answer is about. The
+/// receiver must dispose of it.
 /// </summary>
 internal sealed class ProvenAnswer : IDisposable
 {

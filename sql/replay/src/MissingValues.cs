@@ -20,7 +20,7 @@ internal sealed class MissingValues
     private readonly HashSet<(UInt128 Label, UInt128 Commitment)> _leaves = [];
     private readonly Dictionary<UInt128, UInt128> _copies = [];
 
-    /// <summary>Adds those of the given leaves that have no value, although the trees keep values of the leaf's structure.</summary>
+    /// <summary>Adds each given leaf that has no value although the trees keep values of the leaf's structure.</summary>
     public void Add(ReadOnlySpan<LeafRow> leaves, KeptValues kept)
     {
         foreach (ref readonly LeafRow leaf in leaves)
@@ -33,8 +33,8 @@ internal sealed class MissingValues
     }
 
     /// <summary>
-    /// Adds those of the given copies that have no value, although the trees keep values of the copy's structure. If a label has several
-    /// rows, only the last one is in force.
+    /// Adds each given copy that has no value although the trees keep values of the copy's structure. If a label has several rows, only the
+    /// last one is in force.
     /// </summary>
     public void AddCopies(ReadOnlySpan<LeafRow> copies, KeptValues kept)
     {

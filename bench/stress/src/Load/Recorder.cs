@@ -111,7 +111,8 @@ internal sealed class Recorder
         }
     }
 
-    // Returns the two totals in which a request counts: those of the whole measured time, and those of its window.
+    // Returns the totals to which a request adds: the totals of the whole measured time and, if the time is divided into windows, the
+    // totals of the request's window.
     private IEnumerable<KindTotals> Totals(string kind, double intended)
     {
         yield return Totals(_kinds, kind);

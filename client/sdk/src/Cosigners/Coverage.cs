@@ -56,7 +56,8 @@ internal sealed class Coverage
     public ulong? First => _policy.Auditors is { } policy ? policy.Auditors.Select(auditor => auditor.FirstEpoch).Order().ElementAt(policy.Required - 1) : null;
 
     /// <summary>
-    /// Returns those of the answers that the client believed which enough auditors should have covered by now but have not.
+    /// Returns the overdue answers. An answer that the client believed is overdue if too few auditors have covered it although the policy's
+    /// time for this has passed.
     /// </summary>
     public IReadOnlyList<Belief> Overdue(IEnumerable<Belief> beliefs, DateTimeOffset now) => _policy.Auditors is not { } policy
         ? []

@@ -30,8 +30,8 @@ internal static class UrlParameters
         });
 
     /// <summary>
-    /// Returns the text with which a problem names a URL parameter (docs/spec/rest.md section 1). If the parameter's name has unusual
-    /// characters, the text is only the question mark.
+    /// Returns the text that names a wrong URL parameter in a problem document (docs/spec/rest.md section 1). If the parameter's name has
+    /// unusual characters, the text is only the question mark.
     /// </summary>
     public static string GetField(string name) =>
         name.Length <= MaxQuotedName && name.All(c => char.IsAsciiLetterOrDigit(c) || c == '_') ? $"?{name}" : "?";

@@ -75,8 +75,8 @@ internal sealed class Plan
     /// additional space.</summary>
     public double TaskDisk => (Leaves + Keys) * DiskPerLeaf;
 
-    /// <summary>The disk space in bytes that a query-service needs. It is that of the update-task, plus a snapshot and leaf log of each
-    /// other period that it serves.</summary>
+    /// <summary>The disk space in bytes that a query-service needs. It needs as much as the update-task, and also space for a snapshot and
+    /// a leaf log of each other period that it serves.</summary>
     public double ReplicaDisk => TaskDisk + ((Question.Periods - 1) * Leaves * DiskPerLeaf);
 
     /// <summary>The disk space in bytes that a query-service in stored mode needs for node stores and leaf logs.</summary>

@@ -7,7 +7,8 @@ namespace Optiks.Cli.Commands.Users;
 /// <summary>Prints alarms about users.</summary>
 internal static class UserAlarmReport
 {
-    /// <summary>Returns the reason to print for alarms: that of the gravest alarm (docs/spec/reasons.md section 2).</summary>
+    /// <summary>Returns the reason to print for several alarms, which is the reason of the gravest alarm (docs/spec/reasons.md section
+    /// 2).</summary>
     public static string Reason(IReadOnlyList<UserAlarm> alarms) =>
         alarms.Any(alarm => alarm.Kind == UserAlarmKind.NameElsewhere) ? "unexpected_user"
         : alarms.Any(alarm => alarm.Kind == UserAlarmKind.Left) ? "unexpected_leave"

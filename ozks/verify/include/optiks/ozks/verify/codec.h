@@ -106,7 +106,7 @@ class List {
 
 struct Path {
   ByteSpan mask;      // kHashLen
-  ByteSpan siblings;  // hashes of kHashLen octets, that of the deepest sibling first
+  ByteSpan siblings;  // hashes of kHashLen octets; the deepest sibling's hash is first
 
   static Path decode(Reader& reader);
 };
