@@ -1,5 +1,5 @@
-"""An auditor of real logs. The module makes its key and folders, runs `optiks auditor` as a daemon or once, and checks everything that it
-ever signed."""
+"""Runs an auditor of real logs. The module makes the auditor's key and folders, runs `optiks auditor` as a daemon or once, and checks
+everything that the auditor ever signed."""
 
 import base64
 import hashlib
@@ -64,8 +64,8 @@ class Signed:
 
 
 class Auditor:
-    """An auditor with one key and one state, of any number of logs. Each call of `look_at_signed` collects the notes that the auditor
-    signed, and judges them."""
+    """An auditor with one key and one state, which audits any number of logs. Each call of `look_at_signed` collects the notes that the
+    auditor signed, and judges them."""
 
     def __init__(self, folder: Path, *logs: Deployment, first_epoch: int = 0):
         self.folder, self.logs = folder, logs

@@ -26,8 +26,8 @@ SETTINGS = {
     "Optiks__Log__UsernameReuse": "true", "Optiks__Log__PeriodLength": "00:00:10", "Optiks__Log__RetainedPeriods": str(RETAINED),
     "Optiks__Periods__Automatic": "true", "Optiks__Periods__Preparation": "00:00:06", "Optiks__Periods__CopiesPerChunk": "8",
     "Optiks__Log__MaxBehind": "00:00:10", "Optiks__Log__Heartbeat": "00:00:01", "Optiks__Tokens__ClockSkew": "00:00:01"}
-# TOKEN: seconds for which a stolen token is valid. HOLD: seconds for which a free id waits before another user gets it. The account system
-# must wait as long (docs/spec/tokens.md section 2): TOKEN, MaxBehind and ClockSkew, and some room.
+# TOKEN: seconds for which a stolen token is valid. HOLD: seconds for which a free id waits before another user gets it. It is the sum of
+# TOKEN, MaxBehind and ClockSkew, with some room, because an account system must wait as long (docs/spec/tokens.md section 2).
 TOKEN, HOLD = 5, 20.0
 SECRET = re.compile(rb"SECRET[0-9a-f]{24}")
 HOUSEHOLDS, PEOPLE, IDS, NAMES, MOST_DEVICES = 2, 4, 60, 12, 3

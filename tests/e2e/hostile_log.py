@@ -153,5 +153,5 @@ def own_user(body: bytes) -> Own:
 
 
 def known_alone(asked: list[Asked]) -> list[Asked]:
-    """Returns the same questions as clients that know nothing would ask them. The answers to such questions show everything."""
+    """Returns the same questions without the knowledge that the clients name. The answers to such questions show everything."""
     return [replace(one, kept=Kept()) for one in asked]

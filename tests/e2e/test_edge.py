@@ -137,7 +137,7 @@ class Passing(EdgeCase):
         for path in ("/log/%252e%252e/health/ready", "/log/tile/..;/health/ready"):
             with self.subTest(path), self.client() as client:
                 self.assertIn(client.get(path).status, (400, 404))
-        # Dots in a name, and text after the question mark, do not make a path odd.
+        # A path is not refused because a name in it contains dots, or because of the text after the question mark.
         with self.client() as client:
             newest = client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["epoch"]
             self.assertEqual(200, client.get(f"/log/tile/0/000.p/{newest + 1}").status)
@@ -168,7 +168,7 @@ class Passing(EdgeCase):
             self.assertEqual("", self.edge.requests(path)[1]["upstream"])
             with Client(self.edge.url, tls=self.edge.certificates.context(), headers={"If-None-Match": answers[0].headers["etag"]}) as knows:
                 self.assertEqual(304, knows.get(path).status)
-            # The same URL has answers in two forms.
+            # The same URL has an answer in JSON and an answer in binary form, and nginx must cache both.
             forms = {accept: client.get("/v1/epochs/0", accept).body for accept in ("application/json", "application/vnd.optiks.record") for _ in range(2)}
             self.assertEqual(2, len(set(forms.values())))
             self.assertEqual(["MISS", "HIT"] * 2, [line["cache"] for line in self.edge.requests("/v1/epochs/0")])

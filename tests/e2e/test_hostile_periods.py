@@ -72,7 +72,7 @@ class HostilePeriodsTest(unittest.TestCase):
             code, said = self.optiks(log, client, *command, "--accept")
         self.assertEqual((code, said["reason"]), (VALID, "valid"), said)
 
-    # These methods return the verdicts of the Python reference, as an owner that saw the end of period 0.
+    # These methods return the verdicts that the Python reference gives for an owner that saw the end of period 0.
 
     @staticmethod
     def judge(log: HostileLog, key: bytes) -> str:
@@ -186,7 +186,7 @@ class HostilePeriodsTest(unittest.TestCase):
         with HostileLog(first_period()) as log:
             for client, command in commands.items():
                 self.owner(log, client, *command)
-            # The reference's knowledge from this look on.
+            # From here on, the reference's client has the knowledge of this look.
             known = verifier(log).verify_versions(log.post("/v1/monitor", question(KEY, 1))[1], [KEY])[0].known
             own = Own(USER)
             own = verify_user_monitor(verifier(log), log.post("/v1/users/monitor", monitor_query(own))[1], own).brought_next(own, log.d.anchor.configuration)

@@ -132,8 +132,8 @@ class MutationTest(unittest.TestCase):
             self.assertEqual(one, {name: other[name] for name in ("version", "values", "complete")})
 
     def test_every_flipped_octet_is_refused_by_native(self):
-        """Checks that no octet of an answer may change. The test changes octets at samples from the whole answer; the honest answer is the
-        control."""
+        """Checks that the verifiers refuse an answer in which one octet was changed. The test changes octets at sampled positions of the
+        whole answer; the honest answer is the control."""
         row = next(row for row in self.content["vectors"] if row["form"] == "lookup" and row["kind"] == "live_one_key")
         self.assertEqual(self.native.verdict(self.content["anchors"], row)[0], "valid")
         answer = bytes.fromhex(row["answer"])

@@ -128,7 +128,7 @@ class NotesTest(unittest.TestCase):
             self.assertEqual(read_note(value, **one), OwnerNote(number, WORDS[number - 1].encode()))
             changed = bytes([one["opening"][0] ^ 1]) + one["opening"][1:]
             self.assertIsNone(read_note(value, **one | {"opening": changed}))
-        # A note fits only its own value.
+        # A note matches only the value that commits to it.
         self.assertIsNone(read_note(values[0], **kept[1]))
         self.assertIsNone(read_note(b"phone 1", **kept[0]))
 

@@ -24,7 +24,7 @@ SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2
 SHORT_STORM = rounds(quick=3, deep=4)
 # Names of common/src/ExitCodes.cs.
 ONLY_OF_COMMANDS = {"Invalid", "Usage", "Fork"}
-# A fault that lasts this number of seconds lasts until a test ends it.
+# The length in seconds of each fault in the tests of proxies. It is longer than any test, so a fault lasts until the test ends it.
 LONG = 600
 
 

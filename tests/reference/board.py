@@ -188,7 +188,8 @@ def parse_note(note: bytes) -> tuple[str, list[tuple[str, bytes]]]:
     return text, signatures
 
 
-# White space is what has Unicode's property White_Space. str.isspace() also accepts U+001C..U+001F, but a note cannot contain these anyway.
+# White space means the characters that have Unicode's property White_Space. str.isspace() also accepts U+001C..U+001F, but a note cannot
+# contain these anyway.
 def _has_white_space(name: str) -> bool:
     return any(c.isspace() for c in name)
 

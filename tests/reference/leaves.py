@@ -1,4 +1,4 @@
-"""Verifies statements about one leaf, and judges whether two statements prove that a tree did more than grow
+"""Verifies statements about one leaf, and judges whether two statements prove that a tree changed in another way than by adding leaves
 (docs/spec/broken-append.md)."""
 
 from dataclasses import dataclass, replace

@@ -30,7 +30,8 @@ class RecognitionTest(unittest.TestCase):
             cls.directory.publish({KEY: b"value %d" % version, b"other %d" % version: b"noise"})
 
     def labels_of_absences(self, epoch: int, key: bytes, structure: int = facts.KEYS) -> dict[int, int]:
-        """Returns label -> version, only from the VRF proofs in one lookup's proofs of absence."""
+        """Returns the version for each label that one lookup shows as absent. It reads only the VRF proofs in the lookup's proofs of
+        absence."""
         answer = self.directory.lookup_item(epoch, key, structure=structure)
         public = self.directory.vrf_keys_at[epoch][structure - 1].public
         labels = {}
@@ -41,7 +42,8 @@ class RecognitionTest(unittest.TestCase):
         return labels
 
     def recognised(self, labels: dict[int, int], since: int, structure: int = facts.KEYS) -> dict[int, int]:
-        """Returns version -> epoch of each leaf that public audit proofs after `since` show under one of these labels."""
+        """Returns the epoch for each version whose leaf is under one of these labels in the public audit proofs of the epochs after
+        `since`."""
         return {
             labels[leaf.label]: epoch
             for epoch in range(since + 1, self.directory.epoch + 1)

@@ -21,8 +21,8 @@ struct UserMonitorAnswer {
   Head head;
   List<Entry> names;
   Entry decommissioned;
-  Versions devices;     // unless the user has left
-  List<Versions> keys;  // unless the user has left
+  Versions devices;     // present only if the user has not left
+  List<Versions> keys;  // present only if the user has not left
 
   static UserMonitorAnswer decode(Reader& reader);
 };
@@ -67,7 +67,8 @@ class UserMonitorVerifier {
   [[nodiscard]] const VerifiedHead& head() const { return head_; }
   [[nodiscard]] const Head& encoded_head() const { return answer_.head; }
   [[nodiscard]] bool has_left() const { return answer_.decommissioned.present; }
-  // Return the number of entries for which there must be room: in read_list(), and in all calls of next() together.
+  // num_list_versions() returns the number of entries for which read_list() needs room. num_key_versions() returns the
+  // number of entries for which all calls of next() together need room.
   [[nodiscard]] std::size_t num_list_versions() const { return answer_.devices.members.size(); }
   [[nodiscard]] std::size_t num_key_versions() const;
 
