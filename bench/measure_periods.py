@@ -85,8 +85,8 @@ class SwitchBench:
     def __init__(self, engine: str, log: Deployment, arguments: argparse.Namespace):
         self._engine, self._log, self._keys = engine, log, arguments.keys
         self._rate, self._window, self._before, self._reports = arguments.rate, arguments.window, arguments.before, arguments.reports
-        # With `alone=False` the tester does not compare accepted updates with the counts in records, because versions begin at 1 again in a
-        # later period.
+        # With `alone=False` StressTester does not compare accepted updates with the counts in records, because versions begin at 1 again in
+        # a later period.
         self._tester = StressTester(log, alone=False)
 
     def run(self) -> list[Figure]:

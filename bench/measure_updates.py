@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Measures the way of updates from acceptance to publication: the rates of both, the latency of epochs, and the database's share of the
-time. All programs run on this machine.
+"""Measures how updates get from acceptance to publication: the rates of acceptance and publication, the latency of epochs, and the
+database's share of the time. All programs run on this machine.
 
 The baseline of the rates is the rate of the raw database. Writes build/bench/updates.json. SQL Server is measured if OPTIKS_TEST_SQLSERVER
 has the connection string of a server. usage: measure_updates.py [--engines E,..] [--seconds S]"""

@@ -12,7 +12,7 @@ void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const I
                        std::vector<std::uint8_t>& out) {
   const std::size_t num_pieces = opened.pieces.size();
   OPTIKS_CHECK(leaves.size() == commitments.size() && leaves.empty() == (num_pieces == 0));
-  // The offset of each piece in the tokens of the proof, then their total length.
+  // The offset of each piece in the tokens of the proof. The last element is the total length of all pieces.
   std::vector<std::size_t> starts(num_pieces + 1);
   for (std::size_t i = 0; i < num_pieces; ++i) {
     starts[i + 1] = starts[i] + opened.pieces[i].octets.size();

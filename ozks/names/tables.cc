@@ -38,7 +38,7 @@ constexpr char32_t kVowels = 0x1161;
 constexpr char32_t kTrailing = 0x11A7;
 constexpr char32_t kNumLeading = 19;
 constexpr char32_t kNumVowels = 21;
-constexpr char32_t kNumTrailing = 28;  // counts "no trailing consonant" too
+constexpr char32_t kNumTrailing = 28;  // this number includes "no trailing consonant"
 constexpr char32_t kNumSyllables = kNumLeading * kNumVowels * kNumTrailing;
 
 // Returns the value of the range that contains the character, or `otherwise` if no range contains it.

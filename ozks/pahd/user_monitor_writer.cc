@@ -22,7 +22,7 @@ constexpr std::uint64_t kReadForOne = 64;
 // For each version, kSearchedForVersion octets are added to the length of its value.
 constexpr std::uint64_t kMaxSearched = std::uint64_t{4} << 20;
 constexpr std::uint64_t kSearchedForVersion = 64;
-// The values of the list may take one part in kListShare of a page's octets.
+// The values of the list may take 1/kListShare of a page's octets.
 constexpr std::uint64_t kListShare = 4;
 
 // The versions of one key that a Versions structure shows (docs/spec/pahd.md section 2).

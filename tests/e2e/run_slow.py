@@ -104,7 +104,8 @@ def measure(log: Deployment, lookups: int, updates: int, seconds: float, clients
     services = [log.query, log.update]
     options = ["--key-count", str(KEYS), "--many-count", "0", "--check-keys", "100"]
     with Memory(services) as memory, SlowClients(clients, SOURCE) as slow:
-        # The run omits the tester's own comparison with the records, because the records also count the slow writers' updates.
+        # With `alone=False`, StressTester does not compare the accepted updates with the counts in records, because the records also count
+        # the slow writers' updates.
         report = run_honest(log, lookups, updates, seconds, options)
     p99 = {row["name"].partition("/")[0]: row["value"] for row in report["results"] if row["name"].endswith("/p99")}
     return {

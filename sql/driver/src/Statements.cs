@@ -15,8 +15,8 @@ public sealed class Statements
     /// <summary>Returns all periods in order. Columns: period, state, first_epoch, copies, wrapped_secrets, configuration.</summary>
     public required Sql Periods { get; init; }
 
-    /// <summary>Returns the epochs from first to last in order, at most max of them. Columns: epoch, record, record_hash, checkpoint.
-    /// Parameters: first, last, max.</summary>
+    /// <summary>Returns the epochs from <c>first</c> to <c>last</c> in order, at most <c>max</c> of them. Columns: epoch, record,
+    /// record_hash, checkpoint. Parameters: first, last, max.</summary>
     public required Sql Epochs { get; init; }
 
     /// <summary>
@@ -49,12 +49,12 @@ public sealed class Statements
     /// </summary>
     public required Sql LockHead { get; init; }
 
-    /// <summary>Returns the number of pending rows; the count stops at the parameter atMost. Parameters: atMost.</summary>
+    /// <summary>Returns the number of pending rows; the count stops at the parameter <c>atMost</c>. Parameters: atMost.</summary>
     public required Sql CountPending { get; init; }
 
     /// <summary>
     /// Returns a row if the epoch may be committed next. The previous epoch must be the last one in the head row, must be published, and
-    /// must have a record with the given hash. The holder must have the lease. Parameters: epoch, previous (that hash), fence, holder.
+    /// must have a record with the given hash. The holder must have the lease. Parameters: epoch, previous (the hash), fence, holder.
     /// </summary>
     public required Sql FollowsHead { get; init; }
 
@@ -108,7 +108,7 @@ public sealed class Statements
     public Sql? ForgetOutcomes { get; init; }
 
     /// <summary>
-    /// Deletes at most max requests whose ids are below the bound, oldest first, except requests that are pending or belong to an
+    /// Deletes at most <c>max</c> requests whose ids are below the bound, oldest first, except requests that are pending or belong to an
     /// unpublished epoch. Parameters: bound, max.
     /// </summary>
     public required Sql ForgetRequests { get; init; }
@@ -130,8 +130,9 @@ public sealed class Statements
     public required Sql HasCopies { get; init; }
 
     /// <summary>
-    /// Returns the copies of a leaf; if epoch is 0, the leaf is itself the copy with the number ordinal in this period. Columns: period,
-    /// number, whether the copy has a value, and whether a later row of its key superseded it. Parameters: epoch, period, ordinal.
+    /// Returns the copies of a leaf; if <c>epoch</c> is 0, the leaf is itself a copy, which has the number <c>ordinal</c> in this period.
+    /// Columns: period, number, whether the copy has a value, and whether a later row of its key superseded it. Parameters: epoch, period,
+    /// ordinal.
     /// </summary>
     public required Sql CopiesOf { get; init; }
 
@@ -142,9 +143,9 @@ public sealed class Statements
     public required Sql SourceOf { get; init; }
 
     /// <summary>
-    /// Returns at most max erasures in order, beginning at (epoch, number) and ending with the erasures that the epoch last decided.
-    /// Columns: decided_in, number, epoch, period, ordinal, request_id, item; structure, label and commitment of the leaf or copy, or nulls
-    /// if it does not exist. Parameters: epoch, number, last, max.
+    /// Returns at most <c>max</c> erasures in order, beginning at (<c>epoch</c>, <c>number</c>) and ending with the erasures that the epoch
+    /// <c>last</c> decided. Columns: decided_in, number, epoch, period, ordinal, request_id, item; structure, label and commitment of the
+    /// leaf or copy, or nulls if it does not exist. Parameters: epoch, number, last, max.
     /// </summary>
     public required Sql Erasures { get; init; }
 
@@ -161,78 +162,81 @@ public sealed class Statements
     /// <summary>Returns the value of a leaf, or no row if the leaf has no value. Parameters: epoch, ordinal.</summary>
     public required Sql ValueAt { get; init; }
 
-    /// <summary>Returns the sizes of the epochs from first to last in order, at most max of them. Columns: epoch, leaves, value_bytes.
-    /// Parameters: first, last, max.</summary>
+    /// <summary>Returns the sizes of the epochs from <c>first</c> to <c>last</c> in order, at most <c>max</c> of them. Columns: epoch,
+    /// leaves, value_bytes. Parameters: first, last, max.</summary>
     public required Sql EpochSizes { get; init; }
 
     /// <summary>
-    /// Returns the leaves of the epochs from first to last in order. Columns: epoch * 2^28 + ordinal, structure, version, label,
-    /// commitment, tag. Parameters: first, last.
+    /// Returns the leaves of the epochs from <c>first</c> to <c>last</c> in order. Columns: epoch * 2^28 + ordinal, structure, version,
+    /// label, commitment, tag. Parameters: first, last.
     /// </summary>
     public required Sql LeavesOfTrees { get; init; }
 
     /// <summary>
-    /// Returns the columns of <see cref="LeavesOfTrees"/> and then the columns opening and value. These two columns have contents only for
-    /// leaves of the structure devices that are not erased; for all other leaves they are null. Parameters: first, last.
+    /// Returns the columns of <see cref="LeavesOfTrees"/> and then the columns <c>opening</c> and <c>value</c>. These two columns have
+    /// contents only for leaves of the structure <c>devices</c> that are not erased; for all other leaves they are null. Parameters: first,
+    /// last.
     /// </summary>
     public required Sql LeavesWithLists { get; init; }
 
-    /// <summary>Returns the columns of <see cref="LeavesOfTrees"/> and then the columns opening and value, which are null for erased
-    /// leaves. Parameters: first, last.</summary>
+    /// <summary>Returns the columns of <see cref="LeavesOfTrees"/> and then the columns <c>opening</c> and <c>value</c>, which are null for
+    /// erased leaves. Parameters: first, last.</summary>
     public required Sql LeavesWithValues { get; init; }
 
-    /// <summary>Returns the columns of <see cref="LeavesWithValues"/> and then the columns item, request_id and key. The key is null for
-    /// erased leaves. Parameters: first, last.</summary>
+    /// <summary>Returns the columns of <see cref="LeavesWithValues"/> and then the columns <c>item</c>, <c>request_id</c> and <c>key</c>.
+    /// The key is null for erased leaves. Parameters: first, last.</summary>
     public required Sql WholeLeaves { get; init; }
 
-    /// <summary>Returns the columns of <see cref="LeavesOfTrees"/>, but only the leaves of the structures usernames and decommissioned.
-    /// Parameters: first, last.</summary>
+    /// <summary>Returns the columns of <see cref="LeavesOfTrees"/>, but only the leaves of the structures <c>usernames</c> and
+    /// <c>decommissioned</c>. Parameters: first, last.</summary>
     public required Sql NamesOfTrees { get; init; }
 
     /// <summary>
-    /// Returns the columns of <see cref="LeavesWithValues"/>, but only the leaves of the structures usernames and decommissioned.
-    /// Parameters: first, last.
+    /// Returns the columns of <see cref="LeavesWithValues"/>, but only the leaves of the structures <c>usernames</c> and
+    /// <c>decommissioned</c>. Parameters: first, last.
     /// </summary>
     public required Sql NamesWithValues { get; init; }
 
     /// <summary>
-    /// Returns at most max epochs from epoch first on. Columns: epoch, record, record_hash, checkpoint, leaves, value_bytes. Parameters:
-    /// first, max.
+    /// Returns at most <c>max</c> epochs from the epoch <c>first</c> on. Columns: epoch, record, record_hash, checkpoint, leaves,
+    /// value_bytes. Parameters: first, max.
     /// </summary>
     public required Sql StoredEpochs { get; init; }
 
     /// <summary>
-    /// Returns at most max leaves from (epoch, ordinal) on. Ends with the leaf whose value makes the sum of the values' bytes exceed the
-    /// parameter bytes. An engine that produces rows only when they are read leaves this limit to the reader (<see cref="StoredPages"/>).
-    /// Columns: epoch, ordinal, structure, period, version, label, commitment, tag, request_id, item; opening, key, value, or nulls. The
-    /// statement may return one more column, which readers ignore. Parameters: epoch, ordinal, max, bytes.
+    /// Returns at most <c>max</c> leaves from (<c>epoch</c>, <c>ordinal</c>) on. Ends with the leaf whose value makes the sum of the
+    /// values' bytes exceed the parameter <c>bytes</c>. An engine that produces rows only when they are read leaves this limit to the
+    /// reader (<see cref="StoredPages"/>). Columns: epoch, ordinal, structure, period, version, label, commitment, tag, request_id, item;
+    /// opening, key, value, or nulls. The statement may return one more column, which readers ignore. Parameters: epoch, ordinal, max,
+    /// bytes.
     /// </summary>
     public required Sql StoredLeaves { get; init; }
 
     /// <summary>Returns the number of stored values of leaves.</summary>
     public required Sql CountValues { get; init; }
 
-    /// <summary>Changes the state of a period from current to ended. Parameters: period.</summary>
+    /// <summary>Changes the state of a period from <c>current</c> to <c>ended</c>. Parameters: period.</summary>
     public required Sql EndPeriod { get; init; }
 
     /// <summary>
-    /// Makes a period the current one and sets its first epoch, if its state is next and it has exactly this number of copies. Parameters:
-    /// period, first, copies.
+    /// Makes a period the current one and sets its first epoch, if its state is <c>next</c> and it has exactly this number of copies.
+    /// Parameters: period, first, copies.
     /// </summary>
     public required Sql StartPeriod { get; init; }
 
-    /// <summary>Deletes the secrets of a period that has ended, and sets its state to destroying. Parameters: period.</summary>
+    /// <summary>Deletes the secrets of a period that has ended, and sets its state to <c>destroying</c>. Parameters: period.</summary>
     public required Sql DestroySecrets { get; init; }
 
-    /// <summary>Replaces a period's wrapped secrets by those in the parameter after, if they still equal the parameter before. Parameters:
-    /// period, before, after.</summary>
+    /// <summary>Replaces a period's wrapped secrets by those in the parameter <c>after</c>, if they still equal the parameter
+    /// <c>before</c>. Parameters: period, before, after.</summary>
     public required Sql RewrapSecrets { get; init; }
 
-    /// <summary>Deletes at most max values of a period's copies. Parameters: period, max.</summary>
+    /// <summary>Deletes at most <c>max</c> values of a period's copies. Parameters: period, max.</summary>
     public required Sql DestroyCopies { get; init; }
 
     /// <summary>
-    /// Changes a period's state from destroying to destroyed, if the period has neither secrets nor values of copies. Parameters: period.
+    /// Changes a period's state from <c>destroying</c> to <c>destroyed</c>, if the period has neither secrets nor values of copies.
+    /// Parameters: period.
     /// </summary>
     public required Sql EndDestroying { get; init; }
 
@@ -245,17 +249,17 @@ public sealed class Statements
     public required Sql HasCopy { get; init; }
 
     /// <summary>
-    /// Returns two epochs about an ended period: its first epoch whose leaves of the structures devices and keys may still have values, and
-    /// the first epoch of the next period. Parameters: period.
+    /// Returns two epochs about an ended period: its first epoch whose leaves of the structures <c>devices</c> and <c>keys</c> may still
+    /// have values, and the first epoch of the next period. Parameters: period.
     /// </summary>
     public required Sql LeftToDestroy { get; init; }
 
-    /// <summary>Deletes the values of the leaves of the structures devices and keys that the epochs from first to last inserted.
-    /// Parameters: first, last.</summary>
+    /// <summary>Deletes the values of the leaves of the structures <c>devices</c> and <c>keys</c> that the epochs from <c>first</c> to
+    /// <c>last</c> inserted. Parameters: first, last.</summary>
     public required Sql DestroyLeaves { get; init; }
 
-    /// <summary>Records that those epochs of the period that come before a given epoch have no values of the structures devices and keys.
-    /// The parameter before is that epoch. Parameters: period, before.</summary>
+    /// <summary>Records that those epochs of the period that come before a given epoch have no values of the structures <c>devices</c> and
+    /// <c>keys</c>. The parameter <c>before</c> is that epoch. Parameters: period, before.</summary>
     public required Sql SetDestroyedBefore { get; init; }
 
     /// <summary>
@@ -268,12 +272,12 @@ public sealed class Statements
     public required Sql CopyValueAt { get; init; }
 
     /// <summary>
-    /// Counts the copies, from this number on, that have a value and whose source has its value too. Parameters: period, number.
+    /// Counts the copies, from the copy <c>number</c> on, that have a value and whose source has its value too. Parameters: period, number.
     /// </summary>
     public required Sql CountSources { get; init; }
 
     /// <summary>
-    /// Returns the numbers of the copies that the copies from number to last superseded. Parameters: period, number, last.
+    /// Returns the numbers of the copies that the copies from <c>number</c> to <c>last</c> superseded. Parameters: period, number, last.
     /// </summary>
     public required Sql Superseded { get; init; }
 
@@ -281,29 +285,29 @@ public sealed class Statements
     public required Sql DropSuperseded { get; init; }
 
     /// <summary>
-    /// Returns at most max copies of a period in order, from this number on. Columns: number, structure, version, source_epoch,
-    /// source_ordinal, label, commitment, tag. Parameters: period, number, max.
+    /// Returns at most <c>max</c> copies of a period in order, from the copy <c>number</c> on. Columns: number, structure, version,
+    /// source_epoch, source_ordinal, label, commitment, tag. Parameters: period, number, max.
     /// </summary>
     public required Sql CopiesOfTrees { get; init; }
 
     /// <summary>
-    /// Returns the columns of <see cref="CopiesOfTrees"/> and then the columns opening and value. These two columns have contents only for
-    /// copies of the structure devices that have values; for all other copies they are null. Limits the sum of bytes as
-    /// <see cref="StoredLeaves"/> does. Parameters: period, number, max, bytes.
+    /// Returns the columns of <see cref="CopiesOfTrees"/> and then the columns <c>opening</c> and <c>value</c>. These two columns have
+    /// contents only for copies of the structure <c>devices</c> that have values; for all other copies they are null. Limits the sum of
+    /// bytes as <see cref="StoredLeaves"/> does. Parameters: period, number, max, bytes.
     /// </summary>
     public required Sql CopiesWithLists { get; init; }
 
     /// <summary>
-    /// Returns the values of the copies from number to last, in order. Columns: number, opening, value, key. Limits the sum of bytes as
-    /// <see cref="StoredLeaves"/> does. It is a statement of its own because it passes through an index once, whereas a join with the
-    /// copies would look up each value. Parameters: period, number, last, bytes.
+    /// Returns the values of the copies from <c>number</c> to <c>last</c>, in order. Columns: number, opening, value, key. Limits the sum
+    /// of bytes as <see cref="StoredLeaves"/> does. It is a statement of its own because it passes through an index once, whereas a join
+    /// with the copies would look up each value. Parameters: period, number, last, bytes.
     /// </summary>
     public required Sql CopyValues { get; init; }
 
     /// <summary>
-    /// Returns at most max copies from (period, number) on, including copies of later periods. Limits the sum of bytes as
-    /// <see cref="StoredLeaves"/> does. Columns: period, number, structure, version, source_epoch, source_ordinal, label, commitment, tag;
-    /// opening, key, value, or nulls. Parameters: period, number, max, bytes.
+    /// Returns at most <c>max</c> copies from (<c>period</c>, <c>number</c>) on, including copies of later periods. Limits the sum of bytes
+    /// as <see cref="StoredLeaves"/> does. Columns: period, number, structure, version, source_epoch, source_ordinal, label, commitment,
+    /// tag; opening, key, value, or nulls. Parameters: period, number, max, bytes.
     /// </summary>
     public required Sql StoredCopies { get; init; }
 
@@ -318,21 +322,22 @@ public sealed class Statements
     /// <summary>Returns the period after the current one if the operator has requested that it begin; otherwise no row.</summary>
     public required Sql RequestedSwitch { get; init; }
 
-    /// <summary>Returns at most max requests whose sequence numbers are above the parameter after. Columns: seq, request_id, body_hash.
-    /// Parameters: after, max.</summary>
+    /// <summary>Returns at most <c>max</c> requests whose sequence numbers are above the parameter <c>after</c>. Columns: seq, request_id,
+    /// body_hash. Parameters: after, max.</summary>
     public required Sql StoredRequests { get; init; }
 
     /// <summary>
-    /// Returns the pending rows in a range of sequence numbers, which begins after the parameter after and ends with the parameter through.
-    /// Columns: seq, item, structure, key, value, expected_period, expected_version, and whether the request id and hash in the row are
-    /// those of its request; the last column is null if the engine's pending rows have no request id. Parameters: after, through.
+    /// Returns the pending rows in a range of sequence numbers, which begins after the parameter <c>after</c> and ends with the parameter
+    /// <c>through</c>. Columns: seq, item, structure, key, value, expected_period, expected_version, and whether the request id and hash in
+    /// the row are those of its request; the last column is null if the engine's pending rows have no request id. Parameters: after,
+    /// through.
     /// </summary>
     public required Sql StoredPending { get; init; }
 
     /// <summary>
-    /// Returns the outcomes in a range of sequence numbers, which begins after the parameter after and ends with the parameter through.
-    /// Columns: seq, item, epoch, ordinal, refusal, refused_item, current_period, current_version; request_id and item of the outcome's
-    /// leaf, or nulls. Parameters: after, through.
+    /// Returns the outcomes in a range of sequence numbers, which begins after the parameter <c>after</c> and ends with the parameter
+    /// <c>through</c>. Columns: seq, item, epoch, ordinal, refusal, refused_item, current_period, current_version; request_id and item of
+    /// the outcome's leaf, or nulls. Parameters: after, through.
     /// </summary>
     public required Sql StoredOutcomes { get; init; }
 

@@ -14,7 +14,7 @@ public enum TokenReach
     OwnKeys,
 
     /// <summary>
-    /// With a token, a caller can only change the devices of the token's user, or decommission that user. It checks this with
+    /// A caller with a token can only change the devices of the token's user, or decommission that user. The endpoint checks this with
     /// <see cref="CallerRights.IsOwnUser"/> and <see cref="CallerRights.IsToken"/>.
     /// </summary>
     OwnDevices,

@@ -12,7 +12,8 @@ public sealed class BoardConflictException : Exception
     {
     }
 
-    /// <summary>Creates an exception with such a sentence and the failure that revealed the conflict.</summary>
+    /// <summary>Creates an exception with a sentence that names the contradicting file, and with the failure that revealed the
+    /// conflict.</summary>
     public BoardConflictException(string message, Exception innerException)
         : base(message, innerException)
     {
