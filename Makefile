@@ -5,7 +5,7 @@ SHELL := /bin/bash
 
 export DOTNET_CLI_TELEMETRY_OPTOUT := 1
 export DOTNET_NOLOGO := 1
-# MSBuild leaves no build servers behind when make returns.
+# With this variable, MSBuild leaves no build servers behind when make returns.
 export MSBUILDDISABLENODEREUSE := 1
 
 # All projects of a build share one compiler, which ends with the build. A compiler for each project would take three times as long.
@@ -98,8 +98,8 @@ sanitized: ## build the C++ tests with sanitizers
 	@cmake --preset asan > build/cmake-asan.log 2>&1 || { cat build/cmake-asan.log; exit 1; }
 	@nice -n 10 cmake --build --preset asan
 
-# The build of the C# programs leaves a processor idle half of the time: the C++ tests with sanitizers are built meanwhile. All packages are
-# installed before, because two installations at the same time would wait for one lock.
+# The build of the C# programs leaves a processor idle half of the time, so the C++ tests with sanitizers are built at the same time. All
+# packages are installed before these builds, because two installations at the same time would wait for one lock.
 test-all: ## run `test` and `test-deep` as CI does, each suite once with all its rounds; ends with one line of totals
 	@eng/install.sh build test check deep bench
 	@$(MAKE) --no-print-directory -j2 build sanitized

@@ -14,7 +14,8 @@ internal sealed class ParsedUpdate : ParsedRequest
     /// <param name="requestId">The request id that the caller gave; null if the caller gave no id.</param>
     /// <param name="isAtomic">Whether the request has the member <c>items</c>.</param>
     /// <param name="items">The request's updates.</param>
-    /// <param name="keyMembers">For each item, whether the body has its key as <c>key_b64</c>; if so, a problem names this member.</param>
+    /// <param name="keyMembers">For each item, whether the body has its key as <c>key_b64</c>; if so, a refusal of the item names this
+    /// member.</param>
     public ParsedUpdate(int? index, Guid? requestId, bool isAtomic, IReadOnlyList<AcceptItem> items, IReadOnlyList<bool> keyMembers)
         : base(index, requestId)
     {

@@ -23,9 +23,10 @@ struct Limbs43 {
 
   static constexpr u64 kSlack = u64{1} << 20;
   static constexpr std::array<u64, kNum> kBound = {kMask[0] + 1 + kSlack, kMask[1] + 1 + kSlack, kMask[2] + 1 + kSlack};
-  static constexpr unsigned kMaxBound = 255;  // limbs, and twice the limbs that wrap, stay below 2^52
-  // The largest product of the bounds of two factors. With it the upper parts of column 2 sum to less than 2^42, so
-  // 2^10 times the sum is below 2^52.
+  // With this bound, limbs stay below 2^52, and so do the doubled limbs whose products wrap.
+  static constexpr unsigned kMaxBound = 255;
+  // The largest product of the bounds of two factors. With this maximum, the sum of the upper parts of column 2 is
+  // below 2^42, so 2^10 times the sum is below 2^52.
   static constexpr unsigned kMaxProduct = 170;
   static constexpr unsigned kMaxWide = 255;  // 255 * 2^54 < 2^64, and the carry from a column is below the slack
 
@@ -55,7 +56,8 @@ struct Limbs26 {
   static constexpr u64 kLimbBound = (u64{1} << kLimbBits) + kSlack;
   static constexpr u64 kTopBound = (u64{1} << kTopBits) + kSlack;
   static constexpr std::array<u64, kNum> kBound = {kLimbBound, kLimbBound, kLimbBound, kLimbBound, kTopBound};
-  // The largest bounds of two factors, the second of which is multiplied by 8. With them limbs stay below 2^32.
+  // The largest bounds of the two factors of a product. kMaxWrapped is the bound of the factor whose limbs are multiplied
+  // by 8. With these bounds, limbs stay below 2^32.
   static constexpr unsigned kMaxFactor = 63;
   static constexpr unsigned kMaxWrapped = 7;
 

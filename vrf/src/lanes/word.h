@@ -35,7 +35,7 @@ struct Portable {
   static constexpr const char* kName = "portable8";
   static constexpr bool kInline = false;  // whether a product of elements is short enough to be inlined
 
-  // Returns sum + the low 52 bits of the product of the low 52 bits of `a` and of b.
+  // Returns `sum` plus the low 52 bits of the product of the low 52 bits of `a` and `b`.
   OPTIKS_INLINE static Words multiply_add_low(Words sum, Words a, Words b) {
     for (std::size_t i = 0; i < kLanes; ++i) {
       sum[i] += low64(mul_64x64(a[i] & kMask, b[i] & kMask)) & kMask;
@@ -43,7 +43,7 @@ struct Portable {
     return sum;
   }
 
-  // Returns sum + bits 52 to 103 of the product of the low 52 bits of `a` and of b.
+  // Returns `sum` plus bits 52 to 103 of the product of the low 52 bits of `a` and `b`.
   OPTIKS_INLINE static Words multiply_add_high(Words sum, Words a, Words b) {
     for (std::size_t i = 0; i < kLanes; ++i) {
       sum[i] += low64(mul_64x64(a[i] & kMask, b[i] & kMask) >> 52);
@@ -51,16 +51,16 @@ struct Portable {
     return sum;
   }
 
-  // Returns `a` in the lanes where `mask` is all ones, and b where it is zero.
+  // Returns `a` in the lanes where `mask` is all ones, and `b` where it is zero.
   OPTIKS_INLINE static Words select(Words mask, Words a, Words b) { return b ^ (mask & (a ^ b)); }
 
-  // Returns from - a in the lanes where `mask` is all ones, and `a` where it is zero.
+  // Returns `from - a` in the lanes where `mask` is all ones, and `a` where it is zero.
   OPTIKS_INLINE static Words subtract_if(Words mask, Words from, Words a) { return select(mask, from - a, a); }
 
   // Returns a mask that is all ones in the lanes where bit number `bit` of `a` is set.
   OPTIKS_INLINE static Words bit_mask(Words a, std::size_t bit) { return Words{} - ((a >> bit) & 1); }
 
-  // Returns a mask that is all ones in the lanes where a = b.
+  // Returns a mask that is all ones in the lanes where `a` equals `b`.
   OPTIKS_INLINE static Words equal(Words a, Words b) {
     const Words difference = a ^ b;
     Words out;

@@ -27,8 +27,8 @@ public sealed class BoardOptions
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// The time after which the service reports that it is not ready if the server at the URL has given no trusted answer. Until then, and
-    /// afterwards, the service uses the earlier answers.
+    /// The time after which the service reports that it is not ready if the server at the URL has given no trusted answer. The service
+    /// continues to use the earlier answers, even while it is not ready.
     /// </summary>
     /// <value>The default is 30 seconds.</value>
     [Range(typeof(TimeSpan), "00:00:00", "1.00:00:00")]
