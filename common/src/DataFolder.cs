@@ -113,8 +113,8 @@ public sealed class DataFolder
         }
         catch (IOException)
         {
-            // The check ignores a full disk, and a disk that was remounted read-only after an error: both can be repaired and are no wrong
-            // settings. The services then start and report that they are not ready.
+            // The check ignores a full disk, and a disk that was remounted read-only after an error: both can be repaired without a change
+            // of the settings. The services then start and report that they are not ready.
         }
         return this;
     }

@@ -5,8 +5,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// Parses the whole body of <c>POST /v1/erasures</c> (docs/spec/erasure.md section 4) before anything else happens, like
-/// <see cref="UpdateRequestParser"/>.
+/// Parses the whole body of <c>POST /v1/erasures</c> (docs/spec/erasure.md section 4) before anything else happens, so that a malformed
+/// body changes nothing. Works like <see cref="UpdateRequestParser"/>.
 /// </summary>
 internal ref struct ErasureRequestParser
 {

@@ -56,8 +56,8 @@ struct Limbs26 {
   static constexpr u64 kLimbBound = (u64{1} << kLimbBits) + kSlack;
   static constexpr u64 kTopBound = (u64{1} << kTopBits) + kSlack;
   static constexpr std::array<u64, kNum> kBound = {kLimbBound, kLimbBound, kLimbBound, kLimbBound, kTopBound};
-  // The largest bounds of the two factors of a product. kMaxWrapped is the bound of the factor whose limbs are multiplied
-  // by 8. With these bounds, limbs stay below 2^32.
+  // The largest bounds of the two factors of a product. kMaxWrapped is the bound of the factor whose limbs are
+  // multiplied by 8. With these bounds, limbs stay below 2^32.
   static constexpr unsigned kMaxFactor = 63;
   static constexpr unsigned kMaxWrapped = 7;
 
