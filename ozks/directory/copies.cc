@@ -67,7 +67,7 @@ struct Changes {
   std::vector<optiks_leaf_t> copies;    // the copies as leaves of the period
   std::vector<std::uint64_t> replaced;  // for each copy: log offset of the key's previous copy, or kNoLogOffset
   std::array<std::vector<NewLeaf>, kNumStructures> dropped;  // removals for TreeEditor::edit
-  std::vector<std::uint64_t> unused;                         // records without a leaf
+  std::vector<std::uint64_t> unused;                         // log offsets of records that no leaf refers to any more
 };
 
 // Computes the changes that the rows make. Throws DirectoryError if the key's previous copy has another label than the

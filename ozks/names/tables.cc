@@ -16,7 +16,7 @@ struct Range {
 struct Mapping {
   char32_t from;
   char32_t to;
-  char32_t then;  // 0: nothing
+  char32_t then;  // 0 if there is no second character
 };
 
 struct Composition {

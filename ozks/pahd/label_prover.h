@@ -15,7 +15,7 @@ namespace optiks::ozks {
 // Says where the proofs of an answer come from.
 struct ProofSource {
   const ProofBatch* batch = nullptr;  // may be null; searched before the cache
-  bool may_make = true;               // false: use only proofs from the batch and the cache
+  bool may_make = true;               // if false, only proofs from the batch and the cache are used
 };
 
 class LabelProver {

@@ -18,7 +18,7 @@ namespace optiks::ozks {
 // A version that the client has verified. It counts only in the period in which the client verified it.
 struct KnownVersion {
   std::uint64_t period = 0;
-  std::uint64_t version = 0;  // 0: the client knows no version
+  std::uint64_t version = 0;  // 0 if the client knows no version
 
   [[nodiscard]] std::uint64_t in(std::uint64_t of_period) const { return period == of_period ? version : 0; }
 };

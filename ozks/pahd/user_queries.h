@@ -21,11 +21,11 @@ struct KnownKey {
 
 struct UserQuery {
   ByteSpan username;
-  ByteSpan device;  // the one requested device; empty: all devices of the user
+  ByteSpan device;  // the one requested device; empty if all devices of the user are requested
   bool knows_user = false;
   std::uint64_t period = 0;  // period of the known versions
   std::uint64_t devices = 0;
-  verify::List<KnownKey> keys;  // ids strictly increasing
+  verify::List<KnownKey> keys;  // the ids are strictly increasing
 
   static UserQuery decode(verify::Reader& reader);
 };
@@ -54,7 +54,7 @@ struct UserMonitorQuery {
   verify::List<Username> usernames;
   std::uint64_t period = 0;        // period of the known versions
   std::uint64_t from = 0;          // first requested version of the list
-  verify::List<NamedDevice> keys;  // ids strictly increasing
+  verify::List<NamedDevice> keys;  // the ids are strictly increasing
 };
 
 // Decodes a UserMonitorQuery, which must take up all of `octets`. Returns false in the same cases as

@@ -10,5 +10,6 @@ IS_DEEP = os.environ.get("OPTIKS_TEST_DEEP") == "1" or "pytest" not in sys.modul
 
 
 def rounds(quick: float, deep: float) -> float:
-    """Returns a number of repetitions, or the length of a pause between two repetitions."""
+    """Returns `deep` in the deep form of the tests, otherwise `quick`. The value is a number of repetitions, or the length of a pause
+    between two repetitions."""
     return deep if IS_DEEP else quick

@@ -95,7 +95,7 @@ typedef struct optiks_user_result {
   uint64_t largest_epoch;         /* auditors must cover the log up to this epoch */
   uint64_t devices_epoch;         /* the absent_epoch n that the client keeps for the device list */
   size_t user_offset;             /* offset of the user id in the answer */
-  size_t user_len;                /* 0: the user does not exist, or has the known user id */
+  size_t user_len;                /* 0 if the user does not exist, or has the known user id */
   optiks_lookup_result_t devices; /* the device list; without a value the known list is still valid */
   size_t num_devices;
   int32_t kind; /* 0: no such user, 1: the user has left, 2: current; only a current user has devices */

@@ -17,8 +17,8 @@ internal sealed class AcceptFrontier
     // Locks are not part of a transaction's snapshot, so the query always returns the current holders.
     private const string Holders = $"SELECT array_agg(virtualtransaction) FROM pg_locks WHERE {AdvisoryLocks.HoldsAccept}";
 
-    // The transactions that may have drawn a number up to the candidate, and that had not ended when the candidate was chosen. The candidate
-    // is the next value of `Through`.
+    // The transactions that may have drawn a number up to the candidate, and that had not ended when the candidate was chosen. The
+    // candidate is the next value of `Through`.
     private HashSet<string> _accepting = [];
     private long _candidate;
 

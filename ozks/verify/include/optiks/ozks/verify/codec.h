@@ -115,9 +115,9 @@ struct Member {
   ByteSpan vrf_proof;
   std::uint64_t epoch = 0;
   bool opened = false;
-  ByteSpan commitment;  // present only if not opened
-  ByteSpan opening;     // only if opened
-  ByteSpan value;       // only if opened
+  ByteSpan commitment;  // present only if `opened` is false
+  ByteSpan opening;     // present only if `opened` is true
+  ByteSpan value;       // present only if `opened` is true
   Path path;
 
   static Member decode(Reader& reader);
@@ -128,11 +128,11 @@ enum class NodeKind : std::uint8_t { kEmpty = 0, kInterior = 1, kLeaf = 2 };
 struct NonMember {
   ByteSpan vrf_proof;
   NodeKind node = NodeKind::kEmpty;
-  std::size_t length = 0;   // interior node: length of the prefix; leaf: 256
-  ByteSpan position;        // interior node: the prefix; leaf: the label
-  ByteSpan left, right;     // interior
-  ByteSpan commitment;      // leaf
-  std::uint64_t epoch = 0;  // leaf
+  std::size_t length = 0;   // the length of an interior node's prefix; 256 for a leaf
+  ByteSpan position;        // an interior node's prefix, or a leaf's label
+  ByteSpan left, right;     // set for an interior node
+  ByteSpan commitment;      // set for a leaf
+  std::uint64_t epoch = 0;  // set for a leaf
   Path path;
 
   static NonMember decode(Reader& reader);

@@ -13,7 +13,7 @@ namespace optiks::ozks::verify {
 struct EndState {
   std::uint64_t period = 0;
   std::uint64_t last_epoch = 0;
-  std::uint64_t version = 0;  // 0: the key had no version in the period
+  std::uint64_t version = 0;  // 0 if the key had no version in the period
   Hash value_sha256{};        // SHA-256 of the value of `version`
 };
 

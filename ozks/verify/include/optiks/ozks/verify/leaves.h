@@ -17,8 +17,8 @@ struct LeafStatement {
   ByteSpan key;                // 1..255 octets
   std::uint64_t version = 0;
   bool present = false;
-  Member member;     // if present
-  NonMember absent;  // if absent
+  Member member;     // set if the leaf is present
+  NonMember absent;  // set if the leaf is absent
 
   static LeafStatement decode(Reader& reader);
 };

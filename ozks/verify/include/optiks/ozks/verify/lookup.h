@@ -33,7 +33,7 @@ struct Known {
   std::uint64_t time = 0;          // T(w)
   std::uint64_t absent_epoch = 0;  // n, the last epoch at which w + 1 was proven absent
   bool has_absent = false;         // true if n is known
-  std::uint64_t page_version = 0;  // b > w, the latest version that the page claimed; 0: the last answer was not a page
+  std::uint64_t page_version = 0;  // b > w, the latest version that the page claimed; 0 if the last answer was no page
 
   // Returns true if the members obey the rule for w, n and b in the comment at this struct.
   [[nodiscard]] bool is_consistent() const {
@@ -51,10 +51,10 @@ struct VersionEntry {
 };
 
 struct LookupResult {
-  std::uint64_t version = 0;     // a; 0: the key is proven absent
+  std::uint64_t version = 0;     // a; 0 if the key is proven absent
   std::uint64_t time = 0;        // T(a), which the client keeps; the known T(w) if a = w
   std::uint64_t leaf_epoch = 0;  // t_a; 0 if the answer has no member
-  bool has_value = false;        // false: the key is absent, or unchanged since the known version
+  bool has_value = false;        // false if the key is absent, or unchanged since the known version
   ByteSpan value;
   bool begins_with_copy = false;  // the answer shows version 1 as a copy from the previous period
 };

@@ -29,8 +29,8 @@ struct PartRecord {
 struct Entry {
   std::uint8_t record = 0;
   bool present = false;
-  Member member;     // if present
-  NonMember absent;  // if absent
+  Member member;     // set if the key is present
+  NonMember absent;  // set if the key is absent
 
   static Entry decode(Reader& reader);
 };
@@ -58,11 +58,11 @@ inline constexpr std::uint8_t kByGenerations = 4;
 
 struct UserLookup {
   UserKind kind = UserKind::kNone;
-  std::optional<Generations> generations;  // in a log that reassigns usernames, instead of `name`
+  std::optional<Generations> generations;  // set instead of `name` in a log that reassigns usernames
   std::optional<Entry> name;
-  Entry decommissioned;       // unless kNone
-  VersionedEntry devices;     // if kCurrent
-  List<VersionedEntry> keys;  // if kCurrent
+  Entry decommissioned;       // set unless kind is kNone
+  VersionedEntry devices;     // set if kind is kCurrent
+  List<VersionedEntry> keys;  // set if kind is kCurrent
 
   static UserLookup decode(Reader& reader);
 };
@@ -96,18 +96,18 @@ struct KnownDevice {
 struct UserState {
   std::uint64_t least_epoch = 0;  // the largest of the epochs that the client keeps with the members below
   ByteSpan user;                  // id of the user, or empty if it is unknown
-  std::uint32_t generation = 0;   // generation of the username at which it led to `user`; 0: no user is known, or the
-                                  // log does not reassign usernames
+  std::uint32_t generation = 0;   // generation of the username at which it led to `user`; 0 if no user is known, or
+                                  // the log does not reassign usernames
   bool has_left = false;
   Known devices;
   ByteSpan list;                      // the DeviceList of version `devices.version`
-  std::span<const KnownDevice> keys;  // ids strictly increasing
+  std::span<const KnownDevice> keys;  // the ids are strictly increasing
 };
 
 // The client's question about one user.
 struct UserQuery {
   ByteSpan username;  // 1..255 octets
-  ByteSpan device;    // empty: all devices
+  ByteSpan device;    // empty if all devices are requested
 };
 
 struct DeviceResult {
@@ -118,8 +118,8 @@ struct DeviceResult {
 
 struct UserResult {
   UserKind kind = UserKind::kNone;
-  ByteSpan user;                    // id of the user, unless kNone
-  std::uint32_t generation = 0;     // generation of the username; 0: kNone, or the log does not reassign usernames
+  ByteSpan user;                    // id of the user, unless kind is kNone
+  std::uint32_t generation = 0;     // generation of the username; 0 if kind is kNone, or the log reassigns no usernames
   std::uint64_t epoch = 0;          // e*, the epoch of the answer
   std::uint64_t largest_epoch = 0;  // auditors must cover the log up to this epoch
   // The members below are set only if kind is kCurrent.
