@@ -31,9 +31,9 @@ struct UserPlan {
   bool has_name = true;
   LeafRecord name;  // the latest record of the username, unless kind is kNone
   GenerationsPlan generations;
-  LeafRecord left;  // if kind is kLeft: record that shows that the user has left
+  LeafRecord left;  // set if kind is kLeft: the record that shows that the user has left
   LookupPlan devices;
-  std::size_t num_keys = 0;  // if kind is kCurrent: number of keys
+  std::size_t num_keys = 0;  // the number of keys; 0 unless kind is kCurrent
 };
 
 struct UsersPlan {

@@ -140,8 +140,8 @@ typedef struct optiks_users_summary {
   uint64_t num_proofs;  /* number of VRF proofs that the answer needs */
   size_t ahead_user;    /* index of the first user of whom the client knows a newer state than the view; the number of
                            users if there is no such user */
-  uint32_t ahead_of;    /* the part of that user's state that is newer than the view: 1 for the user id, 2 for the device
-                           list, 3 for the key of a device; 0 if no part is newer */
+  uint32_t ahead_of;    /* the part of that user's state that is newer than the view: 1 for the user id, 2 for the
+                           device list, 3 for the key of a device; 0 if no part is newer */
   uint32_t reserved;
 } optiks_users_summary_t;
 

@@ -14,8 +14,8 @@ struct VersionsResult {
   std::uint64_t version = 0;  // a
   std::uint64_t from = 0;
   std::size_t num_entries = 0;
-  bool complete = false;  // false: a page, which proves no version absent; ask again from the last entry, with
-                          // `version` as page_version
+  bool complete = false;  // false for a page, which proves no version absent; the client then asks again from
+                          // the last entry, with `version` as page_version
 };
 
 // Verifies the versions of a key after the client's known version. `kept` must be a consistent state. `entries` must
