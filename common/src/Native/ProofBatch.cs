@@ -17,7 +17,7 @@ public sealed class ProofBatch : IDisposable
         _handle = handle;
     }
 
-    /// <summary>Adds the proofs that <see cref="WriteLookups"/> will need to the batch.</summary>
+    /// <summary>Adds to the batch the proofs that <see cref="WriteLookups"/> will need.</summary>
     public void AddLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions)
     {
         int n = DirectoryView.CountLookups(keys, knownPeriods, knownVersions);
@@ -31,12 +31,12 @@ public sealed class ProofBatch : IDisposable
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_proofs_add_versions(_handle, key, (nuint)key.Length, from, maxMembers), nameof(Interop.optiks_proofs_add_versions));
 
-    /// <summary>Adds the proofs that <see cref="WriteUsers"/> will need to the batch.</summary>
+    /// <summary>Adds to the batch the proofs that <see cref="WriteUsers"/> will need.</summary>
     public void AddUsers(ReadOnlySpan<byte> queries, int maxEntries) =>
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_proofs_add_users(_handle, queries, (nuint)queries.Length, (ulong)maxEntries), nameof(Interop.optiks_proofs_add_users));
 
-    /// <summary>Adds the proofs that <see cref="WriteUserMonitor"/> will need to the batch.</summary>
+    /// <summary>Adds to the batch the proofs that <see cref="WriteUserMonitor"/> will need.</summary>
     public void AddUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page)
     {
         Interop.UserMonitorPage native = page.ToNative();

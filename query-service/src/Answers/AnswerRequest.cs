@@ -43,7 +43,7 @@ internal abstract record AnswerRequest(ClientPosition Position, string Type, boo
     /// </summary>
     public abstract bool TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer);
 
-    /// <summary>Adds the proofs that <see cref="Write"/> will need to a batch.</summary>
+    /// <summary>Adds to a batch the proofs that <see cref="Write"/> will need.</summary>
     public abstract void AddTo(ProofBatch proofs);
 
     /// <summary>

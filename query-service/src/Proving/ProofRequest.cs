@@ -46,7 +46,7 @@ internal sealed class ProofRequest
     /// <summary>Completes the request with an error, unless it is complete.</summary>
     public void Fail(Exception reason) => _answer.TrySetException(reason);
 
-    /// <summary>Adds the proofs that the answer will need to a batch.</summary>
+    /// <summary>Adds to a batch the proofs that the answer will need.</summary>
     public void AddTo(ProofBatch proofs) => _asked.AddTo(proofs);
 
     /// <summary>Writes the answer with the proofs of a batch that was computed for this epoch. The caller must hold a reference to the

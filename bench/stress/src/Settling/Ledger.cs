@@ -31,6 +31,6 @@ internal sealed class Ledger
     /// <summary>Holds an accepted update, with the timestamp of the answer with status 202, or null if the timestamp is unknown.</summary>
     internal readonly record struct AcceptedUpdate(UpdateItem Item, long? At);
 
-    /// <summary>Holds a request whose outcome is unknown, because no answer came, or none that states the outcome.</summary>
+    /// <summary>Holds a request whose outcome is unknown, because no answer came, or no answer states the outcome.</summary>
     internal sealed record Unanswered(IReadOnlyList<UpdateItem> Items, byte[] Body, Uri Server);
 }
