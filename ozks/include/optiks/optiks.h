@@ -75,8 +75,7 @@ OPTIKS_EXPORT int32_t optiks_vrf_generate(uint8_t out_secret[32], uint8_t out_pu
 OPTIKS_EXPORT int32_t optiks_vrf_public(const uint8_t secret[32], uint8_t out_public[32]);
 /* Checks a VRF public key. OPTIKS_E_KEY if the key is not valid (docs/spec/vrf.md section 3). */
 OPTIKS_EXPORT int32_t optiks_vrf_validate(const uint8_t public_key[32]);
-/* Computes the VRF label of alpha and its proof. This call is for tools and tests: a directory makes its proofs itself.
- * */
+/* Computes the VRF label of alpha and its proof. For tools and tests: a directory makes its proofs itself. */
 OPTIKS_EXPORT int32_t optiks_vrf_prove(const uint8_t secret[32], const uint8_t* alpha, size_t alpha_len,
                                        uint8_t out_label[32], uint8_t out_proof[OPTIKS_VRF_PROOF_LEN]);
 /* Verifies a VRF proof. out_reason is 0, or the reason why the proof is refused. out_label is valid only if out_reason
@@ -362,11 +361,9 @@ OPTIKS_EXPORT int32_t optiks_proofs_user_monitor(const optiks_proofs_t* proofs, 
 OPTIKS_EXPORT int32_t optiks_append_merge(size_t n, const uint8_t* proofs, const uint64_t* proof_offsets,
                                           const uint64_t* counts, uint8_t* out, size_t capacity, size_t* out_len);
 
-/* ---- Verifier: without state or storage; any thread may call it; every input, even hostile input, has a verdict ----
- * */
+/* ---- Verifier: stateless, any thread; every input, even hostile input, has a verdict ---- */
 
-/* Checks a configuration against the bounds of its fields, and checks the log key. Sets out_log_id if both are valid.
- * */
+/* Checks the bounds of a configuration, and checks the log key. Sets out_log_id if both are valid. */
 OPTIKS_EXPORT int32_t optiks_verify_anchor(const optiks_anchor_t* anchor, int32_t* out_reason, uint8_t out_log_id[32]);
 
 /* Verifies a Head without an answer, as the endpoint epochs/latest returns it. */
