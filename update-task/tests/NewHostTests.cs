@@ -229,7 +229,7 @@ public sealed class NewHostTests : IAsyncLifetime
             return;
         }
         await using TaskProcess waiting = TaskProcess.Start(_first, null, Settings);
-        await waiting.UntilAsync(async () => (await waiting.GetAsync("/health/ready")) is { Status: 503 } ready && ready.Body.Contains("the bucket does not return the high-water mark", StringComparison.Ordinal));
+        await waiting.UntilAsync(async () => (await waiting.GetAsync("/health/ready")) is { Status: 503 } ready && ready.Body.Contains("The bucket neither takes nor returns the high-water mark.", StringComparison.Ordinal));
         _bucket.Fault = null;
         await waiting.UntilAsync(async () => (await waiting.GetAsync("/health/ready")).Status == 200);
         Assert.Equal(0, await waiting.TerminateAsync());
