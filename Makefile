@@ -88,7 +88,7 @@ test: build ## run the C++, C#, Python, Node and end-to-end suites and the quick
 	@eng/install.sh check
 	@eng/test.py quick
 
-test-deep: build benchmarks ## run sanitizers, Valgrind, clang-tidy, more rounds of some suites, and all other gating suites; ends with one line of totals
+test-deep: build benchmarks sanitized ## run sanitizers, Valgrind, clang-tidy, more rounds of some suites, and all other gating suites; ends with one line of totals
 	@eng/install.sh deep
 	@eng/test.py deep
 

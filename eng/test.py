@@ -5,11 +5,12 @@ At the end, prints tables of the slowest suites and tests, and the line `N passe
 
 usage: test.py [--lanes N] SET...
 
-SET is `quick` or `deep`; both need a finished `make build`. `quick` has all suites of tests except the suites in DEEP_ONLY and OWN_TARGET.
-`deep` has the suites in DEEP_ONLY, the slow checks, the C++ tests with sanitizers and under Valgrind, and the suites in DEEPER with all of
-their rounds. Suites that keep all processors busy run alone, and the other suites run in parallel. When a suite ends, its output is
-printed: all of it if the suite failed, otherwise the last lines. The tests' files are in memory (/dev/shm) if there is room. The exit code
-is 0 only if nothing failed. """
+SET is `quick` or `deep`; both need a finished `make build`, and `deep` also needs `make sanitized`. `quick` has all suites of tests except
+the suites in DEEP_ONLY and OWN_TARGET. `deep` has the suites in DEEP_ONLY, the slow checks, the C++ tests with sanitizers and under
+Valgrind, and the suites in DEEPER with all of their rounds. Suites that keep all processors busy run alone, and the other suites run in
+parallel. When a suite ends, its output is printed: all of it if the suite failed, otherwise the last lines. The tests' files are in memory
+(/dev/shm) if there is room. The exit code is 0 only if nothing failed.
+"""
 
 import argparse
 import os
@@ -92,10 +93,9 @@ def cpp(preset: str) -> Suite:
     return Suite(name, [["ctest", "--preset", preset, "--output-junit", results_of(name)]])
 
 
-def cpp_built(preset: str) -> Suite:
-    """Returns a suite that first builds the code that it tests."""
+def cpp_alone(preset: str, *build: list[str]) -> Suite:
+    """Returns a suite that first runs the commands in `build`, and then its tests on all processors."""
     suite = cpp(preset)
-    build = [["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]]
     return replace(suite, commands=[*build, [*suite.commands[0], "--parallel", str(os.cpu_count())]], is_alone=True)
 
 
@@ -129,7 +129,8 @@ def suites_of(names: list[str]) -> list[Suite]:
     quick = [suite for suite in every if suite.name not in DEEP_ONLY]
     deep = [
         checks("checks-deep", "--slow", is_alone=True),
-        *[cpp_built(preset) for preset in ("asan", "ct")],
+        cpp_alone("asan"),
+        cpp_alone("ct", ["cmake", "--preset", "ct"], ["cmake", "--build", "--preset", "ct"]),
         *[replace(suite, is_deep=suite.name in DEEPER, is_alone=suite.name in ALONE) for suite in every if suite.name in (*DEEPER, *DEEP_ONLY)],
     ]
     suites = {suite.name: suite for name, of_set in (("quick", quick), ("deep", deep)) if name in names for suite in of_set}
@@ -158,7 +159,8 @@ def scratch_parent() -> str | None:
     """Returns the folder for the tests' files, or None for the system's default folder.
 
     With files on a disk, tests would wait much longer for the disk than they compute. Files in memory do not change the results of tests: a
-    process that is killed loses nothing that it had written, whether in memory or on a disk. """
+    process that is killed loses nothing that it had written, whether in memory or on a disk.
+    """
     return MEMORY_FOLDER if memory_octets() >= SCRATCH_OCTETS else None
 
 
