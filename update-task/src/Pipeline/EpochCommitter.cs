@@ -43,15 +43,19 @@ internal sealed class EpochCommitter
             _log.Keeper.ThrowUnlessHeld();
             try
             {
-                EpochRow? row = await _log.Store.TryReadEpochAsync(epoch.Epoch, CancellationToken.None);
+                if (await _log.Store.TryReadEpochAsync(epoch.Epoch, CancellationToken.None) is not { } row)
+                {
+                    return false;
+                }
                 // The epoch's row may exist on one database server only, so that a failover would lose it. The renewal of the lease is a
                 // later transaction. If the database confirms that transaction, the epoch is safe as well.
-                if (row is not null && !await _log.Store.RenewLeaseAsync(_log.Lease, _options.LeaseDuration, CancellationToken.None))
+                if (!await _log.Store.RenewLeaseAsync(_log.Lease, _options.LeaseDuration, CancellationToken.None))
                 {
                     throw new StorageFencedException($"The lease was lost before it was known whether epoch {epoch.Epoch} was committed.");
                 }
-                return row is not null
-                    && (row.RecordHash.Span.SequenceEqual(epoch.RecordHash.Span) ? true : throw new StorageFencedException($"Another task has committed epoch {epoch.Epoch}."));
+                return row.RecordHash.Span.SequenceEqual(epoch.RecordHash.Span)
+                    ? true
+                    : throw new StorageFencedException($"Another task has committed epoch {epoch.Epoch}.");
             }
             catch (StorageUnavailableException e)
             {

@@ -40,7 +40,7 @@ public sealed class AnswerDeadline : IDisposable
     /// The longest time that an answer may take, at whatever rate it arrives. Without this bound, a server could hold the caller for hours
     /// by sending a long answer at hardly more than the least rate.
     /// </summary>
-    public TimeSpan Longest { get; init; } = Timeout.InfiniteTimeSpan;
+    public TimeSpan Longest { get; init; } = TimeSpan.MaxValue;
 
     /// <summary>The token that is cancelled when the deadline passes, or when the caller's token is cancelled.</summary>
     public CancellationToken Token => _either.Token;
@@ -57,7 +57,7 @@ public sealed class AnswerDeadline : IDisposable
         }
         _octets += octets;
         TimeSpan allowed = _within + TimeSpan.FromSeconds((double)_octets / _leastOctetsPerSecond);
-        TimeSpan left = (Longest != Timeout.InfiniteTimeSpan && allowed > Longest ? Longest : allowed) - _time.GetElapsedTime(_started);
+        TimeSpan left = (allowed < Longest ? allowed : Longest) - _time.GetElapsedTime(_started);
         _late.CancelAfter(left > TimeSpan.Zero ? left : TimeSpan.Zero);
     }
 
