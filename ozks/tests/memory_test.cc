@@ -115,7 +115,7 @@ std::uint64_t until_enough(Call call, Unchanged unchanged) {
 
 std::vector<Update> updates_of(std::uint64_t epoch) {
   std::vector<Update> updates;
-  // There are so many keys that the key table must grow. In later epochs some of them get a second version.
+  // The key table must grow for this number of keys. In later epochs some of the keys get a second version.
   for (std::uint64_t i = 0; i < 400; ++i) {
     updates.push_back({kKeys, key_name(epoch * 300 + i), numbered("value ", epoch)});
   }

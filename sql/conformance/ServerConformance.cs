@@ -123,7 +123,7 @@ public abstract class ServerConformance : StorageConformance
         await pipeline.PublishAsync(lease, 0, Cancel);
         AcceptRequest request = await RequestAsync(Item("a"));
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([request])], Cancel)).Status);
-        // For so many requests, the store uses its way of writing large groups.
+        // The store writes this many requests with its statements for large groups.
         AcceptRequest[] many = await RequestsAsync(300, i => [Item($"many {i}")]);
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit(many)], Cancel)).Status);
         EpochCommit commit = Commit(1, await pipeline.ReadPendingAsync(10, 1 << 20, Cancel));

@@ -61,7 +61,7 @@ internal sealed class CallerBuckets
     }
 
     /// <summary>
-    /// Takes tokens from the caller's bucket, even if it does not hold so many. The caller's further requests are then refused until the
+    /// Takes tokens from the caller's bucket, even if the bucket holds fewer. The caller's further requests are then refused until the
     /// bucket holds a token again.
     /// </summary>
     public void Spend(int caller, int tokens)
