@@ -20,6 +20,7 @@ _C_TOKEN = re.compile(r'"""+.*?"""+|@\$?"(?:[^"]|"")*"|\$@"(?:[^"]|"")*"|"(?:\\.
 _XML_NAME = re.compile(r'<(?:see|paramref|typeparamref|seealso) (?:cref|name|langword|href)="([^"]*)"\s*/>')
 # The XML tags at which a new text begins.
 _XML_PART = re.compile(r"</?(?:summary|remarks|param|returns|exception|value|para|typeparam|list|item|description|term|example)\b[^>]*>")
+_XML_CODE = re.compile(r"</?c>")
 _XML_TAG = re.compile(r"</?[a-z]+\b[^>]*>")
 _SENTENCE_END = re.compile(r'(?<=[.!?])["\')]?\s+(?=[A-Z`"(\[<*0-9])')
 # Abbreviations whose final point does not end a sentence.
@@ -127,7 +128,10 @@ def _paragraphs_of_page(text):
 
 
 def _without_tags(text):
-    return _XML_TAG.sub("", _XML_NAME.sub(lambda name: name[1].split(".")[-1], text)).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    """Returns the text of an XML comment. Names and code keep a mark, as a reader sees them in the source: without one, a parameter `each`
+    would read as a word of the sentence."""
+    named = _XML_NAME.sub(lambda name: f"`{name[1].split('.')[-1]}`", text)
+    return _XML_TAG.sub("", _XML_CODE.sub("`", named)).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def sentences(path, text):

@@ -22,7 +22,7 @@ class Sentences(unittest.TestCase):
         source = (
             'var a = "// no comment";\n/// <summary>Reads <see cref="A.B"/> of\n/// <paramref name="c"/>.</summary>\n/// <param name="c">The <c>d</c>.</param>\nint b;  // One.\nint c;  // Two.\n\n'
             '/* Three,\n * and more. */\n')
-        self.assertEqual([(2, "Reads B of c."), (2, "The d."), (5, "One."), (6, "Two."), (8, "Three, and more.")], self.texts("a.cs", source))
+        self.assertEqual([(2, "Reads `B` of `c`."), (2, "The `d`."), (5, "One."), (6, "Two."), (8, "Three, and more.")], self.texts("a.cs", source))
 
     def test_others(self):
         self.assertEqual([(1, "A module."), (3, "Says it."), (4, "A reason that is two lines long.")], self.texts("a.py", '"""A module."""\ndef f():\n    """Says it."""\n    # A reason that\n    # is two lines long.\n    return "# x"\n'))
