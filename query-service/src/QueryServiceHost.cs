@@ -83,6 +83,7 @@ internal static class QueryServiceHost
         builder.Services.AddSingleton<AnswerSender>();
         builder.Services.AddSingleton<CatchingUp>();
         builder.Services.AddSingleton<LaterPeriods>();
+        builder.Services.AddSingleton<RequestReader>();
         builder.Services.AddSingleton<KeyEndpoints>();
         builder.Services.AddSingleton<UserEndpoints>();
         builder.Services.AddSingleton<EpochEndpoints>();

@@ -105,7 +105,7 @@ public sealed class ProofQueueTests
         using var lease = new AnswerLease(new AnswerBudget(1 << 20), 0, 0);
         using var queries = new QueryBatch();
         queries.Add("nobody"u8, 0, 0);
-        var request = new KeyRequest(QueryKind.Lookup, queries, default, MediaTypes.Lookup, UsesCache: true, lease);
+        var request = new KeyRequest(QueryKind.Lookup, queries, new AnswerTerms(default, default, MediaTypes.Lookup, UsesCache: true, lease));
         Task<ProvenAnswer> up;
         Task<ProvenAnswer> wanted;
         using (var queue = new ProofQueue(current, meters, workers: 0))

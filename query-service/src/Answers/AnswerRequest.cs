@@ -1,21 +1,14 @@
 using System.Text.Json;
 using Optiks.Native;
 using Optiks.QueryService.Following;
+using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
 /// <summary>A request that is being answered and whose answer has VRF proofs. Not thread-safe.</summary>
-/// <param name="Position">The part of the log that the client has seen.</param>
-/// <param name="Type">The media type of the answer.</param>
-/// <param name="UsesCache">
-/// Whether the answer uses the cache of VRF proofs. If false, the service computes all proofs and adds none of them to the cache.
-/// </param>
-/// <param name="Lease">The lease that counts the answer's memory. The answer must be disposed of before the lease.</param>
-internal abstract record AnswerRequest(ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
+/// <param name="Terms">The terms of the answer.</param>
+internal abstract record AnswerRequest(AnswerTerms Terms)
 {
-    /// <summary>The state of the log that the request asks about.</summary>
-    public AskedState State { get; init; }
-
     /// <summary>The name of this kind of request in metrics.</summary>
     public abstract string Name { get; }
 
@@ -23,8 +16,8 @@ internal abstract record AnswerRequest(ClientPosition Position, string Type, boo
     public abstract int Count { get; }
 
     /// <summary>
-    /// The cost of the request's proofs, expressed as a number of lookups of one key. If <see cref="IsTriedAtOnce"/> is true, the cost is
-    /// known only after a call of <see cref="TryWriteAtOnce"/>.
+    /// The cost of the request's proofs, expressed as a number of lookups of one key. It is known after a call of
+    /// <see cref="TryWriteAtOnce"/>.
     /// </summary>
     public abstract int Cost { get; }
 
@@ -34,21 +27,18 @@ internal abstract record AnswerRequest(ClientPosition Position, string Type, boo
     /// <summary>The function that writes an answer, given in its binary form, as JSON.</summary>
     public abstract Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson { get; }
 
-    /// <summary>Whether the service calls <see cref="TryWriteAtOnce"/> before the request enters the queue of proofs.</summary>
-    public abstract bool IsTriedAtOnce { get; }
-
     /// <summary>
-    /// Writes the part of the answer after the head, from cached proofs. If a proof is not cached, writes nothing and returns false. Throws
-    /// <see cref="ServiceDefaults.ProblemException"/>.
+    /// Determines what the answer costs, and writes the part of the answer after the head if all of its proofs are cached. The service calls
+    /// this method before the request enters the queue of proofs.
     /// </summary>
-    public abstract bool TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer);
+    public abstract FirstTry TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer);
 
     /// <summary>Adds to a batch the proofs that <see cref="Write"/> will need.</summary>
     public abstract void AddTo(ProofBatch proofs);
 
     /// <summary>
     /// Writes the part of the answer after the head, with the proofs of a batch that was computed for this epoch. Throws
-    /// <see cref="ServiceDefaults.ProblemException"/>.
+    /// <see cref="ProblemException"/>.
     /// </summary>
     public abstract void Write(ServedEpoch epoch, ProofBatch proofs, PooledWriter answer);
 }

@@ -10,14 +10,8 @@ namespace Optiks.QueryService.Answers;
 /// <summary>A request about keys that is being answered.</summary>
 /// <param name="Kind">The kind of query.</param>
 /// <param name="Queries">The keys that the request asks about.</param>
-/// <param name="Position">The part of the log that the client has seen.</param>
-/// <param name="Type">The media type of the answer.</param>
-/// <param name="UsesCache">
-/// Whether the answer uses the cache of VRF proofs. If false, the service computes all proofs and adds none of them to the cache.
-/// </param>
-/// <param name="Lease">The lease that counts the answer's memory. The answer must be disposed of before the lease.</param>
-internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
-    : AnswerRequest(Position, Type, UsesCache, Lease)
+/// <param name="Terms">The terms of the answer.</param>
+internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, AnswerTerms Terms) : AnswerRequest(Terms)
 {
     private const uint MaxMembers = 256;
 
@@ -31,22 +25,17 @@ internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, ClientPosi
 
     public override int Count => Queries.Keys.Count;
 
-    public override int Cost => Count * (1 + (State.EndedPeriod is { } ended ? Later?.CountAfter(ended) ?? 0 : 0));
+    public override int Cost => Count * (1 + (Terms.State.EndedPeriod is { } ended ? Later?.CountAfter(ended) ?? 0 : 0));
 
     public override int MaxLength => AnswerLimits.MaxAnswerLength(Kind, Count);
 
     public override Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson => Kind.WriteJson;
 
-    public override bool IsTriedAtOnce => Kind == QueryKind.Lookup && UsesCache;
-
-    public override bool TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer)
+    public override FirstTry TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer)
     {
-        if (!epoch.View.TryWriteLookups(StructureId.Keys, Queries.Keys, Queries.Periods, Queries.Versions, answer, Queries.Latest))
-        {
-            return false;
-        }
-        Queries.ThrowIfAhead(Kind, epoch.Period);
-        return true;
+        bool isWritten = Kind == QueryKind.Lookup && Terms.UsesCache
+            && epoch.View.TryWriteLookups(StructureId.Keys, Queries.Keys, Queries.Periods, Queries.Versions, answer, Queries.Latest);
+        return new FirstTry(isWritten, Count, isWritten ? Queries.FindAhead(Kind, epoch.Period) : null);
     }
 
     public override void AddTo(ProofBatch proofs)
@@ -73,12 +62,15 @@ internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, ClientPosi
             WriteVersions(proofs, answer);
             ThrowIfReassigned();
         }
-        Queries.ThrowIfAhead(Kind, epoch.Period);
+        if (Queries.FindAhead(Kind, epoch.Period) is { } refusal)
+        {
+            throw refusal;
+        }
     }
 
     private void ThrowIfReassigned()
     {
-        if (State.EndedPeriod is { } ended && Later?.FindReassigned(ended, Queries, UsesCache) is { } index)
+        if (Terms.State.EndedPeriod is { } ended && Later?.FindReassigned(ended, Queries, Terms.UsesCache) is { } index)
         {
             throw new ProblemException(CallerRights.NotOwnBefore(Queries.GetField(index)));
         }

@@ -1,5 +1,6 @@
 using System.Buffers;
 using Optiks.Native;
+using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
@@ -38,10 +39,10 @@ internal sealed class QueryBatch : IDisposable
     public Span<ulong> Latest => _latest.AsSpan(0, Keys.Count);
 
     /// <summary>
-    /// Throws <see cref="ServiceDefaults.ProblemException"/> (not-caught-up) if the client knows, in this period, a later version of a key
-    /// than <see cref="Latest"/> has.
+    /// Returns the refusal (not-caught-up) if the client knows, in this period, a later version of a key than <see cref="Latest"/> has;
+    /// otherwise null.
     /// </summary>
-    public void ThrowIfAhead(QueryKind kind, ulong period)
+    public ProblemException? FindAhead(QueryKind kind, ulong period)
     {
         for (int i = 0; i < Keys.Count; i++)
         {
@@ -49,9 +50,10 @@ internal sealed class QueryBatch : IDisposable
             if (seen > Latest[i] && (kind != QueryKind.Lookup || Periods[i] == period))
             {
                 string member = IsBinary ? "version" : kind == QueryKind.Lookup ? "known" : "from";
-                throw ClientPosition.NotCaughtUp("The client has seen a later version of the key than this replica has.", $"{GetField(i)}.{member}");
+                return ClientPosition.NotCaughtUp("The client has seen a later version of the key than this replica has.", $"{GetField(i)}.{member}");
             }
         }
+        return null;
     }
 
     /// <summary>Returns the path of a query within the request's body, such as <c>$[0]</c>. A refusal of the request names the wrong field

@@ -8,22 +8,14 @@ namespace Optiks.QueryService.Answers;
 
 /// <summary>
 /// A request about users that is being answered. The request does not show its answer's cost, because a user may have hundreds of devices.
-/// So the service first determines the cost from the table of keys, which is cheap. Before it computes a proof, it charges the cost to the
-/// caller's rate and refuses an answer that would be too long.
+/// So the first try determines the cost from the table of keys, which is cheap. Before the service computes a proof, it charges the cost to
+/// the caller's rate and refuses an answer that would be too long.
 /// </summary>
 /// <param name="Queries">The users that the request asks about.</param>
-/// <param name="Spend">The action that charges the answer's cost, counted in keys, to the caller's rate. It is called only once.</param>
-/// <param name="Position">The part of the log that the client has seen.</param>
-/// <param name="Type">The media type of the answer.</param>
-/// <param name="UsesCache">
-/// Whether the answer uses the cache of VRF proofs. If false, the service computes all proofs and adds none of them to the cache.
-/// </param>
-/// <param name="Lease">The lease that counts the answer's memory. The answer must be disposed of before the lease.</param>
-internal sealed record UserAnswerRequest(UserQueries Queries, Action<int> Spend, ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
-    : AnswerRequest(Position, Type, UsesCache, Lease)
+/// <param name="Terms">The terms of the answer.</param>
+internal sealed record UserAnswerRequest(UserQueries Queries, AnswerTerms Terms) : AnswerRequest(Terms)
 {
     private int _cost = 1;
-    private bool _isPaid;
 
     public override string Name => "users";
 
@@ -35,13 +27,11 @@ internal sealed record UserAnswerRequest(UserQueries Queries, Action<int> Spend,
 
     public override Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson => AnswerJson.WriteUserLookupAnswer;
 
-    public override bool IsTriedAtOnce => true;
-
-    public override bool TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer)
+    public override FirstTry TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer)
     {
         UsersSummary summary;
         bool isWritten = false;
-        if (UsesCache)
+        if (Terms.UsesCache)
         {
             isWritten = epoch.View.TryWriteUsers(Queries.Octets, ProtocolLimits.MaxUserEntries, answer, out summary);
         }
@@ -49,15 +39,8 @@ internal sealed record UserAnswerRequest(UserQueries Queries, Action<int> Spend,
         {
             summary = epoch.View.SummarizeUsers(Queries.Octets, ProtocolLimits.MaxUserEntries);
         }
-        // The service may try the request again at another epoch, but charges the caller only once.
-        if (!_isPaid)
-        {
-            _isPaid = true;
-            Spend(summary.Entries);
-        }
-        ThrowUnlessAnswered(summary);
         _cost = Math.Max(1, summary.Proofs / AnswerLimits.ProofsOfLookup);
-        return isWritten;
+        return new FirstTry(isWritten, summary.Entries, FindRefusal(summary));
     }
 
     public override void AddTo(ProofBatch proofs) => proofs.AddUsers(Queries.Octets, ProtocolLimits.MaxUserEntries);
@@ -65,19 +48,16 @@ internal sealed record UserAnswerRequest(UserQueries Queries, Action<int> Spend,
     public override void Write(ServedEpoch epoch, ProofBatch proofs, PooledWriter answer)
     {
         proofs.WriteUsers(Queries.Octets, ProtocolLimits.MaxUserEntries, answer, out UsersSummary summary);
-        ThrowUnlessAnswered(summary);
+        if (FindRefusal(summary) is { } refusal)
+        {
+            throw refusal;
+        }
     }
 
-    private void ThrowUnlessAnswered(UsersSummary summary)
-    {
-        if (summary.AheadOf != KnownOfUser.None)
-        {
-            throw Queries.NotCaughtUp(summary);
-        }
-        if (!summary.IsAnswered(Count, ProtocolLimits.MaxUserEntries))
-        {
-            throw new ProblemException(new Problem(
-                ProblemTypes.AnswerTooLarge, $"The answer would show more than {ProtocolLimits.MaxUserEntries} usernames, decommissions, device lists and keys: ask for fewer users at once."));
-        }
-    }
+    private ProblemException? FindRefusal(UsersSummary summary) =>
+        summary.AheadOf != KnownOfUser.None ? Queries.NotCaughtUp(summary)
+        : summary.IsAnswered(Count, ProtocolLimits.MaxUserEntries) ? null
+        : new ProblemException(new Problem(
+            ProblemTypes.AnswerTooLarge,
+            $"The answer would show more than {ProtocolLimits.MaxUserEntries} usernames, decommissions, device lists and keys: ask for fewer users at once."));
 }

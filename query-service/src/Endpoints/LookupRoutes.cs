@@ -3,12 +3,9 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>Holds the settings that the endpoints for lookups of keys and of users have in common.</summary>
+/// <summary>Applies the settings that the endpoints for lookups of keys and of users have in common.</summary>
 internal static class LookupRoutes
 {
-    /// <summary>The greatest length of a request's body in bytes.</summary>
-    public const long MaxBodyLength = 1024 * 1024;
-
     /// <summary>Applies the rate limits to an endpoint, and opens the endpoint to everyone, unless the operator closed lookups.</summary>
     public static void AsLookup(this RouteHandlerBuilder route, QueryServiceOptions options)
     {
@@ -22,8 +19,4 @@ internal static class LookupRoutes
             route.AllowBrowsers();
         }
     }
-
-    /// <summary>Returns whether VRF proofs for this caller may be taken from the cache and added to it.</summary>
-    public static bool UsesCacheFor(this QueryServiceOptions options, HttpContext context) =>
-        !options.HideCacheFromAnonymous || CallerRights.Get(context) is { IsToken: false };
 }

@@ -14,18 +14,16 @@ internal sealed class UserEndpoints
     /// <summary>The path of the endpoint for lookups of users.</summary>
     public const string LookupPath = "/v1/users/lookup";
 
+    private readonly RequestReader _requests;
     private readonly AnswerSender _answers;
     private readonly FollowerState _state;
-    private readonly RateLimiter _limiter;
-    private readonly AnswerBudget _budget;
     private readonly QueryServiceOptions _options;
 
-    public UserEndpoints(AnswerSender answers, FollowerState state, RateLimiter limiter, AnswerBudget budget, IOptions<QueryServiceOptions> options)
+    public UserEndpoints(RequestReader requests, AnswerSender answers, FollowerState state, IOptions<QueryServiceOptions> options)
     {
+        _requests = requests;
         _answers = answers;
         _state = state;
-        _limiter = limiter;
-        _budget = budget;
         _options = options.Value;
     }
 
@@ -41,49 +39,20 @@ internal sealed class UserEndpoints
 
     private async Task LookUpAsync(HttpContext context, CancellationToken cancellationToken)
     {
-        string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.UserLookup);
-        var position = ClientPosition.Read(context.Request);
-        var state = AskedState.Read(context.Request);
-        using AnswerLease lease = _budget.LeaseFor(context);
-        using UserQueries queries = await ReadAsync(context.Request, lease, cancellationToken);
-        var request = new UserAnswerRequest(
-            queries, entries => _limiter.Spend(context, RateLimitKind.Lookups, entries), position, type, _options.UsesCacheFor(context), lease)
-        {
-            State = state,
-        };
-        await _answers.SendAsync(request, context.Response, cancellationToken);
+        using AnswerTerms terms = _requests.ReadTerms(context, MediaTypes.UserLookup);
+        Configuration log = Log;
+        using UserQueries queries = await RequestReader.ReadBodyAsync(
+            context.Request, MediaTypes.UserQuery, terms, (type, body) => UserQueryParser.Parse(type, body, log, terms.Lease), cancellationToken);
+        await _answers.SendAsync(new UserAnswerRequest(queries, terms), context, cancellationToken);
     }
 
     private async Task MonitorAsync(HttpContext context, CancellationToken cancellationToken)
     {
-        string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.UserMonitor);
-        var position = ClientPosition.Read(context.Request);
-        var state = AskedState.Read(context.Request);
-        using AnswerLease lease = _budget.LeaseFor(context);
-        OwnUserQuery query = await ReadOwnAsync(context.Request, lease, cancellationToken);
-        var request = new OwnUserRequest(
-            query, entries => _limiter.Spend(context, RateLimitKind.Lookups, entries), position, type, _options.UsesCacheFor(context), lease)
-        {
-            State = state,
-        };
-        await _answers.SendAsync(request, context.Response, cancellationToken);
-    }
-
-    private async ValueTask<OwnUserQuery> ReadOwnAsync(HttpRequest request, AnswerLease lease, CancellationToken cancellationToken)
-    {
-        string type = RequestBody.MediaType(request, MediaTypes.Json, MediaTypes.UserMonitorQuery);
+        using AnswerTerms terms = _requests.ReadTerms(context, MediaTypes.UserMonitor);
         Configuration log = Log;
-        using var counted = new BodyLease(lease);
-        using PooledBody body = await RequestBody.ReadPooledAsync(request, LookupRoutes.MaxBodyLength, counted.Hold, cancellationToken);
-        return OwnUserParser.Parse(type, body.Memory, log, CallerRights.Get(request.HttpContext)!);
-    }
-
-    private async ValueTask<UserQueries> ReadAsync(HttpRequest request, AnswerLease lease, CancellationToken cancellationToken)
-    {
-        string type = RequestBody.MediaType(request, MediaTypes.Json, MediaTypes.UserQuery);
-        Configuration log = Log;
-        using var counted = new BodyLease(lease);
-        using PooledBody body = await RequestBody.ReadPooledAsync(request, LookupRoutes.MaxBodyLength, counted.Hold, cancellationToken);
-        return UserQueryParser.Parse(type, body.Memory, log, lease);
+        CallerRights caller = CallerRights.Get(context)!;
+        OwnUserQuery query = await RequestReader.ReadBodyAsync(
+            context.Request, MediaTypes.UserMonitorQuery, terms, (type, body) => OwnUserParser.Parse(type, body, log, caller), cancellationToken);
+        await _answers.SendAsync(new OwnUserRequest(query, terms), context, cancellationToken);
     }
 }

@@ -16,13 +16,15 @@ internal sealed class AnswerSender
 
     private readonly CurrentEpoch _current;
     private readonly ProofQueue _proofs;
+    private readonly RateLimiter _limiter;
     private readonly DamagedFiles _damage;
     private readonly QueryMetrics _metrics;
 
-    public AnswerSender(CurrentEpoch current, ProofQueue proofs, DamagedFiles damage, QueryMetrics metrics)
+    public AnswerSender(CurrentEpoch current, ProofQueue proofs, RateLimiter limiter, DamagedFiles damage, QueryMetrics metrics)
     {
         _current = current;
         _proofs = proofs;
+        _limiter = limiter;
         _damage = damage;
         _metrics = metrics;
     }
@@ -31,17 +33,21 @@ internal sealed class AnswerSender
     /// Answers a request. If all of a lookup's VRF proofs are cached, answers at once; otherwise the proofs of several requests are
     /// computed together.
     /// </summary>
-    public async Task SendAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
+    public async Task SendAsync(AnswerRequest request, HttpContext context, CancellationToken cancellationToken)
     {
+        // The admission of the request charged the caller's rate for one item. The first try finds out how many items the answer shows, and
+        // the service may try a request again at another epoch, so only the difference is charged each time.
+        int charged = 1;
+        Charge(request.Count);
         while (true)
         {
             long generation = _damage.Generation;
             ServedEpoch? epoch = _current.Peek();
             try
             {
-                if (!request.IsTriedAtOnce || !await TrySendAtOnceAsync(request, response, cancellationToken))
+                if (!await TrySendAtOnceAsync(request, Charge, context.Response, cancellationToken))
                 {
-                    await SendProvenAsync(request, response, cancellationToken);
+                    await SendProvenAsync(request, context.Response, cancellationToken);
                 }
                 break;
             }
@@ -51,15 +57,24 @@ internal sealed class AnswerSender
             {
                 if (ReferenceEquals(_current.Peek(), epoch))
                 {
-                    throw Erased(epoch, request.State);
+                    throw Erased(epoch, request.Terms.State);
                 }
             }
             catch (OptiksNativeException e) when (DamagedFiles.IsDamage(e))
             {
-                throw _damage.Refuse(generation, request.State.EndedPeriod ?? epoch?.Period ?? 0, e);
+                throw _damage.Refuse(generation, request.Terms.State.EndedPeriod ?? epoch?.Period ?? 0, e);
             }
         }
         _metrics.Answered(request.Name, request.Count);
+
+        void Charge(int items)
+        {
+            if (items > charged)
+            {
+                _limiter.Spend(context, RateLimitKind.Lookups, items - charged + 1);
+                charged = items;
+            }
+        }
     }
 
     private static ProblemException Erased(ServedEpoch? epoch, AskedState asked) =>
@@ -71,18 +86,26 @@ internal sealed class AnswerSender
     private static Task SendAsync(AnswerRequest request, HttpResponse response, PooledWriter answer, CancellationToken cancellationToken)
     {
         Caching.NoStore(response);
-        return answer.SendAsync(response, request.Type, request.WriteJson, cancellationToken);
+        return answer.SendAsync(response, request.Terms.Type, request.WriteJson, cancellationToken);
     }
 
-    // Answers with cached proofs only. If a proof is not cached, leaves the response untouched and returns false.
-    private async ValueTask<bool> TrySendAtOnceAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
+    // Answers with cached proofs only. If the answer needs other proofs, leaves the response untouched and returns false.
+    private async ValueTask<bool> TrySendAtOnceAsync(
+        AnswerRequest request, Action<int> charge, HttpResponse response, CancellationToken cancellationToken)
     {
-        using var answer = new PooledWriter(request.Lease, ExpectedLength, request.MaxLength);
-        ServedEpoch epoch = _current.AcquireFresh(request.Position, request.State);
+        (ClientPosition position, AskedState state) = (request.Terms.Position, request.Terms.State);
+        using var answer = new PooledWriter(request.Terms.Lease, ExpectedLength, request.MaxLength);
+        ServedEpoch epoch = _current.AcquireFresh(position, state);
         try
         {
-            answer.Append(await HeadAsync(epoch, request.Position, cancellationToken));
-            if (!request.TryWriteAtOnce(epoch, answer))
+            answer.Append(await HeadAsync(epoch, position, cancellationToken));
+            FirstTry found = request.TryWriteAtOnce(epoch, answer);
+            charge(found.Items);
+            if (found.Refusal is { } refusal)
+            {
+                throw refusal;
+            }
+            if (!found.IsWritten)
             {
                 return false;
             }
@@ -97,17 +120,11 @@ internal sealed class AnswerSender
 
     private async Task SendProvenAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
-        if (request.State != default)
-        {
-            // This check comes before the request waits in the queue, because the workers do not know the client's position. If this
-            // replica lacks the requested state, the type of the problem depends on that position.
-            _current.AcquireFresh(request.Position, request.State).Release();
-        }
         using ProvenAnswer proven = await _proofs.AnswerAsync(request, cancellationToken);
         byte[] head;
         try
         {
-            head = await HeadAsync(proven.Epoch, request.Position, cancellationToken);
+            head = await HeadAsync(proven.Epoch, request.Terms.Position, cancellationToken);
         }
         finally
         {

@@ -29,13 +29,13 @@ internal sealed class ProofRequest
     public int Cost { get; }
 
     /// <summary>The number of the caller that sent the request.</summary>
-    public int Caller => _asked.Lease.Caller;
+    public int Caller => _asked.Terms.Lease.Caller;
 
     /// <summary>Whether proofs may be taken from the cache and added to it.</summary>
-    public bool UsesCache => _asked.UsesCache;
+    public bool UsesCache => _asked.Terms.UsesCache;
 
     /// <summary>The state of the log that the request asks about.</summary>
-    public AskedState State => _asked.State;
+    public AskedState State => _asked.Terms.State;
 
     /// <summary>The task that completes with the answer or with the error.</summary>
     public Task<ProvenAnswer> Answer => _answer.Task;
@@ -56,7 +56,7 @@ internal sealed class ProofRequest
         PooledWriter? body = null;
         try
         {
-            body = new PooledWriter(_asked.Lease, ExpectedLength, _asked.MaxLength);
+            body = new PooledWriter(_asked.Terms.Lease, ExpectedLength, _asked.MaxLength);
             _asked.Write(epoch, proofs, body);
         }
         // Only this request fails, because the other requests of the batch may succeed.
