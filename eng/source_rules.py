@@ -31,7 +31,6 @@ FORBIDDEN_REFERENCES = {
     "query-service": ("client", "update-service", "update-task", "bench", "tests"),
     "update-service": ("client", "query-service", "update-task", "bench", "tests"),
     "update-task": ("client", "query-service", "update-service", "bench", "tests"),
-    "sql/contract": ("sql/driver",),
 }
 
 
@@ -132,11 +131,11 @@ def _references(project):
 
 def project_references(files):
     """Requires that no project references, directly or through others, a folder that FORBIDDEN_REFERENCES forbids to it. The folders of
-    storage engines, which have migrations, must not reference each other, and the folders that engines share must not reference an engine.
+    storage engines, which have migrations, must not reference each other, and the folder that engines share must not reference an engine.
     Test projects may reference everything that they need."""
     graph = {f: list(_references(f)) for f in files if f.endswith(".csproj")}
     engines = {match[1] for match in (re.match(r"(sql/\w+)/src/migrations/", f) for f in files) if match}
-    forbidden_from = [*FORBIDDEN_REFERENCES.items(), *((folder, engines - {folder}) for folder in ("sql/contract", "sql/driver", *engines))]
+    forbidden_from = [*FORBIDDEN_REFERENCES.items(), *((folder, engines - {folder}) for folder in ("sql/storage", *engines))]
     for project in graph:
         forbidden = tuple(f"{other}/" for folder, others in forbidden_from if project.startswith(f"{folder}/") for other in others)
         if not forbidden or project.endswith(".Tests.csproj"):

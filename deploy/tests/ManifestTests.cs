@@ -4,7 +4,7 @@ using k8s.Models;
 using Microsoft.Extensions.Configuration;
 using Optiks.Settings;
 using Optiks.Storage;
-using Optiks.Storage.Engines;
+using Optiks.Storage.Hosting;
 
 namespace Optiks.Deploy.Tests;
 

@@ -123,15 +123,15 @@ class SourceRules(unittest.TestCase):
 
     def test_drivers_are_apart(self):
         files = {
-            "sql/driver/src/D.csproj": "<Project />\n",
+            "sql/storage/src/S.csproj": "<Project />\n",
             "sql/sqlite/src/migrations/0001_create_tables.sql": "",
             "sql/postgresql/src/migrations/0001_create_tables.sql": "",
-            "sql/sqlite/src/L.csproj": '<Project><ItemGroup><ProjectReference Include="../../driver/src/D.csproj" /></ItemGroup></Project>\n',
+            "sql/sqlite/src/L.csproj": '<Project><ItemGroup><ProjectReference Include="../../storage/src/S.csproj" /></ItemGroup></Project>\n',
         }
         self.assertEqual(0, self.breaches(source_rules.project_references, files))
         files["sql/postgresql/src/P.csproj"] = '<Project><ItemGroup><ProjectReference Include="../../sqlite/src/L.csproj" /></ItemGroup></Project>\n'
         self.assertEqual(1, self.breaches(source_rules.project_references, files))
-        files["sql/driver/src/D.csproj"] = '<Project><ItemGroup><ProjectReference Include="../../postgresql/src/P.csproj" /></ItemGroup></Project>\n'
+        files["sql/storage/src/S.csproj"] = '<Project><ItemGroup><ProjectReference Include="../../postgresql/src/P.csproj" /></ItemGroup></Project>\n'
         self.assertGreater(self.breaches(source_rules.project_references, files), 1)
 
     def test_secret_marks(self):

@@ -1,7 +1,7 @@
 using Optiks;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
-using Optiks.Storage.Engines;
+using Optiks.Storage.Hosting;
 using Optiks.UpdateService;
 
 if (ServiceHelp.TryPrint(args, UpdateServiceHost.Service, Console.Out))

@@ -8,7 +8,7 @@ using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
 using Optiks.Storage;
-using Optiks.Storage.Engines;
+using Optiks.Storage.Hosting;
 
 namespace Optiks.Db;
 

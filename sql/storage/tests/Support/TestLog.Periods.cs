@@ -3,7 +3,7 @@ using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
 
-namespace Optiks.Storage.Replay.Tests;
+namespace Optiks.Storage.Tests;
 
 /// <content>The part that makes periods in the update-task's way: first the secrets, then rows of copies, then the switch.</content>
 internal sealed partial class TestLog

@@ -1,10 +1,11 @@
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
+using Optiks.Storage.Replay;
 using Optiks.Tests.Shared;
 using Optiks.Tlog;
 
-namespace Optiks.Storage.Replay.Tests;
+namespace Optiks.Storage.Tests;
 
 /// <summary>
 /// Tests which stored records and leaves a replay accepts as the log, and which it refuses. Each refusal has a positive control: the replay

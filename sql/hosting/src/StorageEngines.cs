@@ -2,7 +2,7 @@ using Optiks.Storage.PostgreSql;
 using Optiks.Storage.Sqlite;
 using Optiks.Storage.SqlServer;
 
-namespace Optiks.Storage.Engines;
+namespace Optiks.Storage.Hosting;
 
 /// <summary>Lists all storage engines. An engine that is added here can be used by every program.</summary>
 public static class StorageEngines

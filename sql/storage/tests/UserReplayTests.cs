@@ -2,8 +2,9 @@ using System.Text;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
+using Optiks.Storage.Replay;
 
-namespace Optiks.Storage.Replay.Tests;
+namespace Optiks.Storage.Tests;
 
 /// <summary>Tests the replay of a log with leaves of all structures. The replays keep all values, only the device lists, or no
 /// values.</summary>

@@ -1,7 +1,8 @@
 using Optiks.Native;
 using Optiks.Secrets;
+using Optiks.Storage.Replay;
 
-namespace Optiks.Storage.Replay.Tests;
+namespace Optiks.Storage.Tests;
 
 /// <summary>Tests that a replay refuses a database that has lost values, and accepts one that lacks only values that an epoch
 /// erased.</summary>

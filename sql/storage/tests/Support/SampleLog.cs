@@ -1,6 +1,6 @@
 using Optiks.Storage.Sqlite;
 
-namespace Optiks.Storage.Replay.Tests;
+namespace Optiks.Storage.Tests;
 
 /// <summary>Provides a log of three epochs, the second without leaves, for tests that do not change it.</summary>
 public sealed class SampleLog : IAsyncLifetime

@@ -7,7 +7,7 @@ using Optiks.Secrets;
 using Optiks.Storage.Sqlite;
 using Optiks.Tlog;
 
-namespace Optiks.Storage.Replay.Tests;
+namespace Optiks.Storage.Tests;
 
 /// <summary>Holds a log in a temporary data folder, which a test writes epoch by epoch. Its database, trees and board are real.</summary>
 internal sealed partial class TestLog : IAsyncDisposable

@@ -2,8 +2,9 @@ using System.Text;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
+using Optiks.Storage.Replay;
 
-namespace Optiks.Storage.Replay.Tests;
+namespace Optiks.Storage.Tests;
 
 /// <summary>
 /// Tests the trees of the next period. These trees are filled while the current period's trees are in use, and replace them at the switch.

@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Replay.Tests;
+namespace Optiks.Storage.Tests;
 
 /// <summary>
 /// Wraps a store and changes the rows that it returns, as a test demands. So a test gets rows as in a database that is damaged, was edited,

@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Replay.Tests;
+namespace Optiks.Storage.Tests;
 
 /// <summary>Tests which period's secrets a replay uses, and which rows of periods it refuses.</summary>
 public sealed class PeriodRowsTests

@@ -1,4 +1,6 @@
-namespace Optiks.Storage.Replay.Tests;
+using Optiks.Storage.Replay;
+
+namespace Optiks.Storage.Tests;
 
 /// <summary>Tests what <see cref="LogReplayTests"/> does not test: that a chain can continue after a refusal.</summary>
 public sealed class RecordChainTests(SampleLog sample) : IClassFixture<SampleLog>

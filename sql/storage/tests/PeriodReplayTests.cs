@@ -2,8 +2,9 @@ using System.Text;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
+using Optiks.Storage.Replay;
 
-namespace Optiks.Storage.Replay.Tests;
+namespace Optiks.Storage.Tests;
 
 /// <summary>
 /// Tests the replay of a log of three periods, whose copies supersede each other and whose users leave. The tests replay from every epoch
