@@ -54,8 +54,8 @@ public abstract class MaintenanceConformance : StorageConformance
         Assert.Empty(await read.ReadPendingAsync(0, requests[1].Sequence, Cancel));
         IReadOnlyList<StoredOutcome> outcomes = await read.ReadOutcomesAsync(0, long.MaxValue, Cancel);
         Assert.Equal([new LeafOrigin(published, 0), new LeafOrigin(published, 1), null], outcomes.Select(outcome => outcome.Leaf));
-        Assert.Equal(refusal, outcomes[2].Refusal);
-        Assert.Equal(refusal, Assert.Single(await read.ReadOutcomesAsync(requests[0].Sequence, requests[1].Sequence, Cancel)).Refusal);
+        Assert.Equal(refusal, outcomes[2].Result.Refusal);
+        Assert.Equal(refusal, Assert.Single(await read.ReadOutcomesAsync(requests[0].Sequence, requests[1].Sequence, Cancel)).Result.Refusal);
     }
 
     [Fact]

@@ -8,7 +8,7 @@ namespace Optiks.Storage.Conformance;
 /// <summary>The base class of the suite's tests. Gives each test a migrated database of its own, and methods to fill it.</summary>
 public abstract class StorageConformance : IAsyncLifetime
 {
-    private static readonly Refusal s_erased = new(RefusalReason.Unchanged, 0, default);
+    private static readonly ItemResult.Unchanged s_erased = new(default(ExpectedVersion));
 
     private readonly List<IAsyncDisposable> _stores = [];
 
@@ -161,18 +161,18 @@ public abstract class StorageConformance : IAsyncLifetime
     /// leaf.
     /// </summary>
     protected static EpochCommit Commit(
-        ulong epoch, IReadOnlyList<PendingRequest> requests, Func<PendingRequest, Refusal?>? refuse = null, Func<PendingRequest, int, Refusal?>? leaveOut = null)
+        ulong epoch, IReadOnlyList<PendingRequest> requests, Func<PendingRequest, Refusal?>? refuse = null, Func<PendingRequest, int, ItemResult?>? leaveOut = null)
     {
         var updates = new List<(PendingRequest Request, int Item, byte[] Label)>();
         var outcomes = new List<Outcome>();
         foreach (PendingRequest request in requests)
         {
-            Refusal? refusal = refuse?.Invoke(request);
+            ItemResult? refused = refuse?.Invoke(request) is { } refusal ? new ItemResult.Refused(refusal) : null;
             for (int i = 0; i < request.Items.Count; i++)
             {
-                if ((refusal ?? leaveOut?.Invoke(request, i)) is { } without)
+                if ((refused ?? leaveOut?.Invoke(request, i)) is { } without)
                 {
-                    outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, null, without) { BodyHash = request.BodyHash });
+                    outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, without) { BodyHash = request.BodyHash });
                     continue;
                 }
                 updates.Add((request, i, SHA256.HashData([.. request.Items[i].Key.Span, .. BitConverter.GetBytes(epoch)])));
@@ -206,7 +206,7 @@ public abstract class StorageConformance : IAsyncLifetime
             keys.Write(update.Key.Span);
             keyEnds[i] = (int)keys.Length;
             origins[i] = new LeafOrigin(request.RequestId, item);
-            outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, i, null) { BodyHash = request.BodyHash });
+            outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, new ItemResult.Leaf(i)) { BodyHash = request.BodyHash });
         }
         return new EpochCommit(Epoch(epoch), Epoch(epoch - 1).RecordHash, 0, new LeafBatch(rows, values.ToArray(), keys.ToArray(), keyEnds, origins), outcomes);
     }
@@ -264,7 +264,7 @@ public abstract class StorageConformance : IAsyncLifetime
         IReadOnlyList<PendingRequest> pending = await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel);
         Assert.Equal([request], pending.Where(one => one.Kind == RequestKind.Erasure).Select(one => one.RequestId));
         IReadOnlyList<LeafPlace?> places = await FindAsync(leaves);
-        EpochCommit commit = Commit(epoch, pending, one => one.Kind == RequestKind.Erasure ? s_erased : null);
+        EpochCommit commit = Commit(epoch, pending, leaveOut: (one, _) => one.Kind == RequestKind.Erasure ? s_erased : null);
         return (commit with { Erasures = [.. places.Select(place => new Erasure(place!.Epoch, place.Ordinal, new LeafOrigin(request, 0)))] }, request);
     }
 

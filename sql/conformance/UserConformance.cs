@@ -9,7 +9,7 @@ namespace Optiks.Storage.Conformance;
 /// </summary>
 public abstract class UserConformance : StorageConformance
 {
-    private static readonly Refusal s_unchanged = new(RefusalReason.Unchanged, UserChange.ItemIndex, new ExpectedVersion(0, 1));
+    private static readonly ItemResult.Unchanged s_unchanged = new(new ExpectedVersion(0, 1));
 
     protected UserConformance(IStorageFixture fixture)
         : base(fixture)
@@ -50,7 +50,7 @@ public abstract class UserConformance : StorageConformance
         Lease lease = await StartLogAsync();
         _ = await AcceptOneAsync(List("bob"), Item("device"), Item("another"));
         EpochCommit commit = CommitUsers(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel));
-        EpochCommit wrong = commit with { Outcomes = [.. commit.Outcomes.Select(outcome => outcome.Refusal == s_unchanged ? outcome with { Item = 3 } : outcome)] };
+        EpochCommit wrong = commit with { Outcomes = [.. commit.Outcomes.Select(outcome => outcome.Result == s_unchanged ? outcome with { Item = 3 } : outcome)] };
         await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.CommitEpochAsync(lease, wrong, Cancel));
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
     }
@@ -172,7 +172,7 @@ public abstract class UserConformance : StorageConformance
                 await CopyAsync(store, target, commit: true);
                 await using IConsistentRead read = await target.OpenConsistentReadAsync(Cancel);
                 IReadOnlyList<StoredOutcome> outcomes = await read.ReadOutcomesAsync(0, long.MaxValue, Cancel);
-                Assert.Equal([s_unchanged, null], outcomes.Select(outcome => outcome.Refusal));
+                Assert.Equal([s_unchanged, new ItemResult.Leaf(0)], outcomes.Select(outcome => outcome.Result.ToResult()));
                 Assert.Equal([null, new LeafOrigin(lost.RequestId, 1)], outcomes.Select(outcome => outcome.Leaf));
             }
             await using IAcceptStore accept = await Fixture.Provider.OpenAcceptAsync(other, Cancel);

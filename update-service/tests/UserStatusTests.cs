@@ -64,12 +64,12 @@ public sealed partial class UserStatusTests
         // The enumeration RefusalReason of the database has the same names for the reasons as the answers.
         Assert.All(Enum.GetValues<RefusalReason>().Where(IsOfUsers), reason =>
             Assert.Equal($"{reason}", RefusalNames.Get(reason).Replace("-", "", StringComparison.Ordinal), ignoreCase: true));
-        Assert.Throws<StorageCorruptException>(() => RefusalNames.Get(RefusalReason.Unchanged));
+        Assert.Throws<StorageCorruptException>(() => RefusalNames.Get(0));
         Assert.Throws<StorageCorruptException>(() => RefusalNames.Get((RefusalReason)(page.Length + 1)));
     }
 
     // In the enumeration, the reasons of erasures come after the reasons of requests about users.
-    private static bool IsOfUsers(RefusalReason reason) => reason is > RefusalReason.Unchanged and <= RefusalReason.DeviceLimit;
+    private static bool IsOfUsers(RefusalReason reason) => reason is >= RefusalReason.ExpectedVersion and <= RefusalReason.DeviceLimit;
 
     private static async Task<string> AcceptAsync(Service service, string body)
     {

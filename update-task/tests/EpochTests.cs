@@ -137,7 +137,7 @@ public sealed class EpochTests
         Assert.Equal(new LeafOrigin(updates.Accepted[3].RequestId, 0), bundle.Leaves.Origins.Span[0]);
         Assert.Equal("value 4"u8.ToArray(), bundle.Leaves.Values.ToArray());
         Assert.Equal("key 4"u8.ToArray(), bundle.Leaves.Key(0).ToArray());
-        Assert.Equal((updates.Accepted[3].RequestId, 0), (bundle.Outcomes[0].RequestId, bundle.Outcomes[0].Ordinal));
+        Assert.Equal((updates.Accepted[3].RequestId, new ItemResult.Leaf(0)), (bundle.Outcomes[0].RequestId, bundle.Outcomes[0].Result));
         Assert.Equal(octets, EpochBundle.Encode(bundle).ToArray());
         octets[500] ^= 1;
         Assert.Throws<StorageCorruptException>(() => EpochBundle.Decode(octets));

@@ -95,8 +95,7 @@ public sealed class UserEpochTests
         await task.StepAsync();
         byte[] octets = await File.ReadAllBytesAsync(Path.Combine(new BoardFolder(folder.Data).Bundles, "2.bundle"), Cancel);
         EpochContent bundle = EpochBundle.Decode(octets);
-        Assert.Equal([new Refusal(RefusalReason.Unchanged, 0, new ExpectedVersion(0, 1)), null], bundle.Outcomes.Select(outcome => outcome.Refusal));
-        Assert.DoesNotContain(bundle.Outcomes, outcome => outcome.IsRefused);
+        Assert.Equal([new ItemResult.Unchanged(new ExpectedVersion(0, 1)), new ItemResult.Leaf(0)], bundle.Outcomes.Select(outcome => outcome.Result));
         Assert.Equal(octets, EpochBundle.Encode(bundle).ToArray());
     }
 

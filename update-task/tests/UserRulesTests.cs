@@ -105,8 +105,9 @@ public sealed class UserRulesTests
         var pending = new PendingRequest(request.RequestId, 1, request.BodyHash, request.Items);
         var refusal = new Refusal(RefusalReason.UserLeft, 0, default);
         var refused = new Decision { Refusal = refusal };
-        Assert.Equal((refusal, refusal), (refused.FindRefusal(0)!, refused.FindRefusal(1)!));
-        var unchanged = new Decision { Unchanged = new Refusal(RefusalReason.Unchanged, 0, default) };
+        var result = new ItemResult.Refused(refusal);
+        Assert.Equal((result, result), (refused.FindWithoutLeaf(0)!, refused.FindWithoutLeaf(1)!));
+        var unchanged = new Decision { Unchanged = new ItemResult.Unchanged(default) };
         Assert.Equal([false, true], [unchanged.HasLeaf(0), unchanged.HasLeaf(1)]);
         Assert.Equal("1"u8.ToArray(), unchanged.GetValue(pending, 1).ToArray());
         var changed = new Decision { List = "list"u8.ToArray() };
@@ -136,11 +137,11 @@ public sealed class UserRulesTests
         Assert.Equal(new Decision { Refusal = new Refusal(reason, item, new ExpectedVersion(0, version)) }, decision);
 
     private static void AssertUnchanged(ulong version, Decision decision) =>
-        Assert.Equal(new Decision { Unchanged = new Refusal(RefusalReason.Unchanged, UserChange.ItemIndex, new ExpectedVersion(0, version)) }, decision);
+        Assert.Equal(new Decision { Unchanged = new ItemResult.Unchanged(new ExpectedVersion(0, version)) }, decision);
 
     private static void AssertList(string[] devices, Decision decision)
     {
-        Assert.Null(decision.Refusal ?? decision.Unchanged);
+        Assert.Equal((null, null), (decision.Refusal, decision.Unchanged));
         Assert.Equal(devices, DeviceList.Decode(decision.List!.Value).Select(LogModel.Text));
     }
 }

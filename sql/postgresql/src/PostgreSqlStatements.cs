@@ -94,7 +94,7 @@ internal static class PostgreSqlStatements
             SELECT r.seq, r.body_hash FROM leaf AS l LEFT JOIN LATERAL (SELECT seq, body_hash FROM request WHERE request_id = l.request_id OFFSET 0) AS r ON true
             WHERE l.epoch = $1 ORDER BY l.ordinal
             """),
-        RefusedItems = new(
+        ItemsWithoutLeaves = new(
             """
             SELECT o.seq, o.item, o.refusal, o.refused_item, o.current_period, o.current_version, r.request_id, r.body_hash
             FROM outcome AS o CROSS JOIN LATERAL (SELECT request_id, body_hash FROM request WHERE seq = o.seq OFFSET 0) AS r

@@ -80,7 +80,7 @@ internal static class SqliteStatements
             """
             SELECT r.seq, r.body_hash FROM leaf AS l LEFT JOIN request AS r ON r.request_id = l.request_id WHERE l.id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 ORDER BY l.id
             """),
-        RefusedItems = new(
+        ItemsWithoutLeaves = new(
             """
             SELECT o.seq, o.item, o.refusal, o.refused_item, o.current_period, o.current_version, r.request_id, r.body_hash
             FROM outcome AS o JOIN request AS r ON r.seq = o.id >> 8 WHERE o.epoch = ? AND o.refusal IS NOT NULL ORDER BY o.id

@@ -120,7 +120,7 @@ internal static class SqlServerStatements
             $"""
             SELECT r.Seq, r.BodyHash FROM optiks.Leaf AS l LEFT JOIN optiks.Request AS r ON r.RequestId = l.RequestId WHERE l.Epoch = @epoch ORDER BY l.Ordinal {Statement.ByIndex}
             """),
-        RefusedItems = new Statement(
+        ItemsWithoutLeaves = new Statement(
             $"""
             SELECT o.Seq, o.Item, o.Refusal, o.RefusedItem, o.CurrentPeriod, o.CurrentVersion, r.RequestId, r.BodyHash
             FROM optiks.Outcome AS o JOIN optiks.Request AS r ON r.Seq = o.Seq WHERE o.Epoch = @epoch AND o.Refusal IS NOT NULL ORDER BY o.Seq, o.Item {Statement.ByIndex}

@@ -62,23 +62,23 @@ internal sealed class Log : IAsyncDisposable
         ulong offset = 0;
         foreach (PendingRequest request in pending)
         {
-            Refusal? refusal = Refuse(request) ?? Refusing(request);
-            if (request.Kind == RequestKind.Erasure && refusal is null)
+            ItemResult? without = (Refuse(request) ?? Refusing(request)) is { } refusal ? new ItemResult.Refused(refusal) : null;
+            if (request.Kind == RequestKind.Erasure && without is null)
             {
-                refusal = new Refusal(RefusalReason.Unchanged, 0, default);
+                without = new ItemResult.Unchanged(default);
                 erasures.AddRange(Erasing(request));
             }
             for (int i = 0; i < request.Items.Count; i++)
             {
                 AcceptItem update = request.Items[i];
-                if (refusal is not null)
+                if (without is not null)
                 {
-                    outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, null, refusal));
+                    outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, without));
                     continue;
                 }
                 if (update.Structure == StructureId.Devices && !UserChange.Decode(update.Value).ChangesList)
                 {
-                    outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, null, new Refusal(RefusalReason.Unchanged, i, new ExpectedVersion(0, Version(update)))));
+                    outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, new ItemResult.Unchanged(new ExpectedVersion(0, Version(update)))));
                     continue;
                 }
                 ulong version = update.Structure.HasVersions() ? _versions[Name(update)] = Version(update) + 1 : 0;
@@ -94,7 +94,7 @@ internal sealed class Log : IAsyncDisposable
                     Opening = label.AsSpan(16),
                     ValueLength = (uint)update.Value.Length,
                 }, update, new LeafOrigin(request.RequestId, i)));
-                outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, leaves.Count - 1, null));
+                outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, new ItemResult.Leaf(leaves.Count - 1)));
             }
         }
         int[] order = [.. Enumerable.Range(0, leaves.Count).OrderBy(i => leaves[i].Row.Structure).ThenBy(i => Convert.ToHexString(leaves[i].Label), StringComparer.Ordinal)];
@@ -113,7 +113,7 @@ internal sealed class Log : IAsyncDisposable
             ends.Add(keys.Count);
         }
         var batch = new LeafBatch(rows, values.ToArray(), keys.ToArray(), ends.ToArray(), order.Select(i => leaves[i].Origin).ToArray());
-        Outcome[] placed = [.. outcomes.Select(outcome => outcome.Ordinal is { } at ? outcome with { Ordinal = Array.IndexOf(order, at) } : outcome)];
+        Outcome[] placed = [.. outcomes.Select(outcome => outcome.Result is ItemResult.Leaf leaf ? outcome with { Result = new ItemResult.Leaf(Array.IndexOf(order, leaf.Ordinal)) } : outcome)];
         CommitResult result = await _store!.CommitEpochAsync(_lease!, new EpochCommit(Row(_epoch), Row(_epoch - 1).RecordHash, 0, batch, placed) { Erasures = erasures }, Cancel);
         Assert.Equal(CommitResult.Committed, result);
         return _epoch;

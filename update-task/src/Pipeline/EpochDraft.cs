@@ -15,7 +15,7 @@ namespace Optiks.UpdateTask.Pipeline;
 internal sealed record EpochDraft(EpochUpdates Updates, ErasurePlan Erasures, EpochCommit Commit, StagedEpoch Staged, ReadOnlyMemory<byte> AuditProof) : IDisposable
 {
     /// <summary>The number of updates that the epoch refuses.</summary>
-    public int Refused => Commit.Outcomes.Count(outcome => outcome.IsRefused);
+    public int Refused => Commit.Outcomes.Count(outcome => outcome.Result is ItemResult.Refused);
 
     public void Dispose() => Staged.Dispose();
 }

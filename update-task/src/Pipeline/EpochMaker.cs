@@ -172,9 +172,8 @@ internal sealed class EpochMaker
             PendingRequest request = pending[i];
             for (int item = 0; item < request.Items.Count; item++)
             {
-                Refusal? without = decisions[i].FindRefusal(item);
-                int? ordinal = without is null ? ordinals[input++] : null;
-                outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, ordinal, without) { BodyHash = request.BodyHash });
+                ItemResult result = decisions[i].FindWithoutLeaf(item) ?? new ItemResult.Leaf(ordinals[input++]);
+                outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, result) { BodyHash = request.BodyHash });
             }
         }
         return outcomes;

@@ -59,7 +59,7 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
         {
             if (Decisions.TryGetValue(pending[i].RequestId, out Refusal? refusal))
             {
-                decisions[i] = refusal is null ? new Decision { Unchanged = new Refusal(RefusalReason.Unchanged, 0, default) } : new Decision { Refusal = refusal };
+                decisions[i] = refusal is null ? new Decision { Unchanged = new ItemResult.Unchanged(default) } : new Decision { Refusal = refusal };
             }
         }
     }

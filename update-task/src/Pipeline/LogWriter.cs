@@ -225,7 +225,7 @@ internal sealed class LogWriter : IAsyncDisposable
 
     private async Task FinishAsync(int refused, long start, EpochTimes times, CancellationToken stop)
     {
-        int published = Session.Unfinished!.Content.Outcomes.Count(outcome => outcome.Ordinal is not null);
+        int published = Session.Unfinished!.Content.Outcomes.Count(outcome => outcome.Result is ItemResult.Leaf);
         await _publisher.PublishAsync(times, stop);
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         _report.Metrics.Published(published, refused, elapsed.TotalSeconds);

@@ -83,10 +83,10 @@ internal static class RequestCheck
     // or all were refused for the same reason. An erasure has only one item, which has no leaf.
     private static bool IsDecidedAlike(StoredOutcome[] outcomes)
     {
-        bool isUnchanged = outcomes is [{ Item: UserChange.ItemIndex, Refusal.Reason: RefusalReason.Unchanged }, ..];
-        return isUnchanged
-            ? outcomes.Skip(1).All(outcome => outcome.Refusal is null)
-            : outcomes.Select(outcome => outcome.Refusal).Distinct().Count() <= 1 && outcomes.All(outcome => outcome.Refusal?.Reason != RefusalReason.Unchanged);
+        ItemResult?[] results = [.. outcomes.Select(outcome => outcome.Result.ToResult())];
+        IEnumerable<ItemResult?> others = results is [ItemResult.Unchanged, ..] && outcomes[0].Item == UserChange.ItemIndex ? results.Skip(1) : results;
+        return others.All(result => result is ItemResult.Leaf)
+            || (results[0] is ItemResult.Refused && results.Distinct().Count() == 1);
     }
 
     private static void CheckOutcome(StoredRequest request, string name, StoredOutcome outcome, ulong? headEpoch, FsckReport report)
@@ -95,11 +95,11 @@ internal static class RequestCheck
         {
             report.Found($"{name} was decided by epoch {outcome.Epoch}, which is beyond the head.");
         }
-        else if (outcome.Ordinal is null == outcome.Refusal is null)
+        else if (outcome.Result.ToResult() is null)
         {
             report.Found($"{name} was neither published nor refused by epoch {outcome.Epoch}, or both.");
         }
-        else if (outcome.Ordinal is int ordinal && outcome.Leaf != new LeafOrigin(request.RequestId, outcome.Item))
+        else if (outcome.Result.Ordinal is int ordinal && outcome.Leaf != new LeafOrigin(request.RequestId, outcome.Item))
         {
             report.Found($"Item {outcome.Item} of request {request.RequestId} names leaf {ordinal} of epoch {outcome.Epoch}, which {(outcome.Leaf is null ? "is not there" : "is another update's")}.");
         }

@@ -86,8 +86,13 @@ internal sealed class RowReader : IDisposable
         Int64(), _row.U16(), new AcceptItem((StructureId)_row.U8(), Opaque(), Opaque(), Optional() ? new ExpectedVersion(_row.U64(), _row.U64()) : null)));
 
     public StoredOutcome Outcome() => Whole(new StoredOutcome(
-        Int64(), _row.U16(), _row.U64(), Optional() ? Int32() : null,
-        Optional() ? new Refusal((RefusalReason)_row.U8(), _row.U16(), new ExpectedVersion(_row.U64(), _row.U64())) : null, Leaf: null));
+        Int64(),
+        _row.U16(),
+        _row.U64(),
+        new ResultColumns(
+            Optional() ? Int32() : null,
+            Optional() ? new Refusal((RefusalReason)_row.U8(), _row.U16(), new ExpectedVersion(_row.U64(), _row.U64())) : null),
+        Leaf: null));
 
     public StoredErasure Erasure()
     {

@@ -115,16 +115,17 @@ internal sealed class RowWriter : IDisposable
         _row.U64((ulong)outcome.Sequence);
         _row.U16(checked((ushort)outcome.Item));
         _row.U64(outcome.Epoch);
-        if (Optional(outcome.Ordinal is not null))
+        (int? ordinal, Refusal? refusal) = outcome.Result;
+        if (Optional(ordinal is not null))
         {
-            _row.U32((uint)outcome.Ordinal!.Value);
+            _row.U32((uint)ordinal!.Value);
         }
-        if (Optional(outcome.Refusal is not null))
+        if (Optional(refusal is not null))
         {
-            _row.U8((byte)outcome.Refusal!.Reason);
-            _row.U16(checked((ushort)outcome.Refusal.Item));
-            _row.U64(outcome.Refusal.Current.Period);
-            _row.U64(outcome.Refusal.Current.Version);
+            _row.U8((byte)refusal!.Reason);
+            _row.U16(checked((ushort)refusal.Item));
+            _row.U64(refusal.Current.Period);
+            _row.U64(refusal.Current.Version);
         }
         End(RowKind.Outcome);
     }

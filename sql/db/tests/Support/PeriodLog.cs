@@ -121,7 +121,7 @@ internal sealed class PeriodLog : IAsyncDisposable
             sortedKeys.AddRange(keys[input]);
             keyEnds[i] = sortedKeys.Count;
             origins[i] = new LeafOrigin(request.RequestId, input);
-            outcomes[i] = new Outcome(request.RequestId, sequence, input, i, null) { BodyHash = request.BodyHash };
+            outcomes[i] = new Outcome(request.RequestId, sequence, input, new ItemResult.Leaf(i)) { BodyHash = request.BodyHash };
         }
         var leaves = new LeafBatch(rows, values.Blob.ToArray(), sortedKeys.ToArray(), keyEnds, origins);
         using StagedEpoch staged = directory.Stage(epoch, rows, values.Blob, withProofs: true);
@@ -141,7 +141,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         ulong epoch = (await _store.ReadHeadAsync(Cancel)).Epoch!.Value + 1;
         AcceptRequest request = await _log.AcceptAsync(new ErasureOrder(StructureId.Keys, 1, 1).ToItem(Encoding.UTF8.GetBytes(key)));
         long sequence = await SequenceAsync(request);
-        Outcome outcome = new(request.RequestId, sequence, 0, null, new Refusal(RefusalReason.Unchanged, 0, default)) { BodyHash = request.BodyHash };
+        Outcome outcome = new(request.RequestId, sequence, 0, new ItemResult.Unchanged(default)) { BodyHash = request.BodyHash };
         Erasure[] erasures = [.. (await _store.FindLeavesAsync(names, Cancel)).Select(place => new Erasure(place!.Epoch, place.Ordinal, new LeafOrigin(request.RequestId, 0)) { Period = place.Period })];
         using StagedEpoch staged = directory.Stage(epoch, [], [], withProofs: true);
         await PublishAsync(epoch, period.Period, period.FirstEpoch!.Value, LeafBatch.Empty, [outcome], staged, begun: null, erasures, leastTimeMs: 0);

@@ -99,14 +99,14 @@ public static class EpochBundle
             writer.Octets(outcome.BodyHash.Span);
             writer.U64((ulong)outcome.Sequence);
             writer.U16(checked((ushort)outcome.Item));
-            if (outcome.Ordinal is { } ordinal)
+            ResultColumns result = ResultColumns.FromResult(outcome.Result);
+            if (result.Refusal is not { } refusal)
             {
                 writer.U8(0);
-                writer.U32((uint)ordinal);
+                writer.U32((uint)result.Ordinal!.Value);
             }
             else
             {
-                Refusal refusal = outcome.Refusal ?? throw new ArgumentException("An outcome has an ordinal or a refusal.", nameof(content));
                 writer.U8(1);
                 writer.U8((byte)refusal.Reason);
                 writer.U16(checked((ushort)refusal.Item));
@@ -227,12 +227,10 @@ public static class EpochBundle
             ReadOnlyMemory<byte> bodyHash = reader.Octets(HashLength);
             long sequence = (long)reader.U64();
             int item = reader.U16();
-            Outcome outcome = reader.U8() == 0
-                ? new Outcome(requestId, sequence, item, checked((int)reader.U32()), null)
-                : new Outcome(
-                    requestId, sequence, item, null,
-                    new Refusal((RefusalReason)reader.U8(), reader.U16(), new ExpectedVersion(reader.U64(), reader.U64())));
-            outcomes.Add(outcome with { BodyHash = bodyHash });
+            ResultColumns result = reader.U8() == 0
+                ? new ResultColumns(checked((int)reader.U32()), null)
+                : new ResultColumns(null, new Refusal((RefusalReason)reader.U8(), reader.U16(), new ExpectedVersion(reader.U64(), reader.U64())));
+            outcomes.Add(new Outcome(requestId, sequence, item, result.ToResult()!) { BodyHash = bodyHash });
         }
         return outcomes;
     }

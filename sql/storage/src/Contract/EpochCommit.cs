@@ -40,10 +40,10 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
         var hasOutcome = new bool[rows.Length];
         foreach (Outcome outcome in Outcomes)
         {
-            Require(outcome.Item is >= 0 and < Limits.ItemsPerRequest && outcome.Ordinal is null != outcome.Refusal is null, "an outcome is neither a leaf nor a refusal, or both");
-            Require(outcome.Refusal?.Reason != RefusalReason.Unchanged || outcome.Item == UserChange.ItemIndex, "an outcome says unchanged of something other than a device list");
+            Require(outcome.Item is >= 0 and < Limits.ItemsPerRequest, "an outcome's item is out of range");
+            Require(outcome.Result is not ItemResult.Unchanged || outcome.Item == UserChange.ItemIndex, "an outcome says unchanged of something other than a device list");
             Require(!restores || outcome.BodyHash.Length == 32, "a body hash has the wrong length");
-            if (outcome.Ordinal is int ordinal)
+            if (outcome.Result is ItemResult.Leaf { Ordinal: var ordinal })
             {
                 Require(ordinal >= 0 && ordinal < rows.Length && !hasOutcome[ordinal], "an outcome names no leaf, or the leaf of another outcome");
                 Require(origins[ordinal] == new LeafOrigin(outcome.RequestId, outcome.Item), "an outcome names a leaf of another update");
@@ -75,7 +75,7 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
             return;
         }
         var unchanged = new HashSet<LeafOrigin>();
-        foreach (Outcome outcome in Outcomes.Where(outcome => outcome.Refusal is { Reason: RefusalReason.Unchanged }))
+        foreach (Outcome outcome in Outcomes.Where(outcome => outcome.Result is ItemResult.Unchanged))
         {
             unchanged.Add(new LeafOrigin(outcome.RequestId, outcome.Item));
         }

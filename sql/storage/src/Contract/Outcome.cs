@@ -4,16 +4,9 @@ namespace Optiks.Storage;
 /// <param name="RequestId">The id of the request.</param>
 /// <param name="Sequence">The request's order of acceptance.</param>
 /// <param name="Item">The item's number in the request.</param>
-/// <param name="Ordinal">The leaf's number within the epoch; null when the item has no leaf.</param>
-/// <param name="Refusal">
-/// The reason why the item has no leaf; null if it has one. All items of a refused request have the same refusal. In other requests an item
-/// without a leaf has the reason <see cref="RefusalReason.Unchanged"/>.
-/// </param>
-public sealed record Outcome(Guid RequestId, long Sequence, int Item, int? Ordinal, Refusal? Refusal)
+/// <param name="Result">What the epoch did with the item.</param>
+public sealed record Outcome(Guid RequestId, long Sequence, int Item, ItemResult Result)
 {
-    /// <summary>Whether the item's request was refused.</summary>
-    public bool IsRefused => Refusal is not null && Refusal.Reason != RefusalReason.Unchanged;
-
     /// <summary>
     /// Hash of the request's content, 32 bytes. Bundles contain this hash. So after a restore, the service still recognizes the request
     /// when a client sends it again.
@@ -22,7 +15,7 @@ public sealed record Outcome(Guid RequestId, long Sequence, int Item, int? Ordin
 
     /// <summary>Compares all fields, and the bytes of body hashes.</summary>
     public bool Equals(Outcome? other) =>
-        other is not null && RequestId == other.RequestId && Sequence == other.Sequence && Item == other.Item && Ordinal == other.Ordinal && Refusal == other.Refusal
+        other is not null && RequestId == other.RequestId && Sequence == other.Sequence && Item == other.Item && Result == other.Result
         && BodyHash.Span.SequenceEqual(other.BodyHash.Span);
 
     /// <inheritdoc/>

@@ -1,17 +1,11 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// The reasons why an item has no leaf (docs/spec/rest.md section 5, docs/spec/users.md section 7). The numbers are stored and never change
-/// their meaning.
+/// The reasons why a request is refused (docs/spec/rest.md section 5, docs/spec/users.md section 7). The numbers are stored and never change
+/// their meaning. The number 0 is not a reason (<see cref="ResultColumns"/>).
 /// </summary>
 public enum RefusalReason
 {
-    /// <summary>
-    /// The update-task accepted the item but inserted no leaf for it. Either the item stands for a user's device list, which the request
-    /// does not change (<see cref="UserChange"/>), or the item is an erasure that was carried out (<see cref="ErasureOrder"/>).
-    /// </summary>
-    Unchanged = 0,
-
     /// <summary>The key's latest version is not the expected version.</summary>
     ExpectedVersion = 1,
 

@@ -17,7 +17,7 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
     public const int ItemIndex = 0;
 
     /// <summary>
-    /// Whether the device list gets a new version. If not, item 0 gets no leaf (<see cref="RefusalReason.Unchanged"/>).
+    /// Whether the device list gets a new version. If not, item 0 gets no leaf (<see cref="ItemResult.Unchanged"/>).
     /// </summary>
     public bool ChangesList => Creates || Added.Count > 0 || Removed.Count > 0;
 

@@ -57,7 +57,7 @@ internal sealed class ConsistentRead : IConsistentRead
     public Task<IReadOnlyList<StoredOutcome>> ReadOutcomesAsync(long after, long through, CancellationToken cancellationToken) => ListAsync(
         _statements.StoredOutcomes,
         rows => new StoredOutcome(
-            rows.GetInt64(0), rows.GetInt16(1), rows.GetUInt64(2), rows.IsNull(3) ? null : rows.GetInt32(3), StoredRows.Refusal(rows, 4),
+            rows.GetInt64(0), rows.GetInt16(1), rows.GetUInt64(2), new ResultColumns(rows.IsNull(3) ? null : rows.GetInt32(3), StoredRows.Refusal(rows, 4)),
             rows.IsNull(8) ? null : new LeafOrigin(rows.GetRequestId(8), rows.GetInt16(9))),
         cancellationToken,
         Parameter.Create("after", after),

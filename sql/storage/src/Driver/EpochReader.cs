@@ -26,11 +26,14 @@ internal static class EpochReader
             (long sequence, byte[] bodyHash) = (i < requests.Count ? requests[i] : null)
                 ?? throw new StorageCorruptException($"The database {session.Database.Location} lacks a request of the unpublished epoch {epoch}: restore it.");
             LeafOrigin origin = leaves.Origins.Span[i];
-            outcomes.Add(new Outcome(origin.RequestId, sequence, origin.Item, i, null) { BodyHash = bodyHash });
+            outcomes.Add(new Outcome(origin.RequestId, sequence, origin.Item, new ItemResult.Leaf(i)) { BodyHash = bodyHash });
         }
         outcomes.AddRange(await session.ListAsync(
-            session.Database.Statements.RefusedItems,
-            rows => new Outcome(rows.GetRequestId(6), rows.GetInt64(0), rows.GetInt16(1), null, StoredRows.Refusal(rows, 2)) { BodyHash = rows.GetBytes(7) },
+            session.Database.Statements.ItemsWithoutLeaves,
+            rows => new Outcome(rows.GetRequestId(6), rows.GetInt64(0), rows.GetInt16(1), new ResultColumns(null, StoredRows.Refusal(rows, 2)).ToResult()!)
+            {
+                BodyHash = rows.GetBytes(7),
+            },
             cancellationToken,
             Parameter.Create("epoch", epoch)));
         IReadOnlyList<StoredErasure> erasures = await ErasureReader.ReadAsync(session, epoch, epoch, cancellationToken);

@@ -167,7 +167,7 @@ internal sealed class Import : IStorageImport
     public Task AddOutcomesAsync(IReadOnlyList<StoredOutcome> outcomes, CancellationToken cancellationToken) => CopyAsync(
         Table.Outcome,
         outcomes,
-        (cells, outcome) => RowWriting.WriteOutcome(cells, outcome.Sequence, outcome.Item, outcome.Epoch, outcome.Ordinal, outcome.Refusal),
+        (cells, outcome) => RowWriting.WriteOutcome(cells, outcome.Sequence, outcome.Item, outcome.Epoch, outcome.Result),
         cancellationToken);
 
     /// <inheritdoc/>

@@ -27,19 +27,18 @@ internal static class RequestStatusReader
                 return new RequestStatus(RequestState.Pending, 0, [], null);
             }
             isDecided = true;
-            if (StoredRows.Refusal(rows, 3) is { } refusal)
+            switch (new ResultColumns(rows.IsNull(7) ? null : rows.GetInt32(7), StoredRows.Refusal(rows, 3)).ToResult())
             {
-                if (refusal.Reason == RefusalReason.Unchanged)
-                {
-                    continue;
-                }
-                return new RequestStatus(RequestState.Refused, epoch, [], refusal);
+                case ItemResult.Refused refused:
+                    return new RequestStatus(RequestState.Refused, epoch, [], refused.Refusal);
+                case ItemResult.Unchanged:
+                    break;
+                case ItemResult.Leaf leaf when !rows.IsNull(8):
+                    items.Add(new PublishedItem(item, (StructureId)rows.GetInt16(8), rows.GetUInt64(9), rows.GetUInt64(10), leaf.Ordinal, rows.GetBytes(11)));
+                    break;
+                default:
+                    throw new StorageCorruptException($"The database {session.Database.Location} has an outcome without its leaf in epoch {epoch}: restore it.");
             }
-            if (rows.IsNull(8))
-            {
-                throw new StorageCorruptException($"The database {session.Database.Location} has an outcome without its leaf in epoch {epoch}: restore it.");
-            }
-            items.Add(new PublishedItem(item, (StructureId)rows.GetInt16(8), rows.GetUInt64(9), rows.GetUInt64(10), rows.GetInt32(7), rows.GetBytes(11)));
         }
         return isDecided ? new RequestStatus(RequestState.Published, epoch, items, null) : null;
     }

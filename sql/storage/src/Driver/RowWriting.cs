@@ -65,20 +65,20 @@ internal static class RowWriting
     public static Task CopyOutcomesAsync(this ISession session, ulong epoch, IReadOnlyList<Outcome> outcomes, CancellationToken cancellationToken) => session.CopyAsync(
         Table.Outcome,
         outcomes.Count,
-        (cells, i) => WriteOutcome(cells, outcomes[i].Sequence, outcomes[i].Item, epoch, outcomes[i].Ordinal, outcomes[i].Refusal),
+        (cells, i) => WriteOutcome(cells, outcomes[i].Sequence, outcomes[i].Item, epoch, ResultColumns.FromResult(outcomes[i].Result)),
         cancellationToken);
 
     /// <summary>Writes the cells of an outcome.</summary>
-    public static void WriteOutcome(IRowWriter cells, long sequence, int item, ulong epoch, int? ordinal, Refusal? refusal)
+    public static void WriteOutcome(IRowWriter cells, long sequence, int item, ulong epoch, ResultColumns result)
     {
         cells.WriteInt64(sequence);
         cells.WriteInt16(item);
         cells.WriteUInt64(epoch);
-        cells.WriteInt32(ordinal);
-        cells.WriteInt16((int?)refusal?.Reason);
-        cells.WriteInt16(refusal?.Item);
-        cells.WriteUInt64(refusal?.Current.Period);
-        cells.WriteUInt64(refusal?.Current.Version);
+        cells.WriteInt32(result.Ordinal);
+        cells.WriteInt16((int?)result.Refusal?.Reason);
+        cells.WriteInt16(result.Refusal?.Item);
+        cells.WriteUInt64(result.Refusal?.Current.Period);
+        cells.WriteUInt64(result.Refusal?.Current.Version);
     }
 
     private static bool ContainsErased(this ReadOnlySpan<LeafRow> leaves)

@@ -99,7 +99,7 @@ public sealed class Statements
     /// Returns the outcomes without leaves of an epoch, in order. Columns: seq, item, refusal, refused_item, current_period,
     /// current_version, request_id, body_hash. Parameters: epoch.
     /// </summary>
-    public required Sql RefusedItems { get; init; }
+    public required Sql ItemsWithoutLeaves { get; init; }
 
     /// <summary>
     /// Deletes the outcomes of the requests that <see cref="ForgetRequests"/> deletes next; null if that statement also deletes the

@@ -65,8 +65,8 @@ public static class StoredRows
     }
 
     /// <summary>
-    /// Reads a refusal from four columns: refusal, refused_item, current_period and current_version. The parameter
-    /// <paramref name="column"/> is the number of the first of them. Returns null if the column refusal is null.
+    /// Reads the refusal of <see cref="ResultColumns"/> from four columns: refusal, refused_item, current_period and current_version. The
+    /// parameter <paramref name="column"/> is the number of the first of them. Returns null if the column refusal is null.
     /// </summary>
     internal static Refusal? Refusal(IRows rows, int column) => rows.IsNull(column)
         ? null

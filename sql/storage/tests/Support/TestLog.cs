@@ -146,7 +146,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         }
         LeafBatch leaves = MakeLeaves(epoch, items, requestId, out int[] inputs);
         Remember(epoch, items, leaves);
-        return await PublishAsync(epoch, leaves, [.. inputs.Select((input, ordinal) => new Outcome(requestId, sequence, input, ordinal, null))], [], tamper);
+        return await PublishAsync(epoch, leaves, [.. inputs.Select((input, ordinal) => new Outcome(requestId, sequence, input, new ItemResult.Leaf(ordinal)))], [], tamper);
     }
 
     private async Task<EpochRow> PublishAsync(ulong epoch, LeafBatch leaves, IReadOnlyList<Outcome> outcomes, IReadOnlyList<Erasure> erasures, Func<EpochRecord, EpochRecord>? tamper)
@@ -213,7 +213,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         long sequence = (await _pipeline.ReadPendingAsync(1000, long.MaxValue, CancellationToken.None)).Single().Sequence;
         var origin = new LeafOrigin(requestId, 0);
         Erasure[] erasures = [.. erased.Select(erasure => erasure(origin))];
-        await PublishAsync(epoch, LeafBatch.Empty, [new Outcome(requestId, sequence, 0, null, new Refusal(RefusalReason.Unchanged, 0, default))], erasures, tamper: null);
+        await PublishAsync(epoch, LeafBatch.Empty, [new Outcome(requestId, sequence, 0, new ItemResult.Unchanged(default))], erasures, tamper: null);
     }
 
     /// <summary>
