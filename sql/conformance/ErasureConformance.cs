@@ -161,7 +161,7 @@ public abstract class ErasureConformance : StorageConformance
         await PublishAsync(lease, 1, Item("a", "1"), Item("b", "1"));
         await PublishAsync(lease, 2, Item("a", "2"), Item("b", "2"));
         (EpochCommit commit, Guid request) = await ErasingAsync(3, "both", (1, "a"), (1, "b"));
-        await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using MaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, commit, Cancel));
         await SignAndPublishAsync(lease, 3);
         Assert.Equal([false, false], (await FindAsync((1, "a"), (1, "b"))).Select(place => place!.HasValue));
@@ -184,10 +184,10 @@ public abstract class ErasureConformance : StorageConformance
         string other = await Fixture.CreateMigratedAsync(Cancel);
         try
         {
-            await using IMaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
-            await using IMaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel);
-            await using (IConsistentRead read = await source.OpenConsistentReadAsync(Cancel))
-            await using (IStorageImport import = await target.BeginImportAsync(Cancel))
+            await using MaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+            await using MaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel);
+            await using (ConsistentRead read = await source.OpenConsistentReadAsync(Cancel))
+            await using (StorageImport import = await target.BeginImportAsync(Cancel))
             {
                 Assert.Equal([1], (await read.ReadErasuresAsync(3, 1, 10, Cancel)).Select(erasure => erasure.Number));
                 Assert.Equal([0], (await read.ReadErasuresAsync(0, 0, 1, Cancel)).Select(erasure => erasure.Number));

@@ -23,8 +23,8 @@ public abstract class MaintenanceConformance : StorageConformance
         AcceptRequest waiting = await RequestAsync(Item("d", "2", new ExpectedVersion(1, 7)));
         _ = await TryAcceptAsync(waiting);
 
-        await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
-        await using IConsistentRead read = await store.OpenConsistentReadAsync(Cancel);
+        await using MaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using ConsistentRead read = await store.OpenConsistentReadAsync(Cancel);
         // This epoch is published after the consistent read began, so the read does not see it.
         await PublishPendingAsync(lease, 2);
 
@@ -68,9 +68,9 @@ public abstract class MaintenanceConformance : StorageConformance
         string other = await Fixture.CreateMigratedAsync(Cancel);
         try
         {
-            await using IMaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+            await using MaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
             await Assert.ThrowsAsync<StorageMisconfiguredException>(() => source.BeginImportAsync(Cancel));
-            await using (IMaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel))
+            await using (MaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel))
             {
                 await CopyAsync(source, target, commit: false);
                 Assert.Null((await target.ReadHeadAsync(Cancel)).Epoch);
@@ -87,7 +87,7 @@ public abstract class MaintenanceConformance : StorageConformance
             // The sequence numbers that the store assigns after the import are above the imported ones.
             AcceptRequest later = await RequestAsync(Item("b"));
             Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([later])], Cancel)).Status);
-            await using IPipelineStore pipeline = await Fixture.Provider.OpenPipelineAsync(other, Cancel);
+            await using PipelineStore pipeline = await Fixture.Provider.OpenPipelineAsync(other, Cancel);
             Assert.Equal([waiting, later.RequestId], (await pipeline.ReadPendingAsync(10, 1 << 20, Cancel)).Select(request => request.RequestId));
         }
         finally
@@ -111,7 +111,7 @@ public abstract class MaintenanceConformance : StorageConformance
         var unknown = new PendingRequest(lost.RequestId, pending.Sequence + 1, lost.BodyHash, lost.Items);
         EpochCommit commit = Commit(1, [pending, unknown]);
 
-        await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using MaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         EpochCommit other = commit with { Outcomes = [.. commit.Outcomes.Select(outcome => outcome.RequestId == first ? outcome with { BodyHash = new byte[32] } : outcome)] };
         await Assert.ThrowsAsync<StorageCorruptException>(() => store.RestoreEpochAsync(lease, other, Cancel));
         Assert.Equal(CommitResult.Fenced, await store.RestoreEpochAsync(lease with { Fence = lease.Fence + 1 }, commit, Cancel));
@@ -147,10 +147,10 @@ public abstract class MaintenanceConformance : StorageConformance
         row.ValueLength = 0;
         int[] keyEnds = [0];
         EpochCommit erased = commit with { Leaves = new LeafBatch(new[] { row }, default, default, keyEnds, commit.Leaves.Origins) };
-        await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using MaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         await Assert.ThrowsAsync<ArgumentException>(() => store.CommitEpochAsync(lease, erased, Cancel));
         Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, erased, Cancel));
-        await using IConsistentRead read = await store.OpenConsistentReadAsync(Cancel);
+        await using ConsistentRead read = await store.OpenConsistentReadAsync(Cancel);
         Assert.Null(Assert.Single(await read.ReadLeavesAsync(1, 0, 10, Cancel)).Value);
         Assert.Equal(0, await read.CountValuesAsync(Cancel));
     }

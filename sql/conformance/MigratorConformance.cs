@@ -40,15 +40,15 @@ public abstract class MigratorConformance : IAsyncLifetime
     [Fact]
     public async Task Migrating_again_changes_nothing()
     {
-        IMigrator migrator = _fixture.Provider.CreateMigrator(_connectionString);
+        Migrator migrator = _fixture.Provider.CreateMigrator(_connectionString);
         Assert.Equal(migrator.TargetVersion, (await migrator.MigrateAsync(Cancel)).Count);
-        await using (IPipelineStore store = await _fixture.Provider.OpenPipelineAsync(_connectionString, Cancel))
+        await using (PipelineStore store = await _fixture.Provider.OpenPipelineAsync(_connectionString, Cancel))
         {
             Assert.NotNull(await store.AcquireLeaseAsync("holder", TimeSpan.FromMinutes(1), Cancel));
         }
         Assert.Empty(await migrator.MigrateAsync(Cancel));
         Assert.Equal(migrator.TargetVersion, await migrator.ReadVersionAsync(Cancel));
-        await using IPipelineStore again = await _fixture.Provider.OpenPipelineAsync(_connectionString, Cancel);
+        await using PipelineStore again = await _fixture.Provider.OpenPipelineAsync(_connectionString, Cancel);
         Assert.Equal("holder", (await again.ReadHeadAsync(Cancel)).Holder);
     }
 

@@ -86,8 +86,8 @@ public abstract class PeriodConformance : StorageConformance
         // Values that the caller did not ask for do not count towards the page's limit.
         Assert.Equal(Values, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Lists, Cancel)).Rows.Length);
         Assert.Equal(Values, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Trees, Cancel)).Rows.Length);
-        await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
-        await using IConsistentRead read = await store.OpenConsistentReadAsync(Cancel);
+        await using MaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using ConsistentRead read = await store.OpenConsistentReadAsync(Cancel);
         Assert.Equal(Fitting, (await read.ReadCopiesAsync(1, 0, 100, Cancel)).Count);
         Assert.Equal(Values - Fitting, (await read.ReadCopiesAsync(1, Fitting, 100, Cancel)).Count);
         Assert.Equal(Fitting, (await read.ReadLeavesAsync(0, 0, 100, Cancel)).Count);
@@ -118,7 +118,7 @@ public abstract class PeriodConformance : StorageConformance
 
         // The next holder of the lease can continue after the staged rows, but the previous holder can no longer stage rows.
         await Pipeline.ReleaseLeaseAsync(lease, Cancel);
-        IPipelineStore other = await OpenPipelineAsync();
+        PipelineStore other = await OpenPipelineAsync();
         Lease second = await LeaseAsync(other, "second");
         CopyBatch next = copies with { First = await other.CountCopiesAsync(1, Cancel) };
         Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, next, Cancel));
@@ -227,7 +227,7 @@ public abstract class PeriodConformance : StorageConformance
     public async Task Of_staging_a_value_and_erasing_it_at_once_no_copy_is_left()
     {
         Lease lease = await StartLogAsync();
-        IPipelineStore other = await OpenPipelineAsync();
+        PipelineStore other = await OpenPipelineAsync();
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         const int Rounds = 8;
         var results = new List<StageResult>();
@@ -291,7 +291,7 @@ public abstract class PeriodConformance : StorageConformance
         await PublishAsync(lease, 1, Item("a", "1"), Item("b", "2"), Item("c", "3"), Item("d", "4"));
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("x", 0));
-        await using IMaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using MaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         // A restore adds the rows that the database lacks, which are all rows of the batch, some of them, or none.
         CopyBatch first = copies with { Rows = copies.Rows[..1], Sources = copies.Sources[..1], KeyEnds = copies.KeyEnds[..1], Keys = copies.Keys[..1] };
         Assert.Equal(StageResult.Fenced, await source.RestoreCopiesAsync(lease, copies.From(1), Cancel));
@@ -309,9 +309,9 @@ public abstract class PeriodConformance : StorageConformance
         string other = await Fixture.CreateMigratedAsync(Cancel);
         try
         {
-            await using IMaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel);
+            await using MaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel);
             await CopyAsync(source, target, commit: true);
-            await using IConsistentRead read = await target.OpenConsistentReadAsync(Cancel);
+            await using ConsistentRead read = await target.OpenConsistentReadAsync(Cancel);
             IReadOnlyList<StoredCopy> stored = await read.ReadCopiesAsync(0, 0, 100, Cancel);
             Assert.Equal(Enumerable.Range(0, 6).Select(i => (1UL, i)), stored.Select(copy => (copy.Period, copy.Number)));
             Assert.Equal([true, true, false, false, true, false], stored.Select(copy => copy.Value is not null));
@@ -367,17 +367,17 @@ public abstract class PeriodConformance : StorageConformance
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("a", 2));
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
-        await using IMaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using MaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         string other = await Fixture.CreateMigratedAsync(Cancel);
         try
         {
-            await using IMaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel);
-            await using IConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
+            await using MaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel);
+            await using ConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
             StoredCopy[] rows = [.. await read.ReadCopiesAsync(0, 0, 100, Cancel)];
             Assert.Null(rows[0].Value);
             // An earlier version of optiks-db exported superseded rows with their values, as here.
             rows[0] = rows[0] with { Value = rows[1].Value };
-            await using (IStorageImport import = await target.BeginImportAsync(Cancel))
+            await using (StorageImport import = await target.BeginImportAsync(Cancel))
             {
                 await import.AddPeriodsAsync(await read.ReadPeriodsAsync(Cancel), Cancel);
                 await import.AddEpochsAsync(await read.ReadEpochsAsync(0, 100, Cancel), Cancel);

@@ -104,7 +104,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Lease lease = await StartLogAsync();
         await PublishAsync(lease, 1, Item("a", "1"));
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1));
-        await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using MaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         _ = await store.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         Assert.Equal(CommitResult.Fenced, await store.RestoreEpochAsync(lease, Switching(2, 1, 1), Cancel));
         Assert.Equal(StageResult.Staged, await store.RestoreCopiesAsync(lease, copies, Cancel));
@@ -147,7 +147,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.False(await Pipeline.DestroyAsync(lease, 1, 2, Cancel));
         Assert.Equal([PeriodState.Destroyed, PeriodState.Destroying, PeriodState.Ended, PeriodState.Current], await StatesAsync());
         await Pipeline.ReleaseLeaseAsync(lease, Cancel);
-        IPipelineStore other = await OpenPipelineAsync();
+        PipelineStore other = await OpenPipelineAsync();
         Lease second = await LeaseAsync(other, "second");
         await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.DestroyAsync(lease, 1, 2, Cancel));
         await other.BeginDestroyingAsync(second, 1, Retained, Cancel);
@@ -170,7 +170,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
     public async Task Secrets_are_replaced_if_they_are_what_was_read_and_the_next_period_has_the_key_of_the_current_one()
     {
         Lease lease = await StartLogAsync();
-        await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using MaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         ReadOnlyMemory<byte> first = (await store.ReadPeriodsAsync(Cancel))[0].WrappedSecrets;
         byte[] old = Wrapped(1, 5);
         Assert.True(await store.RewrapSecretsAsync(0, first, old, Cancel));
@@ -230,7 +230,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Single(await Pipeline.ReadErasuresAsync(6, 6, Cancel));
 
         await Pipeline.ReleaseLeaseAsync(lease, Cancel);
-        IPipelineStore other = await OpenPipelineAsync();
+        PipelineStore other = await OpenPipelineAsync();
         Lease second = await LeaseAsync(other, "second");
         Assert.True(await other.DestroyAsync(second, 0, 1, Cancel));
         Assert.True(await other.DestroyAsync(second, 0, 1, Cancel));
@@ -245,7 +245,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
     public async Task A_switch_that_was_asked_for_is_over_once_the_period_has_begun()
     {
         Lease lease = await StartLogAsync();
-        await using IMaintenanceStore operating = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using MaintenanceStore operating = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         Assert.Null(await Pipeline.ReadRequestedSwitchAsync(Cancel));
         foreach (ulong period in new ulong[] { 0, 2, ulong.MaxValue })
         {

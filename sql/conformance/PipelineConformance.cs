@@ -238,7 +238,7 @@ public abstract class PipelineConformance : StorageConformance
         Lease paused = await StartLogAsync();
         _ = await AcceptOneAsync(Item("a"));
         EpochCommit commit = Commit(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel));
-        IPipelineStore other = await OpenPipelineAsync();
+        PipelineStore other = await OpenPipelineAsync();
         Assert.Null(await other.AcquireLeaseAsync("second", TimeSpan.FromMinutes(1), Cancel));
         Assert.True(await Pipeline.RenewLeaseAsync(paused, TimeSpan.FromMilliseconds(1), Cancel));
         await Task.Delay(50, Cancel);
@@ -261,7 +261,7 @@ public abstract class PipelineConformance : StorageConformance
     [Fact]
     public async Task Of_many_that_want_the_lease_at_once_one_gets_it()
     {
-        IPipelineStore[] stores = [Pipeline, await OpenPipelineAsync(), await OpenPipelineAsync(), await OpenPipelineAsync()];
+        PipelineStore[] stores = [Pipeline, await OpenPipelineAsync(), await OpenPipelineAsync(), await OpenPipelineAsync()];
         Lease?[] leases = await Task.WhenAll(stores.Select((store, i) => store.AcquireLeaseAsync($"task {i}", TimeSpan.FromMinutes(1), Cancel)));
         Lease lease = Assert.Single(leases, one => one is not null)!;
         HeadRow head = await Pipeline.ReadHeadAsync(Cancel);

@@ -87,7 +87,7 @@ public abstract class ServerConformance : StorageConformance
     public async Task A_pending_update_that_names_another_request_than_its_own_is_not_exported(bool hasOtherContent)
     {
         _ = await AcceptOneAsync(Item("alice"));
-        await using IMaintenanceStore maintenance = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using MaintenanceStore maintenance = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         Assert.Single(await ReadPendingAsync());
         string change = hasOtherContent ? $"{Sql.BodyHash} = {Sql.AnotherBodyHash}" : $"{Sql.RequestId} = {Sql.AnotherRequestId}";
         Assert.Equal(1, await ExecuteAsync(ConnectionString, $"UPDATE optiks.Pending SET {change}"));
@@ -95,7 +95,7 @@ public abstract class ServerConformance : StorageConformance
 
         async Task<IReadOnlyList<StoredPending>> ReadPendingAsync()
         {
-            await using IConsistentRead read = await maintenance.OpenConsistentReadAsync(Cancel);
+            await using ConsistentRead read = await maintenance.OpenConsistentReadAsync(Cancel);
             return await read.ReadPendingAsync(0, long.MaxValue, Cancel);
         }
     }
@@ -103,8 +103,8 @@ public abstract class ServerConformance : StorageConformance
     [Fact]
     public async Task A_pending_update_without_its_request_is_not_imported()
     {
-        await using IMaintenanceStore maintenance = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
-        await using IStorageImport import = await maintenance.BeginImportAsync(Cancel);
+        await using MaintenanceStore maintenance = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using StorageImport import = await maintenance.BeginImportAsync(Cancel);
         AcceptRequest request = await RequestAsync(Item("alice"));
         await import.AddRequestsAsync([new StoredRequest(1, request.RequestId, request.BodyHash)], Cancel);
         await import.AddPendingAsync([new StoredPending(1, 0, request.Items[0])], Cancel);
@@ -115,7 +115,7 @@ public abstract class ServerConformance : StorageConformance
     public async Task Each_service_can_do_its_work_in_its_role()
     {
         await using IAcceptStore accept = await Fixture.Provider.OpenAcceptAsync(await Server.CreateUserAsync(ConnectionString, "optiks_update"), Cancel);
-        await using IPipelineStore pipeline = await Fixture.Provider.OpenPipelineAsync(await Server.CreateUserAsync(ConnectionString, "optiks_task"), Cancel);
+        await using PipelineStore pipeline = await Fixture.Provider.OpenPipelineAsync(await Server.CreateUserAsync(ConnectionString, "optiks_task"), Cancel);
         await using IFollowStore follow = await Fixture.Provider.OpenFollowAsync(await Server.CreateUserAsync(ConnectionString, "optiks_query"), Cancel);
         Lease lease = await LeaseAsync(pipeline, "task");
         await pipeline.CreateGenesisAsync(lease, Epoch(0), PeriodRow.Genesis(Octets("wrapped"), Octets("configuration")), Cancel);
@@ -180,7 +180,7 @@ public abstract class ServerConformance : StorageConformance
     }
 
     // Runs each step of an erasure with the rights of the role that performs this step.
-    private static async Task EraseAsync(IAcceptStore accept, IPipelineStore pipeline, IFollowStore follow, Lease lease, EpochCommit first)
+    private static async Task EraseAsync(IAcceptStore accept, PipelineStore pipeline, IFollowStore follow, Lease lease, EpochCommit first)
     {
         AcceptRequest order = Request(Guid.CreateVersion7(await accept.ReadClockAsync(Cancel)), new ErasureOrder(Protocol.StructureId.Keys, 1, 1).ToItem(Octets("a")));
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([order])], Cancel)).Status);
@@ -216,7 +216,7 @@ public abstract class ServerConformance : StorageConformance
             update.Transaction = transaction;
             Assert.Equal(1, await update.ExecuteNonQueryAsync(Cancel));
         }
-        IPipelineStore other = await OpenPipelineAsync();
+        PipelineStore other = await OpenPipelineAsync();
         Lease second = await LeaseAsync(other, "second");
         Assert.Equal(paused.Fence + 1, second.Fence);
         await Assert.ThrowsAnyAsync<Exception>(() => transaction.CommitAsync(Cancel));

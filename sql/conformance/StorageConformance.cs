@@ -22,7 +22,7 @@ public abstract class StorageConformance : IAsyncLifetime
 
     protected IAcceptStore Accept { get; private set; } = null!;
 
-    protected IPipelineStore Pipeline { get; private set; } = null!;
+    protected PipelineStore Pipeline { get; private set; } = null!;
 
     public async ValueTask InitializeAsync()
     {
@@ -43,7 +43,7 @@ public abstract class StorageConformance : IAsyncLifetime
 
     protected async Task<IAcceptStore> OpenAcceptAsync() => Keep(await Fixture.Provider.OpenAcceptAsync(ConnectionString, Cancel));
 
-    protected async Task<IPipelineStore> OpenPipelineAsync() => Keep(await Fixture.Provider.OpenPipelineAsync(ConnectionString, Cancel));
+    protected async Task<PipelineStore> OpenPipelineAsync() => Keep(await Fixture.Provider.OpenPipelineAsync(ConnectionString, Cancel));
 
     protected async Task<IFollowStore> OpenFollowAsync() => Keep(await Fixture.Provider.OpenFollowAsync(ConnectionString, Cancel));
 
@@ -123,7 +123,7 @@ public abstract class StorageConformance : IAsyncLifetime
         return lease;
     }
 
-    protected static async Task<Lease> LeaseAsync(IPipelineStore store, string holder)
+    protected static async Task<Lease> LeaseAsync(PipelineStore store, string holder)
     {
         Lease? lease = await store.AcquireLeaseAsync(holder, TimeSpan.FromMinutes(1), Cancel);
         Assert.NotNull(lease);
@@ -212,10 +212,10 @@ public abstract class StorageConformance : IAsyncLifetime
     }
 
     /// <summary>Copies all rows of a small database into an empty database, and commits the copy if asked to.</summary>
-    protected static async Task CopyAsync(IMaintenanceStore source, IMaintenanceStore target, bool commit)
+    protected static async Task CopyAsync(MaintenanceStore source, MaintenanceStore target, bool commit)
     {
-        await using IConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
-        await using IStorageImport import = await target.BeginImportAsync(Cancel);
+        await using ConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
+        await using StorageImport import = await target.BeginImportAsync(Cancel);
         await import.AddPeriodsAsync(await read.ReadPeriodsAsync(Cancel), Cancel);
         await import.AddEpochsAsync(await read.ReadEpochsAsync(0, 100, Cancel), Cancel);
         await import.AddLeavesAsync(await read.ReadLeavesAsync(0, 0, 100, Cancel), Cancel);

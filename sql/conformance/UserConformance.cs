@@ -160,17 +160,17 @@ public abstract class UserConformance : StorageConformance
         Lease lease = await StartLogAsync();
         AcceptRequest lost = await RequestAsync(List("bob"), Item("device"));
         EpochCommit commit = CommitUsers(1, [new PendingRequest(lost.RequestId, 1, lost.BodyHash, lost.Items)]);
-        await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using MaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, commit, Cancel));
         await SignAndPublishAsync(lease, 1);
         await AssertPublishedAsync(Accept, lost.RequestId, (StructureId.Keys, "device"));
         string other = await Fixture.CreateMigratedAsync(Cancel);
         try
         {
-            await using (IMaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel))
+            await using (MaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel))
             {
                 await CopyAsync(store, target, commit: true);
-                await using IConsistentRead read = await target.OpenConsistentReadAsync(Cancel);
+                await using ConsistentRead read = await target.OpenConsistentReadAsync(Cancel);
                 IReadOnlyList<StoredOutcome> outcomes = await read.ReadOutcomesAsync(0, long.MaxValue, Cancel);
                 Assert.Equal([s_unchanged, new ItemResult.Leaf(0)], outcomes.Select(outcome => outcome.Result.ToResult()));
                 Assert.Equal([null, new LeafOrigin(lost.RequestId, 1)], outcomes.Select(outcome => outcome.Leaf));

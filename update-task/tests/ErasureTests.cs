@@ -268,7 +268,7 @@ public sealed class ErasureTests
         await task.DisposeAsync();
         // When the last connection to the database closes, SQLite writes the write-ahead log back into the database file and removes the
         // log.
-        await using (IPipelineStore store = await folder.OpenPipelineAsync())
+        await using (PipelineStore store = await folder.OpenPipelineAsync())
         {
             _ = await store.ReadHeadAsync(Cancel);
         }

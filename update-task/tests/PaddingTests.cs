@@ -64,9 +64,9 @@ public sealed class PaddingTests
         var updates = new Updates(folder);
         await updates.AcceptAsync("alice", "1");
         FailingStore fault = null!;
-        IPipelineStore Wrap(IPipelineStore store)
+        PipelineStore Wrap(PipelineStore store)
         {
-            (IPipelineStore wrapped, fault) = FailingStore.Wrap(store);
+            (PipelineStore wrapped, fault) = FailingStore.Wrap(store);
             return wrapped;
         }
 

@@ -182,7 +182,7 @@ public sealed class PeriodTests
         await WorkAsync(task);
         Assert.Null(task.State.Current.NextPeriodAt);
         Assert.Single(await task.Store.ReadPeriodsAsync(TestContext.Current.CancellationToken));
-        await using (IMaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync(folder.ConnectionString, TestContext.Current.CancellationToken))
+        await using (MaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync(folder.ConnectionString, TestContext.Current.CancellationToken))
         {
             await store.RequestSwitchAsync(1, TestContext.Current.CancellationToken);
         }
@@ -292,7 +292,7 @@ public sealed class PeriodTests
             },
             wrap: real =>
             {
-                (IPipelineStore store, fault) = FailingStore.Wrap(real);
+                (PipelineStore store, fault) = FailingStore.Wrap(real);
                 return store;
             });
         await FillAsync(task, updates);
@@ -332,7 +332,7 @@ public sealed class PeriodTests
         await using TaskHost task = await StartAsync(
             folder, new ManualTime(), wrap: real =>
             {
-                (IPipelineStore store, fault) = FailingStore.Wrap(real);
+                (PipelineStore store, fault) = FailingStore.Wrap(real);
                 return store;
             });
         await FillAsync(task, updates);
@@ -354,7 +354,7 @@ public sealed class PeriodTests
         await FillAsync(old, updates);
         time.Advance(TimeSpan.FromMinutes(1));
         // The old task's lease ends in the database, but the old task does not notice, because it measures the lease by its own clock.
-        await using (IPipelineStore store = await folder.OpenPipelineAsync())
+        await using (PipelineStore store = await folder.OpenPipelineAsync())
         {
             await store.ReleaseLeaseAsync(old.Keeper.Lease, TestContext.Current.CancellationToken);
         }
@@ -433,7 +433,7 @@ public sealed class PeriodTests
 
     // Starts a task with a very long lease. The task never renews it, because timers of a ManualTime never fire.
     private static Task<TaskHost> StartAsync(
-        TestFolder folder, TimeProvider time, Action<PeriodOptions>? periods = null, string holder = "test", Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, BucketOptions? bucket = null,
+        TestFolder folder, TimeProvider time, Action<PeriodOptions>? periods = null, string holder = "test", Func<PipelineStore, PipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, BucketOptions? bucket = null,
         ILoggerProvider? events = null) =>
         TaskHost.StartAsync(folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length, holder: holder, wrap: wrap, padding: padding, periods: periods, bucket: bucket, events: events);
 

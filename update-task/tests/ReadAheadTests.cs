@@ -124,9 +124,9 @@ public sealed class ReadAheadTests
     private static async Task<(TaskHost Task, FailingStore Fault)> StartOnFailingStoreAsync(TestFolder folder, Action<EpochOptions>? configure = null)
     {
         FailingStore? fault = null;
-        IPipelineStore Wrap(IPipelineStore store)
+        PipelineStore Wrap(PipelineStore store)
         {
-            (IPipelineStore wrapped, fault) = FailingStore.Wrap(store);
+            (PipelineStore wrapped, fault) = FailingStore.Wrap(store);
             return wrapped;
         }
         TaskHost task = await TaskHost.StartAsync(folder, configure, wrap: Wrap);

@@ -56,8 +56,8 @@ internal sealed class EpochFiller : IDisposable
     /// <summary>Makes epoch 0, and then as many further epochs as <paramref name="epochs"/> says.</summary>
     public async Task RunAsync(int epochs, CancellationToken cancellationToken)
     {
-        await using IMaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync($"Data Source={_folder.Database}", cancellationToken);
-        await using IStorageImport import = await store.BeginImportAsync(cancellationToken);
+        await using MaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync($"Data Source={_folder.Database}", cancellationToken);
+        await using StorageImport import = await store.BeginImportAsync(cancellationToken);
         BoardWriter board = await BoardWriter.OpenAsync(_board, _anchor.LogKey, Ed25519.Verifier, cancellationToken);
         using BoardLock boardLock = BoardLock.TryAcquire(_board) ?? throw new IOException($"{_board} is in use.");
 

@@ -3,7 +3,7 @@ using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 using Optiks.Protocol;
 using Optiks.QueryService.Following;
-using Optiks.Storage.Replay;
+using Optiks.Storage;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Answers;

@@ -65,7 +65,7 @@ internal sealed class BoardLog
         }
         catch (Exception e) when (e is InvalidTileException or IOException or UnauthorizedAccessException)
         {
-            if (e is InvalidTileException && _board is ICachedTiles cached)
+            if (e is InvalidTileException && _board is RemoteTiles cached)
             {
                 // The verification failed, so the cache drops its tiles. Otherwise the next read would get the same wrong tile from the
                 // cache.

@@ -1,5 +1,5 @@
 using Optiks.ServiceDefaults;
-using Optiks.Storage.Replay;
+using Optiks.Storage;
 
 namespace Optiks.QueryService.Following;
 

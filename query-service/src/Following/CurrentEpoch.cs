@@ -3,7 +3,7 @@ using Optiks.Native;
 using Optiks.QueryService.Answers;
 using Optiks.QueryService.Options;
 using Optiks.ServiceDefaults;
-using Optiks.Storage.Replay;
+using Optiks.Storage;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;

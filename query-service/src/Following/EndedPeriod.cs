@@ -1,6 +1,5 @@
 using Optiks.Native;
 using Optiks.Storage;
-using Optiks.Storage.Replay;
 
 namespace Optiks.QueryService.Following;
 

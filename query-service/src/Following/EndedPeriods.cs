@@ -4,7 +4,6 @@ using Optiks.QueryService.Telemetry;
 using Optiks.Secrets;
 using Optiks.Storage;
 using Optiks.Storage.Hosting;
-using Optiks.Storage.Replay;
 
 namespace Optiks.QueryService.Following;
 

@@ -6,7 +6,6 @@ using Optiks.Secrets;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Storage.Hosting;
-using Optiks.Storage.Replay;
 
 namespace Optiks.QueryService.Following;
 

@@ -1,4 +1,4 @@
-using Optiks.Storage.Replay;
+using Optiks.Storage;
 
 namespace Optiks.QueryService.Following;
 

@@ -14,7 +14,7 @@ namespace Optiks.QueryService.Following;
 /// Invariant: for a tile that still grows, this class requests only the widest version that the board's newest checkpoint commits to,
 /// because a copied board may lack narrower versions. So there is only one file to fetch per tile.
 /// </remarks>
-internal sealed class RemoteTiles : ICachedTiles, IDisposable
+internal sealed class RemoteTiles : ITileReader, IDisposable
 {
     // The largest number of tiles that are fetched at the same time, and the largest number of fetches that are running or waiting. The
     // limit on client connections is too high to bound these numbers.
@@ -74,7 +74,8 @@ internal sealed class RemoteTiles : ICachedTiles, IDisposable
         },
         cancellationToken);
 
-    /// <inheritdoc/>
+    /// <summary>Drops all cached tiles. Callers call it after a verification has failed, because they cannot always tell which tile is
+    /// wrong.</summary>
     public void Forget() => _cache.Clear();
 
     public void Dispose()

@@ -1,7 +1,6 @@
 using System.Globalization;
 using Optiks.Native;
 using Optiks.Storage;
-using Optiks.Storage.Replay;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;

@@ -7,7 +7,6 @@ using Optiks.QueryService.Snapshots;
 using Optiks.Secrets;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
-using Optiks.Storage.Replay;
 
 namespace Optiks.QueryService.Following;
 

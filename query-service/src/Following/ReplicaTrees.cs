@@ -3,7 +3,6 @@ using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
 using Optiks.Storage;
-using Optiks.Storage.Replay;
 
 namespace Optiks.QueryService.Following;
 

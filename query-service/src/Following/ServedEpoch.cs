@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.QueryService.Answers;
-using Optiks.Storage.Replay;
+using Optiks.Storage;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;

@@ -17,8 +17,8 @@ internal static class ExportCommand
         {
             throw new StartupException($"The file {full} exists: it is not overwritten.");
         }
-        await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
-        await using IConsistentRead read = await store.OpenConsistentReadAsync(cancellationToken);
+        await using MaintenanceStore store = await invocation.OpenAsync(cancellationToken);
+        await using ConsistentRead read = await store.OpenConsistentReadAsync(cancellationToken);
         HeadRow head = await read.ReadHeadAsync(cancellationToken);
         string temporary = full + ".tmp";
         try
@@ -46,7 +46,7 @@ internal static class ExportCommand
         return ExitCodes.Success;
     }
 
-    private static async Task WriteAsync(IConsistentRead read, HeadRow head, RowWriter writer, TerminalProgress progress, CancellationToken cancellationToken)
+    private static async Task WriteAsync(ConsistentRead read, HeadRow head, RowWriter writer, TerminalProgress progress, CancellationToken cancellationToken)
     {
         foreach (PeriodRow period in await read.ReadPeriodsAsync(cancellationToken))
         {
@@ -86,7 +86,7 @@ internal static class ExportCommand
         }
     }
 
-    private static async Task WriteRequestsAsync(IConsistentRead read, RowWriter writer, CancellationToken cancellationToken)
+    private static async Task WriteRequestsAsync(ConsistentRead read, RowWriter writer, CancellationToken cancellationToken)
     {
         // This method reads the same ranges of sequence numbers three times: once for the requests, once for the pending rows and once for
         // the outcomes. An export has all rows of one kind before the rows of the next kind.

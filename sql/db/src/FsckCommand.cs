@@ -15,7 +15,7 @@ internal static class FsckCommand
         {
             throw new StartupException($"There is no board at {Path.GetFullPath(board)}.");
         }
-        await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
+        await using MaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         BoardPaths? paths = board is null ? null : new BoardPaths(Path.GetFullPath(board));
         FsckReport report = await TerminalProgress.RunAsync(
             TerminalProgress.Terminal(invocation.Error), progress => DirectoryCheck.RunAsync(store, anchor, paths, progress, cancellationToken));

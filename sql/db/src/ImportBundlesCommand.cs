@@ -23,7 +23,7 @@ internal static class ImportBundlesCommand
         var keys = KeyRings.Load(folder, kek);
         using ISecretSource secrets = LogSecretSource.Create(folder, keys, LogSecretSource.FindUri(logKey));
         using INoteSigner signer = secrets.OpenLogSigner(anchor);
-        await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
+        await using MaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         BundleImportResult restored = await TerminalProgress.RunAsync(
             TerminalProgress.Terminal(invocation.Error),
             progress => BundleImport.RunAsync(store, anchor, signer, secrets, full, new BoardPaths(folder.Board), progress, cancellationToken));

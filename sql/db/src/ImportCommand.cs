@@ -14,7 +14,7 @@ internal static class ImportCommand
     public static async Task<int> RunAsync(Invocation invocation, string path, string trust, CancellationToken cancellationToken)
     {
         var anchor = TrustAnchor.Load(trust);
-        await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
+        await using MaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         FsckReport report = await TerminalProgress.RunAsync(TerminalProgress.Terminal(invocation.Error), async progress =>
         {
             await ImportFileAsync(store, path, progress, cancellationToken);
@@ -24,7 +24,7 @@ internal static class ImportCommand
         return report.Problems.Count == 0 ? ExitCodes.Success : ExitCodes.Invalid;
     }
 
-    private static async Task ImportFileAsync(IMaintenanceStore store, string path, TerminalProgress progress, CancellationToken cancellationToken)
+    private static async Task ImportFileAsync(MaintenanceStore store, string path, TerminalProgress progress, CancellationToken cancellationToken)
     {
         try
         {
@@ -52,10 +52,10 @@ internal static class ImportCommand
         }
     }
 
-    private static async Task ImportAsync(IMaintenanceStore store, Stream stream, TerminalProgress progress, CancellationToken cancellationToken)
+    private static async Task ImportAsync(MaintenanceStore store, Stream stream, TerminalProgress progress, CancellationToken cancellationToken)
     {
         using var reader = new RowReader(stream);
-        await using IStorageImport import = await store.BeginImportAsync(cancellationToken);
+        await using StorageImport import = await store.BeginImportAsync(cancellationToken);
         RowKind kind = reader.Next();
         kind = await CopyAsync(RowKind.Period, reader.Period, import.AddPeriodsAsync);
         kind = await CopyAsync(RowKind.Epoch, reader.Epoch, import.AddEpochsAsync);

@@ -162,7 +162,7 @@ internal static class KekCommand
         {
             FailPoints.EnsureValid();
             Invocation invocation = invocationOf(parse);
-            await using IMaintenanceStore store = await invocation.OpenAsync(cancel);
+            await using MaintenanceStore store = await invocation.OpenAsync(cancel);
             KekRotationResult done = await KekRotation.RunAsync(store, place(parse.GetValue(trust)!), parse.GetValue(to), parse.GetValue(logKeyOut), cancel);
             await invocation.Output.WriteLineAsync(invocation.Json ? Json(done) : Text(done));
             return ExitCodes.Success;

@@ -9,7 +9,7 @@ internal static class MigrateCommand
     public static async Task<int> RunAsync(Invocation invocation, CancellationToken cancellationToken)
     {
         TextWriter output = invocation.Output;
-        IMigrator migrator = invocation.CreateMigrator();
+        Migrator migrator = invocation.CreateMigrator();
         IReadOnlyList<string> applied = await migrator.MigrateAsync(cancellationToken);
         IReadOnlyList<string> gaps = await migrator.FindGapsAsync(cancellationToken);
         if (invocation.Json)

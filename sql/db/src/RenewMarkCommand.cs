@@ -10,7 +10,7 @@ internal static class RenewMarkCommand
     public static async Task<int> RunAsync(Invocation invocation, string[] checkpoints, DataFolder folder, CancellationToken cancellationToken)
     {
         var anchor = TrustAnchor.Load(folder.TrustAnchor);
-        await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
+        await using MaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         HighWaterMark mark = await MarkRenewal.RunAsync(store, anchor, folder.Board, checkpoints, cancellationToken);
         await invocation.Output.WriteLineAsync(FormattableString.Invariant($"the high-water mark is at epoch {mark.Epoch}; start the update-task"));
         return ExitCodes.Success;

@@ -10,24 +10,24 @@ internal static class StatusCommand
 {
     public static async Task<int> RunAsync(Invocation invocation, CancellationToken cancellationToken)
     {
-        IMigrator migrator = invocation.CreateMigrator();
+        Migrator migrator = invocation.CreateMigrator();
         int version = await migrator.ReadVersionAsync(cancellationToken);
         if (version != migrator.TargetVersion)
         {
             await WriteAsync(invocation, migrator, version, null);
             return ExitCodes.Configuration;
         }
-        await using IPipelineStore store = await invocation.OpenPipelineAsync(cancellationToken);
+        await using PipelineStore store = await invocation.OpenPipelineAsync(cancellationToken);
         var contents = new Contents(
             await store.ReadHeadAsync(cancellationToken), await store.CountPendingAsync(cancellationToken), await store.ReadClockAsync(cancellationToken));
         await WriteAsync(invocation, migrator, version, contents);
         return ExitCodes.Success;
     }
 
-    private static Task WriteAsync(Invocation invocation, IMigrator migrator, int version, Contents? contents) =>
+    private static Task WriteAsync(Invocation invocation, Migrator migrator, int version, Contents? contents) =>
         invocation.Output.WriteLineAsync(invocation.Json ? Json(invocation.Provider, migrator, version, contents) : Table(invocation.Provider, migrator, version, contents));
 
-    private static string Json(string provider, IMigrator migrator, int version, Contents? contents) => JsonLine.Write(writer =>
+    private static string Json(string provider, Migrator migrator, int version, Contents? contents) => JsonLine.Write(writer =>
     {
         writer.WriteString("provider", provider);
         writer.WriteString("database", migrator.Location);
@@ -58,7 +58,7 @@ internal static class StatusCommand
         }
     }
 
-    private static string Table(string provider, IMigrator migrator, int version, Contents? contents)
+    private static string Table(string provider, Migrator migrator, int version, Contents? contents)
     {
         string schema = version == migrator.TargetVersion
             ? string.Create(CultureInfo.InvariantCulture, $"{version}")

@@ -218,7 +218,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         Assert.Equal(["period 0", "log key"], await StoredByAsync(log, old));
         string added = await AddAsync(log, "second");
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "rotate", "--to", old)).Code);
-        await using (IPipelineStore store = await new SqliteStorageProvider().OpenPipelineAsync(log.ConnectionString, Cancel))
+        await using (PipelineStore store = await new SqliteStorageProvider().OpenPipelineAsync(log.ConnectionString, Cancel))
         {
             Assert.True(KeyId.TryRead((await store.ReadPeriodsAsync(Cancel))[0].WrappedSecrets.Span, out KeyId by));
             Assert.Equal(old, by.ToString());
@@ -230,7 +230,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
 
     private static async Task<string> UnnamedAsync(LogFolder log)
     {
-        await using IPipelineStore store = await new SqliteStorageProvider().OpenPipelineAsync(log.ConnectionString, Cancel);
+        await using PipelineStore store = await new SqliteStorageProvider().OpenPipelineAsync(log.ConnectionString, Cancel);
         byte[] logId = Protocol.TrustAnchor.Load(log.Data.TrustAnchor).LogId.ToArray();
         string purpose = SecretPurpose.PeriodSecrets(0);
         byte[] secret = KeyRing.Load(log.Data).Unwrap((await store.ReadPeriodsAsync(Cancel))[0].WrappedSecrets.Span, purpose, logId);

@@ -39,7 +39,7 @@ public sealed class RollbackTests(SampleLog sample)
             (int code, _, string error) = await log.RunAsync("import-bundles", log.Bundles);
             Assert.Equal(("", ExitCodes.Success), (error, code));
             Assert.Equal(5UL, (await log.HeadAsync()).Epoch);
-            await using IFollowStore store = await OpenAsync(log);
+            await using MaintenanceStore store = await OpenAsync(log);
             Assert.Equal([PeriodState.Current, PeriodState.Next], (await store.ReadPeriodsAsync(Cancel)).Select(period => period.State));
             CopyBatch copies = await store.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel);
             Assert.Equal([3UL, 4], copies.Sources.ToArray().Select(source => source.Epoch));
@@ -202,13 +202,13 @@ public sealed class RollbackTests(SampleLog sample)
 
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 
-    private static Task<IMaintenanceStore> OpenAsync(LogFolder log) => new Storage.Sqlite.SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
+    private static Task<MaintenanceStore> OpenAsync(LogFolder log) => new Storage.Sqlite.SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
 
     // Stages a copy of the leaf that an epoch inserted for a key, and writes the copy's bundle as an update-task does. Returns the bundle's
     // file name.
     private static async Task<string> StageAsync(LogFolder log, ulong after, ulong copyOf, byte[] key)
     {
-        await using IMaintenanceStore store = await OpenAsync(log);
+        await using MaintenanceStore store = await OpenAsync(log);
         Lease lease = (await store.AcquireLeaseAsync("stage", TimeSpan.FromMinutes(1), Cancel))!;
         byte[] wrapped = KeyRing.Load(log.Data).Wrap(s_secrets.Octets, SecretPurpose.PeriodSecrets(1), TrustAnchor.Load(log.Data.TrustAnchor).LogId.Span);
         ReadOnlyMemory<byte> secrets = (await store.BeginPeriodAsync(lease, 1, wrapped, Cancel)).WrappedSecrets;

@@ -1,6 +1,5 @@
 using Npgsql;
 using NpgsqlTypes;
-using Optiks.Storage.Driver;
 using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;

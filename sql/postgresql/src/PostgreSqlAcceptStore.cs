@@ -1,7 +1,6 @@
 using System.Data;
 using Npgsql;
 using NpgsqlTypes;
-using Optiks.Storage.Driver;
 using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;

@@ -1,5 +1,4 @@
 using Npgsql;
-using Optiks.Storage.Driver;
 using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Security.Cryptography;
 using Npgsql;
-using Optiks.Storage.Driver;
 using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;

@@ -1,4 +1,3 @@
-using Optiks.Storage.Driver;
 using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
@@ -19,7 +18,7 @@ public sealed class PostgreSqlStorageProvider : IStorageProvider
         new PostgreSqlAcceptStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "update"), cancellationToken));
 
     /// <inheritdoc/>
-    public async Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) =>
+    public async Task<PipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) =>
         new PipelineStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "task"), cancellationToken));
 
     /// <inheritdoc/>
@@ -27,9 +26,9 @@ public sealed class PostgreSqlStorageProvider : IStorageProvider
         new FollowStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "query"), cancellationToken));
 
     /// <inheritdoc/>
-    public async Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) =>
+    public async Task<MaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) =>
         new MaintenanceStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "maintenance"), cancellationToken));
 
     /// <inheritdoc/>
-    public IMigrator CreateMigrator(string connectionString) => new PostgreSqlMigrator(PostgreSqlSettings.Parse(connectionString, "migrate"));
+    public Migrator CreateMigrator(string connectionString) => new PostgreSqlMigrator(PostgreSqlSettings.Parse(connectionString, "migrate"));
 }

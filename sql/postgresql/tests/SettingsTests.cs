@@ -55,11 +55,11 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
         string fresh = await Cluster.Current.CreateDatabaseAsync();
         string user = $"plain_{new NpgsqlConnectionStringBuilder(fresh).Database}";
         await Cluster.ExecuteAsync(fresh, $"CREATE USER {user}; ALTER DATABASE {new NpgsqlConnectionStringBuilder(fresh).Database} OWNER TO {user}");
-        IMigrator plain = Fixture.Provider.CreateMigrator(new NpgsqlConnectionStringBuilder(fresh) { Username = user }.ConnectionString);
+        Migrator plain = Fixture.Provider.CreateMigrator(new NpgsqlConnectionStringBuilder(fresh) { Username = user }.ConnectionString);
         Assert.NotEmpty(await plain.MigrateAsync(Cancel));
         Assert.Contains("CREATE ROLE optiks_update NOLOGIN", Assert.Single(await plain.FindGapsAsync(Cancel)), StringComparison.Ordinal);
 
-        IMigrator administrator = Fixture.Provider.CreateMigrator(fresh);
+        Migrator administrator = Fixture.Provider.CreateMigrator(fresh);
         Assert.Empty(await administrator.MigrateAsync(Cancel));
         Assert.Empty(await administrator.FindGapsAsync(Cancel));
         Assert.Empty(await plain.FindGapsAsync(Cancel));

@@ -13,7 +13,7 @@ public sealed class StagingOrderTests() : StorageConformance(new PostgreSqlFixtu
     public async Task Whoever_waits_for_the_other_sees_what_it_did(bool stagesFirst, StageResult expected)
     {
         Lease lease = await StartLogAsync();
-        IPipelineStore other = await OpenPipelineAsync();
+        PipelineStore other = await OpenPipelineAsync();
         await PublishAsync(lease, 1, Item("a", "1"));
         await PublishAsync(lease, 2, Item("a", "2"));
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);

@@ -1,4 +1,3 @@
-using Optiks.Storage.Driver;
 using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite;

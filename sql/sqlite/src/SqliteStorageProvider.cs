@@ -1,4 +1,3 @@
-using Optiks.Storage.Driver;
 using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite;
@@ -24,19 +23,19 @@ public sealed class SqliteStorageProvider : IStorageProvider
         Task.Run<IAcceptStore>(() => new SqliteAcceptStore(Open(connectionString)), cancellationToken);
 
     /// <inheritdoc/>
-    public Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) =>
-        Task.Run<IPipelineStore>(() => new PipelineStore(Open(connectionString)), cancellationToken);
+    public Task<PipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) =>
+        Task.Run<PipelineStore>(() => new PipelineStore(Open(connectionString)), cancellationToken);
 
     /// <inheritdoc/>
     public Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken) =>
         Task.Run<IFollowStore>(() => new FollowStore(Open(connectionString, writes: false)), cancellationToken);
 
     /// <inheritdoc/>
-    public Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) =>
-        Task.Run<IMaintenanceStore>(() => new MaintenanceStore(Open(connectionString)), cancellationToken);
+    public Task<MaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) =>
+        Task.Run<MaintenanceStore>(() => new MaintenanceStore(Open(connectionString)), cancellationToken);
 
     /// <inheritdoc/>
-    public IMigrator CreateMigrator(string connectionString) => new SqliteMigrator(Settings(connectionString));
+    public Migrator CreateMigrator(string connectionString) => new SqliteMigrator(Settings(connectionString));
 
     private SqliteSettings Settings(string connectionString) => SqliteSettings.Parse(connectionString) with { Clock = _clock };
 

@@ -28,7 +28,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
         for (int round = 0; round < 20; round++)
         {
             string connectionString = await _fixture.CreateAsync();
-            IMigrator migrator = Provider.CreateMigrator(connectionString);
+            Migrator migrator = Provider.CreateMigrator(connectionString);
             Task<IReadOnlyList<string>> migration = migrator.MigrateAsync(Cancel);
             while (!migration.IsCompleted)
             {
@@ -48,7 +48,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
         string backup = DatabasePath + ".backup";
         File.Copy(DatabasePath, backup);
         await using IAcceptStore accept = await Provider.OpenAcceptAsync(_connectionString, Cancel);
-        await using IPipelineStore pipeline = await Provider.OpenPipelineAsync(_connectionString, Cancel);
+        await using PipelineStore pipeline = await Provider.OpenPipelineAsync(_connectionString, Cancel);
         await using IFollowStore follow = await Provider.OpenFollowAsync(_connectionString, Cancel);
         AcceptUnit Unit() => new([new AcceptRequest(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), new byte[32], [new AcceptItem(Protocol.StructureId.Keys, "k"u8.ToArray(), default, null)])]);
         Assert.Equal(AcceptStatus.Accepted, (await accept.AcceptAsync([Unit()], Cancel))[0].Status);
@@ -192,7 +192,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
     [Fact]
     public async Task A_write_lock_that_is_held_too_long_is_an_unavailable_database()
     {
-        await using IPipelineStore store = await Provider.OpenPipelineAsync($"{_connectionString};Busy Timeout=0.1", Cancel);
+        await using PipelineStore store = await Provider.OpenPipelineAsync($"{_connectionString};Busy Timeout=0.1", Cancel);
         using (Connection other = SqliteFixture.Open(_connectionString))
         {
             other.Execute("BEGIN IMMEDIATE");
@@ -206,7 +206,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
     public async Task A_file_system_that_takes_no_writes_is_unavailable_until_it_does()
     {
         await using IAcceptStore accept = await Provider.OpenAcceptAsync(_connectionString, Cancel);
-        await using IPipelineStore pipeline = await Provider.OpenPipelineAsync(_connectionString, Cancel);
+        await using PipelineStore pipeline = await Provider.OpenPipelineAsync(_connectionString, Cancel);
         Assert.NotNull(await pipeline.AcquireLeaseAsync("holder", TimeSpan.FromMinutes(1), Cancel));
         AcceptUnit Unit() => new([new AcceptRequest(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), new byte[32], [new AcceptItem(Protocol.StructureId.Keys, "k"u8.ToArray(), default, null)])]);
         await accept.CheckWritableAsync(Cancel);
@@ -245,7 +245,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
     [Fact]
     public async Task Missing_leaves_are_noticed()
     {
-        await using IPipelineStore pipeline = await Provider.OpenPipelineAsync(_connectionString, Cancel);
+        await using PipelineStore pipeline = await Provider.OpenPipelineAsync(_connectionString, Cancel);
         using (Connection connection = SqliteFixture.Open(_connectionString))
         {
             connection.Execute("UPDATE head SET epoch = 0, published_epoch = 0, record_hash = zeroblob(32)");

@@ -1,5 +1,4 @@
 using Microsoft.Data.SqlClient;
-using Optiks.Storage.Driver;
 using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;

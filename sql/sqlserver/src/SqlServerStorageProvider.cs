@@ -1,5 +1,4 @@
 using System.Reflection;
-using Optiks.Storage.Driver;
 using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
@@ -32,7 +31,7 @@ public sealed class SqlServerStorageProvider : IStorageProvider
         new SqlServerAcceptStore(await OpenAsync(connectionString, "update", cancellationToken));
 
     /// <inheritdoc/>
-    public async Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) =>
+    public async Task<PipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) =>
         new PipelineStore(await OpenAsync(connectionString, "task", cancellationToken));
 
     /// <inheritdoc/>
@@ -40,11 +39,11 @@ public sealed class SqlServerStorageProvider : IStorageProvider
         new FollowStore(await OpenAsync(connectionString, "query", cancellationToken));
 
     /// <inheritdoc/>
-    public async Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) =>
+    public async Task<MaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) =>
         new MaintenanceStore(await OpenAsync(connectionString, "maintenance", cancellationToken));
 
     /// <inheritdoc/>
-    public IMigrator CreateMigrator(string connectionString) => new SqlServerMigrator(SqlServerSettings.Parse(connectionString, "migrate"));
+    public Migrator CreateMigrator(string connectionString) => new SqlServerMigrator(SqlServerSettings.Parse(connectionString, "migrate"));
 
     private Task<Database> OpenAsync(string connectionString, string role, CancellationToken cancellationToken) =>
         Database.OpenAsync(SqlServerSettings.Parse(connectionString, role), _warn, cancellationToken);

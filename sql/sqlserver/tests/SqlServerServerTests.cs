@@ -43,12 +43,12 @@ public sealed class SqlServerServerTests() : ServerConformance(new SqlServerFixt
         string task = await Server.CreateUserAsync(ConnectionString, "optiks_task");
         var warnings = new List<string>();
         var provider = new SqlServerStorageProvider(warnings.Add);
-        await using IPipelineStore first = await provider.OpenPipelineAsync(task, Cancel);
-        await using IPipelineStore second = await provider.OpenPipelineAsync(task, Cancel);
+        await using PipelineStore first = await provider.OpenPipelineAsync(task, Cancel);
+        await using PipelineStore second = await provider.OpenPipelineAsync(task, Cancel);
         long fence = 0;
         for (int i = 0; i < 2; i++)
         {
-            foreach ((IPipelineStore store, string holder) in new[] { (first, "first"), (second, "second") })
+            foreach ((PipelineStore store, string holder) in new[] { (first, "first"), (second, "second") })
             {
                 Lease lease = await LeaseAsync(store, holder);
                 Assert.Equal(++fence, lease.Fence);

@@ -1,7 +1,6 @@
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
-using Optiks.Storage.Replay;
 using Optiks.Tests.Shared;
 using Optiks.Tlog;
 

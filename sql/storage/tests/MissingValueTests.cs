@@ -1,6 +1,5 @@
 using Optiks.Native;
 using Optiks.Secrets;
-using Optiks.Storage.Replay;
 
 namespace Optiks.Storage.Tests;
 

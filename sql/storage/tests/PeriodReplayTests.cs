@@ -2,7 +2,6 @@ using System.Text;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
-using Optiks.Storage.Replay;
 
 namespace Optiks.Storage.Tests;
 

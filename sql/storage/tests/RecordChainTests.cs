@@ -1,5 +1,3 @@
-using Optiks.Storage.Replay;
-
 namespace Optiks.Storage.Tests;
 
 /// <summary>Tests what <see cref="LogReplayTests"/> does not test: that a chain can continue after a refusal.</summary>

@@ -14,7 +14,7 @@ internal sealed class Log : IAsyncDisposable
 {
     private readonly string _connectionString;
     private readonly Dictionary<string, ulong> _versions = [];
-    private IPipelineStore? _store;
+    private PipelineStore? _store;
     private Lease? _lease;
     private ulong _epoch;
 

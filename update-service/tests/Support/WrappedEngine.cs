@@ -49,13 +49,13 @@ internal sealed class WrappedEngine : IStorageProvider
     public async Task<IAcceptStore> OpenAcceptAsync(string connectionString, CancellationToken cancellationToken) =>
         new Store(this, await _inner.OpenAcceptAsync(connectionString, cancellationToken));
 
-    public Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) => _inner.OpenPipelineAsync(connectionString, cancellationToken);
+    public Task<PipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) => _inner.OpenPipelineAsync(connectionString, cancellationToken);
 
     public Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken) => _inner.OpenFollowAsync(connectionString, cancellationToken);
 
-    public Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) => _inner.OpenMaintenanceAsync(connectionString, cancellationToken);
+    public Task<MaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) => _inner.OpenMaintenanceAsync(connectionString, cancellationToken);
 
-    public IMigrator CreateMigrator(string connectionString) => _inner.CreateMigrator(connectionString);
+    public Migrator CreateMigrator(string connectionString) => _inner.CreateMigrator(connectionString);
 
     private sealed class Store(WrappedEngine engine, IAcceptStore inner) : IAcceptStore
     {

@@ -28,7 +28,7 @@ internal sealed class BoardLocker
     /// <see cref="EpochOptions.BoardLockTimeout"/> allows, kills that update-task. Throws <see cref="IOException"/> if a process that must
     /// not be killed keeps the lock.
     /// </summary>
-    public async Task<BoardLock> LockAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
+    public async Task<BoardLock> LockAsync(PipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
         try
         {

@@ -28,12 +28,12 @@ internal sealed class BucketBoard
     private readonly DirectoryTileReader _local;
     private readonly BoardCosigner _board;
     private readonly CheckpointVerifier _verifier;
-    private readonly IObjectStore _bucket;
+    private readonly S3ObjectStore _bucket;
 
     /// <param name="folder">The board's folder.</param>
     /// <param name="verifier">The verifier of checkpoints, which has the log's public key.</param>
     /// <param name="bucket">The bucket that receives the copy.</param>
-    public BucketBoard(string folder, CheckpointVerifier verifier, IObjectStore bucket)
+    public BucketBoard(string folder, CheckpointVerifier verifier, S3ObjectStore bucket)
     {
         _folder = folder;
         _local = new DirectoryTileReader(folder);

@@ -89,7 +89,7 @@ internal sealed class BucketGuard : IDisposable
     /// if the caller must retry, and <see cref="StorageFencedException"/> if another task holds the lease now. Throws
     /// <see cref="StartupException"/> with exit code 4 if the bucket's mark shows that a task was about to sign another history.
     /// </summary>
-    public async Task RaiseAsync(IPipelineStore store, Lease lease, EpochRow epoch, CancellationToken cancellationToken)
+    public async Task RaiseAsync(PipelineStore store, Lease lease, EpochRow epoch, CancellationToken cancellationToken)
     {
         if (_mark is null)
         {

@@ -13,11 +13,11 @@ internal static class BucketProbe
     private const string NoTag = "\"00000000000000000000000000000000\"";
 
     /// <summary>
-    /// Probes the storage and sets the property <see cref="IObjectStore.SendsBareTags"/> of its client. Throws
+    /// Probes the storage and sets the property <see cref="S3ObjectStore.SendsBareTags"/> of its client. Throws
     /// <see cref="BucketConflictException"/> if the storage ignores the conditions of writes, and <see cref="ObjectStoreException"/> if the
     /// storage gives no usable answer.
     /// </summary>
-    public static async Task RunAsync(IObjectStore bucket, CancellationToken cancellationToken)
+    public static async Task RunAsync(S3ObjectStore bucket, CancellationToken cancellationToken)
     {
         byte[] octets = [.. "Written to see whether conditions of writes are kept.\n"u8];
         Task<bool> CreateAsync() => bucket.CreateAsync(Key, octets, ObjectKind.Checkpoint, cancellationToken);

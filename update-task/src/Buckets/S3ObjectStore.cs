@@ -8,10 +8,15 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// Accesses a bucket of Amazon S3, or of a storage with the same protocol. Each operation has one deadline, which includes the last byte of
-/// the answer, and each answer has a maximum length. These limits are necessary because epochs wait for some of the operations.
+/// Accesses a bucket of Amazon S3, or of a storage with the same protocol, with conditional writes. Any thread may use it. Members throw
+/// <see cref="ObjectStoreException"/> if the bucket gives no usable answer. If a write fails in this way, the caller does not know whether
+/// the bucket carried the write out.
 /// </summary>
-internal sealed class S3ObjectStore : IObjectStore, IDisposable
+/// <remarks>
+/// Each operation has one deadline, which includes the last byte of the answer, and each answer has a maximum length. These limits are
+/// necessary because epochs wait for some of the operations.
+/// </remarks>
+internal sealed class S3ObjectStore : IDisposable
 {
     // The S3 library retries a request only once, because the caller of this class retries the whole operation.
     private const int Retries = 1;
@@ -50,10 +55,16 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
         _timeout = options.Timeout;
     }
 
-    /// <inheritdoc/>
+    /// <summary>
+    /// Whether the conditions of writes contain entity tags without quotes. Ceph's gateway in Debian 12 needs this, because it compares the
+    /// tag in the condition with its own tag without quotes. The class <see cref="BucketProbe"/> sets this property.
+    /// </summary>
     public bool SendsBareTags { get; set; }
 
-    /// <inheritdoc/>
+    /// <summary>
+    /// Reads an object; returns null if the object does not exist. If the object is longer than the limit in the parameter
+    /// <paramref name="maxLength"/>, returns only its first bytes, one byte more than the limit, so that the caller notices.
+    /// </summary>
     public async Task<StoredObject?> GetAsync(string key, int maxLength, CancellationToken cancellationToken)
     {
         using AnswerDeadline deadline = Begin(cancellationToken);
@@ -84,15 +95,17 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
         }
     }
 
-    /// <inheritdoc/>
+    /// <summary>Creates an object. Returns false if the object exists already.</summary>
     public Task<bool> CreateAsync(string key, ReadOnlyMemory<byte> octets, ObjectKind kind, CancellationToken cancellationToken) =>
         PutAsync(key, octets, kind, request => request.IfNoneMatch = "*", cancellationToken);
 
-    /// <inheritdoc/>
+    /// <summary>
+    /// Replaces an object if its entity tag is the given tag. Returns false if the object has another tag or no longer exists.
+    /// </summary>
     public Task<bool> ReplaceAsync(string key, string tag, ReadOnlyMemory<byte> octets, ObjectKind kind, CancellationToken cancellationToken) =>
         PutAsync(key, octets, kind, request => request.IfMatch = SendsBareTags ? tag.Trim('"') : tag, cancellationToken);
 
-    /// <inheritdoc/>
+    /// <summary>Returns the keys of at most a thousand objects whose keys begin with the prefix.</summary>
     public async Task<IReadOnlyList<string>> ListAsync(string prefix, CancellationToken cancellationToken)
     {
         using AnswerDeadline deadline = Begin(cancellationToken);
@@ -107,7 +120,7 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
         }
     }
 
-    /// <inheritdoc/>
+    /// <summary>Deletes an object, if it exists.</summary>
     public async Task DeleteAsync(string key, CancellationToken cancellationToken)
     {
         using AnswerDeadline deadline = Begin(cancellationToken);

@@ -20,7 +20,7 @@ internal sealed class SharedMark
     private const int MaxLength = 256;
     private const int Attempts = 5;
 
-    private readonly IObjectStore _bucket;
+    private readonly S3ObjectStore _bucket;
 
     // The last mark that the bucket returned or accepted. If the bucket later returns a lower mark, that is a conflict.
     private HighWaterMark? _last;
@@ -28,7 +28,7 @@ internal sealed class SharedMark
     // The entity tag of the last mark; null if it is not known.
     private string? _tag;
 
-    public SharedMark(IObjectStore bucket) => _bucket = bucket;
+    public SharedMark(S3ObjectStore bucket) => _bucket = bucket;
 
     /// <summary>
     /// Reads the mark; returns null if the bucket has no mark. Throws <see cref="ObjectStoreException"/> if the bucket gives no usable

@@ -40,7 +40,7 @@ internal sealed class TaskService : BackgroundService
 
     private async Task RunAsync(CancellationToken stop)
     {
-        await using IPipelineStore store = await _waiter.OpenAsync(stop);
+        await using PipelineStore store = await _waiter.OpenAsync(stop);
         bool hasLed = false;
         while (true)
         {
@@ -100,7 +100,7 @@ internal sealed class TaskService : BackgroundService
 
     // Leads the log until the lease ends. If a step neither ends nor fails, such as a call into a token's library, this method does not
     // wait for the step and ends the process. Another task then takes over, and a supervisor restarts this process.
-    private async Task LeadUnlessItHangsAsync(IPipelineStore store, LeaseKeeper keeper, Action recovered, CancellationToken stop)
+    private async Task LeadUnlessItHangsAsync(PipelineStore store, LeaseKeeper keeper, Action recovered, CancellationToken stop)
     {
         Task leading = LeadAsync(store, keeper, recovered, stop);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
@@ -113,7 +113,7 @@ internal sealed class TaskService : BackgroundService
         await leading;
     }
 
-    private async Task LeadAsync(IPipelineStore store, LeaseKeeper keeper, Action recovered, CancellationToken stop)
+    private async Task LeadAsync(PipelineStore store, LeaseKeeper keeper, Action recovered, CancellationToken stop)
     {
         _report.Enter(TaskRole.Recovering);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, keeper.Lost);

@@ -11,7 +11,7 @@ namespace Optiks.UpdateTask.Leasing;
 /// </summary>
 internal sealed class LeaseKeeper : IAsyncDisposable
 {
-    private readonly IPipelineStore _store;
+    private readonly PipelineStore _store;
     private readonly TimeSpan _duration;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -23,7 +23,7 @@ internal sealed class LeaseKeeper : IAsyncDisposable
     private long _progressAt;
     private long _patienceTicks = Timeout.InfiniteTimeSpan.Ticks;
 
-    private LeaseKeeper(IPipelineStore store, Lease lease, long acquiredAt, TimeSpan duration, TimeProvider time, ILogger logger)
+    private LeaseKeeper(PipelineStore store, Lease lease, long acquiredAt, TimeSpan duration, TimeProvider time, ILogger logger)
     {
         _store = store;
         Lease = lease;
@@ -46,7 +46,7 @@ internal sealed class LeaseKeeper : IAsyncDisposable
 
     /// <summary>Tries to acquire the lease; returns null while another holder's lease is valid.</summary>
     public static async Task<LeaseKeeper?> TryAcquireAsync(
-        IPipelineStore store, string holder, TimeSpan duration, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
+        PipelineStore store, string holder, TimeSpan duration, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {
         // This timestamp is taken before the call. The database counts the lease's duration from some moment during the call, so the
         // keeper's count ends earlier.

@@ -35,7 +35,7 @@ internal sealed class LeaseWaiter
     }
 
     /// <summary>Opens the database, which the caller disposes.</summary>
-    public async Task<IPipelineStore> OpenAsync(CancellationToken stop)
+    public async Task<PipelineStore> OpenAsync(CancellationToken stop)
     {
         while (true)
         {
@@ -52,7 +52,7 @@ internal sealed class LeaseWaiter
     }
 
     /// <summary>Waits for the lease and returns its keeper; the caller disposes the keeper.</summary>
-    public async Task<LeaseKeeper> AcquireAsync(IPipelineStore store, CancellationToken stop)
+    public async Task<LeaseKeeper> AcquireAsync(PipelineStore store, CancellationToken stop)
     {
         bool waiting = false;
         while (true)

@@ -1,6 +1,5 @@
 using Optiks.Native;
 using Optiks.Storage;
-using Optiks.Storage.Replay;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Pipeline;
 

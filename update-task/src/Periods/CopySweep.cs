@@ -20,12 +20,12 @@ internal sealed class CopySweep
     private const int VersionsPerRead = 1024;
 
     private readonly LogSession _session;
-    private readonly IPipelineStore _store;
+    private readonly PipelineStore _store;
     private IReadOnlyList<StoredLeaf> _leaves = [];
     private int _next;
 
     /// <summary>Makes a sweep that begins at the start of the session's current period.</summary>
-    public CopySweep(LogSession session, IPipelineStore store)
+    public CopySweep(LogSession session, PipelineStore store)
     {
         _session = session;
         _store = store;

@@ -85,7 +85,7 @@ internal sealed class LeftUserSearch
     /// <summary>Runs one search. It covers all users for whom a search had been requested when it began.</summary>
     private sealed class Scan
     {
-        private readonly IPipelineStore _store;
+        private readonly PipelineStore _store;
         private readonly IReadOnlyList<PeriodRow> _periods;
         private readonly ulong _end;
         private int _index;
@@ -93,7 +93,7 @@ internal sealed class LeftUserSearch
         private int _copy;
         private (ulong Epoch, int Ordinal)? _leaf;
 
-        public Scan(IPipelineStore store, IReadOnlyList<PeriodRow> periods, ulong end, IEnumerable<UpdateKey> users)
+        public Scan(PipelineStore store, IReadOnlyList<PeriodRow> periods, ulong end, IEnumerable<UpdateKey> users)
         {
             _store = store;
             _periods = periods;

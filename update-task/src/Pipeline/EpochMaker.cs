@@ -2,7 +2,6 @@ using Microsoft.Extensions.Options;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Storage;
-using Optiks.Storage.Replay;
 using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Rules;
 using Optiks.UpdateTask.Telemetry;
@@ -31,7 +30,7 @@ internal sealed class EpochMaker
 
     /// <summary>Makes the next epoch. Changes only the staged trees.</summary>
     /// <param name="session">The log's session, at the epoch before the new epoch.</param>
-    /// <param name="updates">The pending updates, as <see cref="IPipelineStore.ReadPendingAsync"/> read them. No two requests have the same
+    /// <param name="updates">The pending updates, as <see cref="PipelineStore.ReadPendingAsync"/> read them. No two requests have the same
     /// key. If there are no updates, the epoch is a heartbeat.</param>
     /// <param name="erasures">The plan for the requests that ask for erasures.</param>
     /// <param name="copied">The mapping from expected versions of the previous period to versions of the current period.</param>

@@ -28,7 +28,7 @@ internal sealed class EpochPublisher
     /// <summary>Publishes the session's unfinished epoch, which is committed but not published.</summary>
     public async Task PublishAsync(EpochTimes times, CancellationToken cancellationToken)
     {
-        (IPipelineStore store, Lease lease, LogSession session) = (_log.Store, _log.Lease, _log.Session);
+        (PipelineStore store, Lease lease, LogSession session) = (_log.Store, _log.Lease, _log.Session);
         CommittedEpoch committed = session.Unfinished ?? throw new InvalidOperationException("There is nothing to publish.");
         EpochRow epoch = committed.Content.Epoch;
         using BoardLock boardLock = await _log.LockBoardAsync(cancellationToken);

@@ -18,7 +18,7 @@ internal sealed class ErasurePlanner
     private const int MaxVersionsOfUser = 4 * ErasureOrder.MaxValues;
 
     private readonly LogSession _session;
-    private readonly IPipelineStore _store;
+    private readonly PipelineStore _store;
     private readonly LeftUserSearch _leftUsers;
     private readonly List<Erasure> _erasures = [];
     private readonly List<LeafName?> _leaves = [];
@@ -31,7 +31,7 @@ internal sealed class ErasurePlanner
     private bool _isFirst;
     private bool _isFull;
 
-    private ErasurePlanner(LogSession session, IPipelineStore store, LeftUserSearch leftUsers)
+    private ErasurePlanner(LogSession session, PipelineStore store, LeftUserSearch leftUsers)
     {
         _session = session;
         _store = store;
@@ -43,7 +43,7 @@ internal sealed class ErasurePlanner
     /// search in ended periods.
     /// </summary>
     public static async Task<ErasurePlan> PlanAsync(
-        LogSession session, IPipelineStore store, LeftUserSearch leftUsers, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
+        LogSession session, PipelineStore store, LeftUserSearch leftUsers, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
     {
         ErasurePlanner? planner = null;
         foreach (PendingRequest request in pending)

@@ -31,7 +31,7 @@ internal sealed class Genesis
         _logger = logger;
     }
 
-    public async Task CreateAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
+    public async Task CreateAsync(PipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
         if (_clocks.Check(await store.ReadClockAsync(cancellationToken), out DateTimeOffset now) is { } problem)
         {

@@ -27,7 +27,7 @@ internal static class LeafNames
     /// <summary>
     /// Finds the places of leaves in the database. The names must come from the trees; throws if the database lacks one of the leaves.
     /// </summary>
-    public static async Task<IReadOnlyList<LeafPlace>> FindAsync(IPipelineStore store, List<LeafName> names, CancellationToken cancellationToken)
+    public static async Task<IReadOnlyList<LeafPlace>> FindAsync(PipelineStore store, List<LeafName> names, CancellationToken cancellationToken)
     {
         IReadOnlyList<LeafPlace?> places = names.Count == 0 ? [] : await store.FindLeavesAsync(names, cancellationToken);
         return [.. places.Select((place, i) => place ?? throw new StorageCorruptException($"The database lacks a leaf of epoch {names[i].Epoch} that the trees have: restore it."))];
@@ -35,7 +35,7 @@ internal static class LeafNames
 
     /// <summary>Finds the places of a range of a key's versions in the database. The versions must exist in the trees.</summary>
     public static Task<IReadOnlyList<LeafPlace>> FindAsync(
-        LogSession session, IPipelineStore store, StructureId structure, ReadOnlyMemory<byte> key, ulong from, int count, CancellationToken cancellationToken)
+        LogSession session, PipelineStore store, StructureId structure, ReadOnlyMemory<byte> key, ulong from, int count, CancellationToken cancellationToken)
     {
         var names = new List<LeafName>(count);
         Add(session, names, structure, key, from, count);

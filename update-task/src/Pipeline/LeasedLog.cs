@@ -14,7 +14,7 @@ internal sealed class LeasedLog
     private readonly BoardFolder _folder;
     private readonly BoardLocker _locker;
 
-    public LeasedLog(IPipelineStore store, LeaseKeeper keeper, LogSession session, BoardFolder folder, BoardLocker locker)
+    public LeasedLog(PipelineStore store, LeaseKeeper keeper, LogSession session, BoardFolder folder, BoardLocker locker)
     {
         Store = store;
         Keeper = keeper;
@@ -24,7 +24,7 @@ internal sealed class LeasedLog
     }
 
     /// <summary>The database.</summary>
-    public IPipelineStore Store { get; }
+    public PipelineStore Store { get; }
 
     /// <summary>Renews the lease.</summary>
     public LeaseKeeper Keeper { get; }

@@ -2,7 +2,6 @@ using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
-using Optiks.Storage.Replay;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Periods;

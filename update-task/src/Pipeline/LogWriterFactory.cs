@@ -40,7 +40,7 @@ internal sealed class LogWriterFactory
     /// <summary>
     /// Makes the writer for one lease. The caller must dispose the writer before the session, and the session before the lease's keeper.
     /// </summary>
-    public LogWriter Create(IPipelineStore store, LeaseKeeper keeper, LogSession session)
+    public LogWriter Create(PipelineStore store, LeaseKeeper keeper, LogSession session)
     {
         var log = new LeasedLog(store, keeper, session, _folder, _locker);
         return new LogWriter(

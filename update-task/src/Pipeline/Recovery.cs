@@ -3,7 +3,6 @@ using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
-using Optiks.Storage.Replay;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Buckets;
@@ -51,7 +50,7 @@ internal sealed class Recovery
     /// exit code 4 if the database or the board is an older copy. Throws <see cref="StorageCorruptException"/> if the database contradicts
     /// itself.
     /// </summary>
-    public async Task<LogSession> RunAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
+    public async Task<LogSession> RunAsync(PipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
         Standing standing = await CheckStandingAsync(store, lease, cancellationToken);
         IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
@@ -75,7 +74,7 @@ internal sealed class Recovery
     }
 
     // Makes the log if it does not exist yet. Compares the database's head row with the high-water marks in the folder and in the bucket.
-    private async Task<Standing> CheckStandingAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
+    private async Task<Standing> CheckStandingAsync(PipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
         var state = new BoardState(_board);
         HeadRow head = await store.ReadHeadAsync(cancellationToken);
@@ -117,7 +116,7 @@ internal sealed class Recovery
     // Rebuilds the trees and the board's missing files from the database, and makes the session. The session takes over the parameters
     // `identity` and `folder` and disposes them.
     private async Task<LogSession> RebuildAsync(
-        IPipelineStore store, Standing standing, IReadOnlyList<PeriodRow> periods, LogIdentity identity, TaskFolder? folder, LockedBoard board, CancellationToken cancellationToken)
+        PipelineStore store, Standing standing, IReadOnlyList<PeriodRow> periods, LogIdentity identity, TaskFolder? folder, LockedBoard board, CancellationToken cancellationToken)
     {
         HeadRow head = standing.Head;
         PeriodRow period = PeriodRows.Current(periods);
@@ -199,7 +198,7 @@ internal sealed class Recovery
         }
     }
 
-    private async Task<CommittedEpoch> ReadUnfinishedAsync(IPipelineStore store, LogReplay replay, TreeRebuild rebuild, CancellationToken cancellationToken)
+    private async Task<CommittedEpoch> ReadUnfinishedAsync(PipelineStore store, LogReplay replay, TreeRebuild rebuild, CancellationToken cancellationToken)
     {
         EpochContent content = await store.ReadUnpublishedAsync(cancellationToken)
             ?? throw new StorageCorruptException("The database's head is not published, but its epoch cannot be read.");

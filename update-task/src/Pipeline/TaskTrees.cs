@@ -1,7 +1,6 @@
 using Optiks.Native;
 using Optiks.Secrets;
 using Optiks.Storage;
-using Optiks.Storage.Replay;
 
 namespace Optiks.UpdateTask.Pipeline;
 

@@ -2,7 +2,6 @@ using System.Diagnostics;
 using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
-using Optiks.Storage.Replay;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Telemetry;
@@ -19,12 +18,12 @@ internal sealed class TreeRebuild
     // largest number of epochs that one call reads from the store.
     private const ulong RecordsPerAppend = 16 * TilePath.FullWidth;
 
-    private readonly IPipelineStore _store;
+    private readonly PipelineStore _store;
     private readonly TrustAnchor _anchor;
     private readonly LockedBoard _board;
     private readonly ILogger _logger;
 
-    public TreeRebuild(IPipelineStore store, TrustAnchor anchor, LockedBoard board, ILogger logger)
+    public TreeRebuild(PipelineStore store, TrustAnchor anchor, LockedBoard board, ILogger logger)
     {
         _store = store;
         _anchor = anchor;

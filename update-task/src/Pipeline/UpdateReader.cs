@@ -20,7 +20,7 @@ internal sealed class UpdateReader : IAsyncDisposable
     private const long MaxCounted = 1_000_000;
     private static readonly TimeSpan s_countInterval = TimeSpan.FromSeconds(10);
 
-    private readonly IPipelineStore _store;
+    private readonly PipelineStore _store;
     private readonly LogSession _session;
     private readonly EpochOptions _options;
     private readonly TaskMetrics _metrics;
@@ -28,7 +28,7 @@ internal sealed class UpdateReader : IAsyncDisposable
     private Upcoming? _next;
     private long? _counted;
 
-    public UpdateReader(IPipelineStore store, LogSession session, EpochOptions options, TaskMetrics metrics)
+    public UpdateReader(PipelineStore store, LogSession session, EpochOptions options, TaskMetrics metrics)
     {
         _store = store;
         _session = session;

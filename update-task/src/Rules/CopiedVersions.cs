@@ -26,7 +26,7 @@ internal sealed class CopiedVersions
     /// request expects a version of the previous period and whose latest version is still the copy. There are few such keys, and only
     /// shortly after a switch.
     /// </summary>
-    public static async Task<CopiedVersions> ReadAsync(LogSession session, IPipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
+    public static async Task<CopiedVersions> ReadAsync(LogSession session, PipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
     {
         var copied = new CopiedVersions(session.Period.Period);
         var keys = new List<UpdateKey>();

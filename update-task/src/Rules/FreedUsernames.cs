@@ -24,7 +24,7 @@ internal sealed class FreedUsernames
     /// Finds out which requested usernames may be reassigned. It asks the database for the current user of each requested username that has
     /// a user. There are few such usernames, because clients rarely request one that is taken.
     /// </summary>
-    public static async Task<FreedUsernames> ReadAsync(LogSession session, IPipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
+    public static async Task<FreedUsernames> ReadAsync(LogSession session, PipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
     {
         if (!session.Identity.Anchor.Configuration.ReusesUsernames)
         {

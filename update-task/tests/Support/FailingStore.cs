@@ -9,31 +9,31 @@ namespace Optiks.UpdateTask.Tests.Support;
 /// </summary>
 public class FailingStore : DispatchProxy
 {
-    private IPipelineStore _store = null!;
+    private PipelineStore _store = null!;
     private string _failing = "";
     private int _failures;
     private bool _isDone;
     private int _lostLeaf = -1;
 
-    public static (IPipelineStore Store, FailingStore Fault) Wrap(IPipelineStore store)
+    public static (PipelineStore Store, FailingStore Fault) Wrap(PipelineStore store)
     {
-        IPipelineStore wrapped = Create<IPipelineStore, FailingStore>();
+        PipelineStore wrapped = Create<PipelineStore, FailingStore>();
         var fault = (FailingStore)(object)wrapped;
         fault._store = store;
         return (wrapped, fault);
     }
 
     /// <summary>Makes the next commit of an epoch fail.</summary>
-    public void FailNextCommit() => (_failing, _failures) = (nameof(IPipelineStore.CommitEpochAsync), 1);
+    public void FailNextCommit() => (_failing, _failures) = (nameof(PipelineStore.CommitEpochAsync), 1);
 
     /// <summary>Makes the next call that stores a checkpoint fail.</summary>
-    public void FailNextCheckpoint() => (_failing, _failures) = (nameof(IPipelineStore.StoreCheckpointAsync), 1);
+    public void FailNextCheckpoint() => (_failing, _failures) = (nameof(PipelineStore.StoreCheckpointAsync), 1);
 
     /// <summary>Makes the next call that reads pending requests fail.</summary>
-    public void FailNextRead() => (_failing, _failures) = (nameof(IPipelineStore.ReadPendingAsync), 1);
+    public void FailNextRead() => (_failing, _failures) = (nameof(PipelineStore.ReadPendingAsync), 1);
 
     /// <summary>Makes the next call that stages copies fail.</summary>
-    public void FailNextStaging() => (_failing, _failures) = (nameof(IPipelineStore.StageCopiesAsync), 1);
+    public void FailNextStaging() => (_failing, _failures) = (nameof(PipelineStore.StageCopiesAsync), 1);
 
     /// <summary>Makes the next call that stages copies succeed in the database, but report a failure to its caller.</summary>
     public void LoseNextStaging()

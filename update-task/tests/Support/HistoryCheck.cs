@@ -117,7 +117,7 @@ internal static class HistoryCheck
 
     private static async Task CheckUpdatesAsync(TestFolder folder, Updates updates, List<StoredLeaf> leaves, IReadOnlyList<CopyBatch> copies, IReadOnlyList<PeriodRow> periods, CancellationToken cancellationToken)
     {
-        await using (IPipelineStore store = await folder.OpenPipelineAsync())
+        await using (PipelineStore store = await folder.OpenPipelineAsync())
         {
             Assert.Equal(0, await store.CountPendingAsync(cancellationToken));
         }

@@ -21,14 +21,14 @@ internal sealed class TaskHost : IAsyncDisposable
     private LogWriter? _writer;
     private bool _disposed;
 
-    private TaskHost(ServiceProvider services, IPipelineStore store, LeaseKeeper keeper)
+    private TaskHost(ServiceProvider services, PipelineStore store, LeaseKeeper keeper)
     {
         _services = services;
         Store = store;
         Keeper = keeper;
     }
 
-    public IPipelineStore Store { get; }
+    public PipelineStore Store { get; }
 
     public LeaseKeeper Keeper { get; }
 
@@ -45,7 +45,7 @@ internal sealed class TaskHost : IAsyncDisposable
     /// <summary>Starts a task: waits for the lease and recovers the log's state. Throws the same exceptions as the recovery.</summary>
     public static async Task<TaskHost> StartAsync(
         TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test",
-        Action? beforeLease = null, Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, Action<PeriodOptions>? periods = null,
+        Action? beforeLease = null, Func<PipelineStore, PipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, Action<PeriodOptions>? periods = null,
         Action<WitnessOptions>? witnesses = null, BucketOptions? bucket = null, ILoggerProvider? events = null)
     {
         CancellationToken cancellationToken = TestContext.Current.CancellationToken;
@@ -75,7 +75,7 @@ internal sealed class TaskHost : IAsyncDisposable
         ServiceProvider provider = services.BuildServiceProvider();
         provider.GetRequiredService<LogWriterFactory>();
         beforeLease?.Invoke();
-        IPipelineStore store = await new SqliteStorageProvider(time).OpenPipelineAsync(folder.ConnectionString, cancellationToken);
+        PipelineStore store = await new SqliteStorageProvider(time).OpenPipelineAsync(folder.ConnectionString, cancellationToken);
         store = wrap?.Invoke(store) ?? store;
         TimeSpan duration = provider.GetRequiredService<IOptions<EpochOptions>>().Value.LeaseDuration;
         ILogger<TaskHost> logger = provider.GetRequiredService<ILogger<TaskHost>>();

@@ -19,7 +19,7 @@ internal sealed class BoardCheck
     private TreeHash? _root;
     private HighWaterMark? _mark;
     private IReadOnlyList<(ulong Epoch, string Path)> _bundles = [];
-    private IConsistentRead _read = null!;
+    private ConsistentRead _read = null!;
     private HeadRow _head = null!;
 
     private BoardCheck(BoardPaths paths, TrustAnchor anchor, FsckReport report)
@@ -58,7 +58,7 @@ internal sealed class BoardCheck
     /// Compares the board with the database. The parameter <paramref name="root"/> is the root of as many records of the database as
     /// <see cref="Size"/> says, or null if the database has fewer records.
     /// </summary>
-    public async Task RunAsync(IConsistentRead read, HeadRow head, TreeHash? root, CancellationToken cancellationToken)
+    public async Task RunAsync(ConsistentRead read, HeadRow head, TreeHash? root, CancellationToken cancellationToken)
     {
         _read = read;
         _head = head;

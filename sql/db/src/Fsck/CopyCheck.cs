@@ -9,7 +9,7 @@ namespace Optiks.Db.Fsck;
 /// Checks that each period has all rows of copies that its first epoch took. The last row of each key must have its value, unless the value
 /// was erased or destroyed. All other rows must have no value.
 /// </summary>
-internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> periods, ErasureCheck erasures, FsckReport report)
+internal sealed class CopyCheck(ConsistentRead read, IReadOnlyList<PeriodRow> periods, ErasureCheck erasures, FsckReport report)
 {
     private readonly CopyCursor _cursor = new(read);
     private readonly Dictionary<ulong, int> _counts = [];

@@ -4,7 +4,7 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>Reads the copies in order, from a given period on, and returns them period by period.</summary>
-internal sealed class CopyCursor(IConsistentRead read, ulong first = 0)
+internal sealed class CopyCursor(ConsistentRead read, ulong first = 0)
 {
     private const int Page = 4096;
 

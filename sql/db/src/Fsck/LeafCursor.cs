@@ -3,7 +3,7 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>Reads the leaves in order, from a given epoch on, and returns them epoch by epoch.</summary>
-internal sealed class LeafCursor(IConsistentRead read, ulong first = 0)
+internal sealed class LeafCursor(ConsistentRead read, ulong first = 0)
 {
     private const int Page = 16_384;
 

@@ -1,6 +1,5 @@
 using Optiks.Protocol;
 using Optiks.Storage;
-using Optiks.Storage.Replay;
 using Optiks.Tlog;
 
 namespace Optiks.Db.Fsck;

@@ -9,7 +9,7 @@ internal static class RequestCheck
     private const int Page = 4096;
 
     /// <summary>Reads the pending items, and returns their origins. No leaf may have one of these origins yet.</summary>
-    public static async Task<HashSet<LeafOrigin>> PendingAsync(IConsistentRead read, CancellationToken cancellationToken)
+    public static async Task<HashSet<LeafOrigin>> PendingAsync(ConsistentRead read, CancellationToken cancellationToken)
     {
         var pending = new HashSet<LeafOrigin>();
         await foreach ((IReadOnlyList<StoredRequest> requests, long after, long through) in PagesAsync(read, cancellationToken))
@@ -27,7 +27,7 @@ internal static class RequestCheck
     }
 
     /// <summary>Checks all requests, pending rows and outcomes.</summary>
-    public static async Task RunAsync(IConsistentRead read, ulong? headEpoch, FsckReport report, CancellationToken cancellationToken)
+    public static async Task RunAsync(ConsistentRead read, ulong? headEpoch, FsckReport report, CancellationToken cancellationToken)
     {
         await foreach ((IReadOnlyList<StoredRequest> requests, long after, long through) in PagesAsync(read, cancellationToken))
         {
@@ -107,7 +107,7 @@ internal static class RequestCheck
 
     // The last page has no upper bound, so that it includes pending rows and outcomes whose sequence numbers are above the last request's.
     private static async IAsyncEnumerable<(IReadOnlyList<StoredRequest> Requests, long After, long Through)> PagesAsync(
-        IConsistentRead read, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+        ConsistentRead read, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
         long after = long.MinValue;
         while (true)

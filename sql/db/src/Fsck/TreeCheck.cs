@@ -1,7 +1,6 @@
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Storage;
-using Optiks.Storage.Replay;
 
 namespace Optiks.Db.Fsck;
 
@@ -13,7 +12,7 @@ internal sealed class TreeCheck : IDisposable
 {
     private const int RowsPerLoad = 16_384;
 
-    private readonly IConsistentRead _read;
+    private readonly ConsistentRead _read;
     private readonly Configuration _configuration;
     private readonly List<LeafRow> _copies = [];
     private readonly FsckReport _report;
@@ -25,7 +24,7 @@ internal sealed class TreeCheck : IDisposable
     private LogTrees _trees;
     private LogTrees? _begun;
 
-    public TreeCheck(IConsistentRead read, Configuration configuration, FsckReport report, BoardPaths? board, ulong boardSize)
+    public TreeCheck(ConsistentRead read, Configuration configuration, FsckReport report, BoardPaths? board, ulong boardSize)
     {
         _read = read;
         _configuration = configuration;

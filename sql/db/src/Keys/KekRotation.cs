@@ -12,14 +12,14 @@ namespace Optiks.Db.Keys;
 /// </summary>
 internal sealed class KekRotation
 {
-    private readonly IMaintenanceStore _store;
+    private readonly MaintenanceStore _store;
     private readonly KeyPlace _place;
     private readonly OpenedRing _keys;
     private readonly KeyEncryptionKey _target;
     private readonly byte[] _logId;
     private readonly HashSet<KeyId> _from = [];
 
-    private KekRotation(IMaintenanceStore store, KeyPlace place, OpenedRing keys, KeyEncryptionKey target, TrustAnchor anchor)
+    private KekRotation(MaintenanceStore store, KeyPlace place, OpenedRing keys, KeyEncryptionKey target, TrustAnchor anchor)
     {
         _store = store;
         _place = place;
@@ -38,7 +38,7 @@ internal sealed class KekRotation
     /// <param name="logKeyOut">The path of a new file for the wrapped log key. It is needed on a host whose log key is in an environment
     /// variable or a credential.</param>
     /// <param name="cancellationToken">Stops the rotation after the current secret.</param>
-    public static async Task<KekRotationResult> RunAsync(IMaintenanceStore store, KeyPlace place, KeyId? to, string? logKeyOut, CancellationToken cancellationToken)
+    public static async Task<KekRotationResult> RunAsync(MaintenanceStore store, KeyPlace place, KeyId? to, string? logKeyOut, CancellationToken cancellationToken)
     {
         TrustAnchor anchor = place.Anchor();
         using OpenedRing keys = place.Ring().Open();

@@ -19,11 +19,11 @@ internal static class PeriodArchive
             throw new StartupException($"The file {full} exists: it is not overwritten.");
         }
         var anchor = TrustAnchor.Load(trust);
-        await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
+        await using MaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         PeriodTimes times = await PeriodTimes.ReadAsync(store, cancellationToken);
         PeriodRow period = times.Ended(number);
         ulong last = times.LastEpoch(number)!.Value;
-        await using IConsistentRead read = await store.OpenConsistentReadAsync(cancellationToken);
+        await using ConsistentRead read = await store.OpenConsistentReadAsync(cancellationToken);
         string temporary = full + ".tmp";
         (ulong Epochs, long Leaves) archived;
         try
@@ -63,7 +63,7 @@ internal static class PeriodArchive
         return ExitCodes.Success;
     }
 
-    private static async Task WriteAsync(IConsistentRead read, PeriodRow period, ulong last, ArchiveWriter writer, TerminalProgress progress, CancellationToken cancellationToken)
+    private static async Task WriteAsync(ConsistentRead read, PeriodRow period, ulong last, ArchiveWriter writer, TerminalProgress progress, CancellationToken cancellationToken)
     {
         writer.WriteLeaves(await ReadCopiesAsync(read, period, cancellationToken));
         var leaves = new LeafCursor(read, period.FirstEpoch!.Value);
@@ -91,7 +91,7 @@ internal static class PeriodArchive
     }
 
     // Reads a period's copies, each the last row of its key. They must be sorted, so all of them are in memory, with about 100 bytes each.
-    private static async Task<IReadOnlyCollection<byte[]>> ReadCopiesAsync(IConsistentRead read, PeriodRow period, CancellationToken cancellationToken)
+    private static async Task<IReadOnlyCollection<byte[]>> ReadCopiesAsync(ConsistentRead read, PeriodRow period, CancellationToken cancellationToken)
     {
         var rows = new List<(byte[] Leaf, int Number, bool IsDrop)>();
         for (int next = 0; next < period.Copies!.Value;)

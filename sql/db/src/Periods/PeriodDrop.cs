@@ -16,7 +16,7 @@ internal static class PeriodDrop
 
     public static async Task<int> RunAsync(Invocation invocation, ulong number, CancellationToken cancellationToken)
     {
-        await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
+        await using MaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         PeriodTimes times = await PeriodTimes.ReadAsync(store, cancellationToken);
         PeriodRow period = times.Ended(number);
         if (number > 0 && times.Periods[(int)number - 1].State < PeriodState.Destroying)
@@ -38,7 +38,7 @@ internal static class PeriodDrop
         return ExitCodes.Success;
     }
 
-    private static async Task DestroyAsync(IMaintenanceStore store, PeriodTimes times, ulong number, CancellationToken cancellationToken)
+    private static async Task DestroyAsync(MaintenanceStore store, PeriodTimes times, ulong number, CancellationToken cancellationToken)
     {
         Lease lease = await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
             ?? throw new PeriodRefusedException(

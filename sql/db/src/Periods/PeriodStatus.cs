@@ -11,7 +11,7 @@ internal static class PeriodStatus
 
     public static async Task<int> RunAsync(Invocation invocation, CancellationToken cancellationToken)
     {
-        await using IPipelineStore store = await invocation.OpenPipelineAsync(cancellationToken);
+        await using PipelineStore store = await invocation.OpenPipelineAsync(cancellationToken);
         PeriodTimes times = await PeriodTimes.ReadAsync(store, cancellationToken);
         ulong next = times.Current.Period + 1;
         int staged = await store.CountCopiesAsync(next, cancellationToken);

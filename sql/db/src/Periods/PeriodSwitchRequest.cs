@@ -8,7 +8,7 @@ internal static class PeriodSwitchRequest
 {
     public static async Task<int> RunAsync(Invocation invocation, CancellationToken cancellationToken)
     {
-        await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
+        await using MaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         PeriodTimes times = await PeriodTimes.ReadAsync(store, cancellationToken);
         ulong next = times.Current.Period + 1;
         // While a switch is under way, the command refuses the request, because the operator may mean the period that is just beginning.

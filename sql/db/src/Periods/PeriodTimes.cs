@@ -36,7 +36,7 @@ internal sealed class PeriodTimes
     public DateTimeOffset SwitchNotBefore => EarliestAfter(1);
 
     /// <summary>Reads the periods and their times. Throws <see cref="StorageMisconfiguredException"/> if the database has no log.</summary>
-    public static async Task<PeriodTimes> ReadAsync(IPipelineStore store, CancellationToken cancellationToken)
+    public static async Task<PeriodTimes> ReadAsync(PipelineStore store, CancellationToken cancellationToken)
     {
         HeadRow head = await store.ReadHeadAsync(cancellationToken);
         if (head.Epoch is null)

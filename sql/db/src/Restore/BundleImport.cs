@@ -4,7 +4,6 @@ using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
 using Optiks.Storage;
-using Optiks.Storage.Replay;
 using Optiks.Tlog;
 
 namespace Optiks.Db.Restore;
@@ -26,7 +25,7 @@ internal sealed class BundleImport : IDisposable
 
     private static readonly TimeSpan s_lease = TimeSpan.FromMinutes(1);
 
-    private readonly IMaintenanceStore _store;
+    private readonly MaintenanceStore _store;
     private readonly TrustAnchor _anchor;
     private readonly INoteSigner _signer;
     private readonly LogReplay _replay;
@@ -34,7 +33,7 @@ internal sealed class BundleImport : IDisposable
     private readonly CopyImport _copies;
     private long _leased = TimeProvider.System.GetTimestamp();
 
-    private BundleImport(IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, Lease lease, CopyImport copies, ulong period)
+    private BundleImport(MaintenanceStore store, TrustAnchor anchor, INoteSigner signer, Lease lease, CopyImport copies, ulong period)
     {
         _copies = copies;
         _store = store;
@@ -52,7 +51,7 @@ internal sealed class BundleImport : IDisposable
     /// <see cref="StorageCorruptException"/> if a bundle does not follow the database's epochs.
     /// </summary>
     public static async Task<BundleImportResult> RunAsync(
-        IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, ISecretSource secrets, string folder, BoardPaths board, TerminalProgress progress, CancellationToken cancellationToken)
+        MaintenanceStore store, TrustAnchor anchor, INoteSigner signer, ISecretSource secrets, string folder, BoardPaths board, TerminalProgress progress, CancellationToken cancellationToken)
     {
         HeadRow head = await store.ReadHeadAsync(cancellationToken);
         if (head.Epoch is null)
@@ -79,7 +78,7 @@ internal sealed class BundleImport : IDisposable
     /// <summary>
     /// Takes the update-task's lease for one minute. Throws <see cref="StorageMisconfiguredException"/> if an update-task holds it.
     /// </summary>
-    public static async Task<Lease> TakeLeaseAsync(IMaintenanceStore store, HeadRow head, CancellationToken cancellationToken) =>
+    public static async Task<Lease> TakeLeaseAsync(MaintenanceStore store, HeadRow head, CancellationToken cancellationToken) =>
         await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
             ?? throw new StorageMisconfiguredException($"An update-task ({head.Holder}) holds the lease until {head.LeaseEnd:u}: stop it first.");
 

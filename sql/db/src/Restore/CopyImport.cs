@@ -11,13 +11,13 @@ namespace Optiks.Db.Restore;
 /// </summary>
 internal sealed class CopyImport
 {
-    private readonly IMaintenanceStore _store;
+    private readonly MaintenanceStore _store;
     private readonly Lease _lease;
     private readonly ISecretSource _secrets;
     private readonly TrustAnchor _anchor;
     private readonly Queue<(CopyBundleName Name, string Path)> _bundles;
 
-    public CopyImport(IMaintenanceStore store, Lease lease, ISecretSource secrets, TrustAnchor anchor, IReadOnlyList<(CopyBundleName Name, string Path)> bundles)
+    public CopyImport(MaintenanceStore store, Lease lease, ISecretSource secrets, TrustAnchor anchor, IReadOnlyList<(CopyBundleName Name, string Path)> bundles)
     {
         _store = store;
         _lease = lease;

@@ -24,7 +24,7 @@ internal static class MarkRenewal
     /// Writes and returns the mark. If a mark exists, if an update-task holds the lease, or if the database does not cover a checkpoint,
     /// writes nothing and throws.
     /// </summary>
-    public static async Task<HighWaterMark> RunAsync(IMaintenanceStore store, TrustAnchor anchor, string folder, IReadOnlyList<string> checkpoints, CancellationToken cancellationToken)
+    public static async Task<HighWaterMark> RunAsync(MaintenanceStore store, TrustAnchor anchor, string folder, IReadOnlyList<string> checkpoints, CancellationToken cancellationToken)
     {
         var board = new BoardPaths(folder);
         ThrowIfPresent(board);
@@ -95,7 +95,7 @@ internal static class MarkRenewal
     }
 
     // Checks that the database's records have the roots that the checkpoints name.
-    private static async Task<HighWaterMark> CompareAsync(IMaintenanceStore store, TrustAnchor anchor, List<Evidence> evidence, ulong last, CancellationToken cancellationToken)
+    private static async Task<HighWaterMark> CompareAsync(MaintenanceStore store, TrustAnchor anchor, List<Evidence> evidence, ulong last, CancellationToken cancellationToken)
     {
         var tree = new CompactRange();
         EpochRow? row = null;

@@ -69,7 +69,7 @@ internal sealed class LogFolder : IDisposable
 
     public async Task<long> PendingAsync()
     {
-        await using IPipelineStore store = await new SqliteStorageProvider().OpenPipelineAsync(ConnectionString, Cancel);
+        await using PipelineStore store = await new SqliteStorageProvider().OpenPipelineAsync(ConnectionString, Cancel);
         return await store.CountPendingAsync(Cancel);
     }
 

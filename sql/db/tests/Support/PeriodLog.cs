@@ -16,7 +16,7 @@ namespace Optiks.Db.Tests.Support;
 internal sealed class PeriodLog : IAsyncDisposable
 {
     private readonly LogFolder _log;
-    private readonly IMaintenanceStore _store;
+    private readonly MaintenanceStore _store;
     private readonly FileSecretSource _source;
     private readonly TrustAnchor _anchor;
     private readonly INoteSigner _signer;
@@ -25,7 +25,7 @@ internal sealed class PeriodLog : IAsyncDisposable
     private KeyDirectory? _current;
     private KeyDirectory? _next;
 
-    private PeriodLog(LogFolder log, IMaintenanceStore store, FileSecretSource source, TrustAnchor anchor, INoteSigner signer, BoardWriter board, Lease lease)
+    private PeriodLog(LogFolder log, MaintenanceStore store, FileSecretSource source, TrustAnchor anchor, INoteSigner signer, BoardWriter board, Lease lease)
     {
         _log = log;
         _store = store;
@@ -43,7 +43,7 @@ internal sealed class PeriodLog : IAsyncDisposable
     /// <summary>Opens a folder's log and takes its lease.</summary>
     public static async Task<PeriodLog> OpenAsync(LogFolder log)
     {
-        IMaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
+        MaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
         var anchor = TrustAnchor.Load(log.Data.TrustAnchor);
         var source = new FileSecretSource(log.Data, KeyRing.Load(log.Data));
         BoardWriter board = await BoardWriter.OpenAsync(Path.Combine(log.Data.Board, "log"), anchor.LogKey, Ed25519.Verifier, Cancel);
@@ -276,7 +276,7 @@ internal sealed class PeriodLog : IAsyncDisposable
     // Returns the sequence number of a pending request, even if an earlier request for the same key would be taken before it.
     private async Task<long> SequenceAsync(AcceptRequest request)
     {
-        await using IConsistentRead read = await _store.OpenConsistentReadAsync(Cancel);
+        await using ConsistentRead read = await _store.OpenConsistentReadAsync(Cancel);
         return Assert.Single(await read.ReadRequestsAsync(0, 1000, Cancel), one => one.RequestId == request.RequestId).Sequence;
     }
 

@@ -1,6 +1,5 @@
 using Npgsql;
 using NpgsqlTypes;
-using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 

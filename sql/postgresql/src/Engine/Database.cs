@@ -1,7 +1,6 @@
 using System.Data;
 using System.Data.Common;
 using Npgsql;
-using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 

@@ -1,5 +1,4 @@
 using Npgsql;
-using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 

@@ -1,5 +1,3 @@
-using Optiks.Storage.Driver;
-
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>Holds the connections of one store to the database file. Thread-safe.</summary>

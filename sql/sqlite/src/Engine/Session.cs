@@ -1,5 +1,3 @@
-using Optiks.Storage.Driver;
-
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>

@@ -1,4 +1,3 @@
-using Optiks.Storage.Driver;
 using SQLitePCL;
 
 namespace Optiks.Storage.Sqlite.Engine;

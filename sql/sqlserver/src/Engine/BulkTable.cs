@@ -1,5 +1,3 @@
-using Optiks.Storage.Driver;
-
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>Describes a table into which the driver copies rows in bulk.</summary>

@@ -1,7 +1,6 @@
 using System.Data;
 using System.Data.Common;
 using Microsoft.Data.SqlClient;
-using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 

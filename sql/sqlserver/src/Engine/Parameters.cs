@@ -1,6 +1,5 @@
 using System.Data;
 using Microsoft.Data.SqlClient;
-using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 

@@ -1,6 +1,5 @@
 using System.Collections;
 using System.Data.Common;
-using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 

@@ -1,5 +1,4 @@
 using Microsoft.Data.SqlClient;
-using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 

@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 

@@ -50,7 +50,7 @@ public sealed record CopyBatch(
     /// Checks that the lists have matching lengths and contents. Drivers call it before they write. Throws <see cref="ArgumentException"/>,
     /// which indicates a bug in the caller.
     /// </summary>
-    /// <param name="restores">Whether the caller is <see cref="IMaintenanceStore.RestoreCopiesAsync"/>, for which values may be
+    /// <param name="restores">Whether the caller is <see cref="MaintenanceStore.RestoreCopiesAsync"/>, for which values may be
     /// missing.</param>
     public void ThrowIfInconsistent(bool restores = false)
     {

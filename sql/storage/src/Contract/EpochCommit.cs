@@ -26,7 +26,7 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
     /// <see cref="ArgumentException"/>, which indicates a bug in the caller.
     /// </summary>
     /// <param name="restores">
-    /// Whether the caller is <see cref="IMaintenanceStore.RestoreEpochAsync"/>. If so, values may be missing, but every body hash must be
+    /// Whether the caller is <see cref="MaintenanceStore.RestoreEpochAsync"/>. If so, values may be missing, but every body hash must be
     /// present.
     /// </param>
     public void ThrowIfInconsistent(bool restores = false)

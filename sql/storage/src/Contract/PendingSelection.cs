@@ -11,7 +11,7 @@ namespace Optiks.Storage;
 /// Erasures get at most half of the items. Further erasures wait, but they do not end the selection, so that even a large number of
 /// erasures does not block the updates after them. The selection remembers every key that it has seen, so it reads at most
 /// <see cref="Limits.PendingPerKey"/> rows for each row that it takes. A caller may add rows over any length of time; each call of
-/// <see cref="IPipelineStore.ReadPendingAsync"/> adds the rows that were accepted since the previous call. Not thread-safe.
+/// <see cref="PipelineStore.ReadPendingAsync"/> adds the rows that were accepted since the previous call. Not thread-safe.
 /// </remarks>
 public sealed class PendingSelection
 {

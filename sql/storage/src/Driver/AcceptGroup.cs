@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>A group of requests that one statement stores together or not at all, as the lists that a driver sends to a server.
 /// Immutable.</summary>

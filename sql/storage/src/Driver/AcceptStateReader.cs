@@ -1,6 +1,6 @@
 using System.Data.Common;
 
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>Reads the <see cref="AcceptState"/>, on which the decision about a group of units depends, from the results of a batch of
 /// statements.</summary>

@@ -2,7 +2,7 @@ using System.Buffers;
 using Optiks.Native;
 using Optiks.Protocol;
 
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Reads rows of copies. A row never changes and is never deleted; only its value can be deleted. So the statements of this class may see

@@ -1,6 +1,6 @@
 using System.Data.Common;
 
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>Reads rows from an ADO.NET reader, and disposes of the reader at the end.</summary>
 /// <typeparam name="TReader">The type of the engine's reader.</typeparam>

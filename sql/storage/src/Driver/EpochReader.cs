@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>Reads from the database everything that an epoch's transaction wrote.</summary>
 internal static class EpochReader

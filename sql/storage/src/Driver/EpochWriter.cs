@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Writes an epoch inside the caller's transaction. If a method returns false because a condition does not hold, the caller rolls the

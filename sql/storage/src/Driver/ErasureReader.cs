@@ -1,6 +1,6 @@
 using Optiks.Protocol;
 
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>Reads the erasure sequence and finds the leaves that erasures name.</summary>
 internal static class ErasureReader

@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Writes an epoch's erasures inside the epoch's transaction. The copies of a leaf repeat its value, so an erasure that names one of them

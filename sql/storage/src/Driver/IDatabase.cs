@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Provides the engine's statements to a driver's stores, and runs the stores' work in transactions. The methods throw the exceptions of

@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Takes the cells of one row, in the order of the columns of its <see cref="Table"/>. Each method uses the memory that it gets only until

@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Reads the rows of a query one after another, and the columns of the current row, which are numbered from 0. Callers must dispose of this

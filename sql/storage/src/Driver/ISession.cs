@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>A connection, with the transaction to which its statements belong, if there is one. Not thread-safe: one call at a
 /// time.</summary>

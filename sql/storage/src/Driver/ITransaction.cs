@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
 /// A transaction that lasts over many calls, on its own connection. Disposing of it rolls back everything that was not committed. Not

@@ -1,7 +1,7 @@
 using Optiks.Native;
 using Optiks.Protocol;
 
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Reads the leaves of whole epochs into a <see cref="LeafBatch"/>. A leaf never changes; only its value can be erased. So the statements

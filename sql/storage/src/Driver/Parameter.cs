@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
 /// The type of a parameter, which must be the type of the column with which the statement compares it. If the types differed, the server

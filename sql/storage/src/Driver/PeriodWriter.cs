@@ -1,7 +1,7 @@
 using Optiks.Native;
 using Optiks.Secrets;
 
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>Writes periods and their copies inside a transaction.</summary>
 internal static class PeriodWriter

@@ -1,6 +1,6 @@
 using Optiks.Protocol;
 
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>Reads the status of a request.</summary>
 internal static class RequestStatusReader

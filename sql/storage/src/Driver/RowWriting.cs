@@ -1,6 +1,6 @@
 using Optiks.Native;
 
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>Writes objects of the contract's types into tables.</summary>
 internal static class RowWriting

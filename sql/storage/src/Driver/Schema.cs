@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Reflection;
 
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Holds the migrations of a driver, which are embedded in its assembly as <c>0001_create_tables</c> and so on, and checks a database's

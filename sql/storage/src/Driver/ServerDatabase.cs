@@ -1,7 +1,7 @@
 using System.Data;
 using System.Data.Common;
 
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Runs one role's work on a pool of ADO.NET connections to a server. Safe for concurrent use. If the session is lost before the commit is

@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>Adds methods to sessions and rows that read whole results.</summary>
 public static class SessionExtensions

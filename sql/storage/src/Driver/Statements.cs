@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Holds the SQL statements of one engine. Each summary lists the columns that a statement returns, and then the names of its parameters in

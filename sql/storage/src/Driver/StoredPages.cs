@@ -1,6 +1,6 @@
 using Optiks.Protocol;
 
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>Reads stored leaves and copies unchanged and in order, one page at a time.</summary>
 internal static class StoredPages
@@ -11,7 +11,7 @@ internal static class StoredPages
     /// </summary>
     public const long MaxValueBytes = 16L << 20;
 
-    /// <summary>Implements <see cref="IConsistentRead.ReadLeavesAsync"/>.</summary>
+    /// <summary>Implements <see cref="ConsistentRead.ReadLeavesAsync"/>.</summary>
     public static Task<IReadOnlyList<StoredLeaf>> ReadStoredLeavesAsync(this ISession session, ulong epoch, int ordinal, int max, CancellationToken cancellationToken) => PageAsync(
         session,
         session.Database.Statements.StoredLeaves,
@@ -23,7 +23,7 @@ internal static class StoredPages
         max,
         cancellationToken);
 
-    /// <summary>Implements <see cref="IConsistentRead.ReadCopiesAsync"/>.</summary>
+    /// <summary>Implements <see cref="ConsistentRead.ReadCopiesAsync"/>.</summary>
     public static Task<IReadOnlyList<StoredCopy>> ReadStoredCopiesAsync(this ISession session, ulong period, int number, int max, CancellationToken cancellationToken) => PageAsync(
         session,
         session.Database.Statements.StoredCopies,

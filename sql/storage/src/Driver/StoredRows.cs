@@ -1,6 +1,6 @@
 using Optiks.Protocol;
 
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Reads objects of the contract's types from rows whose columns are in the order of <see cref="Statements"/>. Also creates the exceptions

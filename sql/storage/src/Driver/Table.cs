@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>Names the tables into which drivers write rows in bulk. Each summary lists the table's columns in order.</summary>
 public enum Table

@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>The result of work that runs in a transaction.</summary>
 /// <param name="Value">The value to return to the caller.</param>

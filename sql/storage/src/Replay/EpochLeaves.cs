@@ -1,6 +1,6 @@
 using Optiks.Native;
 
-namespace Optiks.Storage.Replay;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Reads batches of leaves, each with the leaves of several epochs, and returns the leaves of one epoch after another, without copying

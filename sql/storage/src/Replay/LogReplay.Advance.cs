@@ -1,6 +1,6 @@
 using Optiks.Native;
 
-namespace Optiks.Storage.Replay;
+namespace Optiks.Storage;
 
 /// <content>The part of the replay that only the log's writer uses, which makes the epochs itself.</content>
 public sealed partial class LogReplay

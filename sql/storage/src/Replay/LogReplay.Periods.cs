@@ -1,7 +1,7 @@
 using Optiks.Native;
 using Optiks.Protocol;
 
-namespace Optiks.Storage.Replay;
+namespace Optiks.Storage;
 
 /// <content>Prepares the trees of the next period while the current period's trees are in use. At the switch to the next period, the new
 /// trees replace the current trees (docs/spec/periods.md section 10).</content>

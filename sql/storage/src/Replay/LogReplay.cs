@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using Optiks.Native;
 using Optiks.Protocol;
 
-namespace Optiks.Storage.Replay;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Builds a log's trees from the contents of a database. It first loads all epochs up to a given one together (<see cref="LoadAsync"/>).

@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Replay;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Says whether a replay computes and checks the roots of the log. To compute them, it must hash every record into the log, which takes

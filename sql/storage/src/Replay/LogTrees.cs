@@ -3,7 +3,7 @@ using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
 
-namespace Optiks.Storage.Replay;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Fills a directory with stored leaves and compares it with an epoch's record. Like the directory's writer, it must be used by one thread

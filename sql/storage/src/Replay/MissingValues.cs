@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using Optiks.Native;
 using Optiks.Protocol;
 
-namespace Optiks.Storage.Replay;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Remembers the loaded leaves and copies whose values the database did not have, and finds out whether epochs erased these values. If no
@@ -74,7 +74,7 @@ internal sealed class MissingValues
         ulong committed = head.Epoch ?? 0;
         ulong first = 0;
         // The update-task's store also shows the committed, unpublished epoch; other stores show only published epochs.
-        ulong shown = store is IPipelineStore ? committed : head.PublishedEpoch ?? 0;
+        ulong shown = store is PipelineStore ? committed : head.PublishedEpoch ?? 0;
         while (true)
         {
             for (; first <= shown && _leaves.Count + _copies.Count > 0; first += EpochsPerRead)

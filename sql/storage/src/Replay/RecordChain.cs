@@ -2,7 +2,7 @@ using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Tlog;
 
-namespace Optiks.Storage.Replay;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Checks each record and its link to the previous record. If the chain has roots, also checks checkpoints against all records so far. Does

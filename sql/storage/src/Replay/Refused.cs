@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Replay;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Says why a replay does not accept the stored data as the log: the data contradicts its records, its checkpoints, itself, or facts that

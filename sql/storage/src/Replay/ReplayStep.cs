@@ -1,6 +1,6 @@
 using Optiks.Native;
 
-namespace Optiks.Storage.Replay;
+namespace Optiks.Storage;
 
 /// <summary>
 /// A verified step to the next epoch of a replay, which is not committed yet. If the step is disposed of without a commit, nothing changes.

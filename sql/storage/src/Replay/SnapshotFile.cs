@@ -1,6 +1,6 @@
 using Optiks.Native;
 
-namespace Optiks.Storage.Replay;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Restores directories from snapshots and removes snapshots. In stored mode, the node store is the snapshot; if linked mode left a

@@ -1,7 +1,7 @@
 using Optiks.Protocol;
 using Optiks.Tlog;
 
-namespace Optiks.Storage.Replay;
+namespace Optiks.Storage;
 
 /// <summary>An epoch whose record a <see cref="RecordChain"/> has checked against all records before it.</summary>
 public sealed class VerifiedEpoch

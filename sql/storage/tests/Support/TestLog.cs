@@ -19,12 +19,12 @@ internal sealed partial class TestLog : IAsyncDisposable
     private readonly INoteSigner _signer;
     private readonly BoardWriter _board;
     private readonly string _boardFolder;
-    private IPipelineStore _pipeline;
+    private PipelineStore _pipeline;
     private IAcceptStore _accept;
     private Lease _lease;
     private bool _isHeldBack;
 
-    private TestLog(DataFolder folder, TrustAnchor anchor, KeyDirectory directory, INoteSigner signer, BoardWriter board, string boardFolder, IPipelineStore pipeline, IAcceptStore accept, Lease lease)
+    private TestLog(DataFolder folder, TrustAnchor anchor, KeyDirectory directory, INoteSigner signer, BoardWriter board, string boardFolder, PipelineStore pipeline, IAcceptStore accept, Lease lease)
     {
         Folder = folder;
         Anchor = anchor;
@@ -96,7 +96,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         string boardFolder = Path.Combine(folder.Board, "log");
         Directory.CreateDirectory(boardFolder);
         BoardWriter board = await BoardWriter.OpenAsync(boardFolder, anchor.LogKey, Ed25519.Verifier, CancellationToken.None);
-        IPipelineStore pipeline = await provider.OpenPipelineAsync(connection, CancellationToken.None);
+        PipelineStore pipeline = await provider.OpenPipelineAsync(connection, CancellationToken.None);
         IAcceptStore accept = await provider.OpenAcceptAsync(connection, CancellationToken.None);
         Lease lease = (await pipeline.AcquireLeaseAsync(Holder, TimeSpan.FromHours(1), CancellationToken.None))!;
         var log = new TestLog(folder, anchor, directory, signer, board, boardFolder, pipeline, accept, lease);

@@ -1,6 +1,6 @@
 using Optiks.Protocol;
 
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>Implements the operations of the update-service's role that all engines share, because they are fast without engine-specific
 /// code.</summary>

@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>The base class of all stores. Reads the head row and the database's clock.</summary>
 public abstract class HeadReader : IHeadReader

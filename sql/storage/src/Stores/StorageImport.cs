@@ -1,19 +1,23 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
-/// <summary>Copies rows into empty tables in one transaction.</summary>
-internal sealed class Import : IStorageImport
+/// <summary>
+/// Fills an empty database in one transaction. When the import is disposed of without <see cref="CommitAsync"/>, the database stays empty.
+/// Callers add the rows of each table in the order of its primary key, epochs before their leaves, and requests before their pending rows
+/// and outcomes. Not thread-safe.
+/// </summary>
+public sealed class StorageImport : IAsyncDisposable
 {
     private readonly Statements _statements;
     private readonly ITransaction _transaction;
     private long _lastSequence;
 
-    public Import(Statements statements, ITransaction transaction)
+    internal StorageImport(Statements statements, ITransaction transaction)
     {
         _statements = statements;
         _transaction = transaction;
     }
 
-    /// <inheritdoc/>
+    /// <summary>Adds periods.</summary>
     public Task AddPeriodsAsync(IReadOnlyList<PeriodRow> periods, CancellationToken cancellationToken) => CopyAsync(
         Table.Period,
         periods,
@@ -28,7 +32,7 @@ internal sealed class Import : IStorageImport
         },
         cancellationToken);
 
-    /// <inheritdoc/>
+    /// <summary>Adds the rows of epochs, with their checkpoints.</summary>
     public Task AddEpochsAsync(IReadOnlyList<StoredEpoch> epochs, CancellationToken cancellationToken) => CopyAsync(
         Table.Epoch,
         epochs,
@@ -48,7 +52,7 @@ internal sealed class Import : IStorageImport
         },
         cancellationToken);
 
-    /// <inheritdoc/>
+    /// <summary>Adds leaves and their values.</summary>
     public async Task AddLeavesAsync(IReadOnlyList<StoredLeaf> leaves, CancellationToken cancellationToken)
     {
         await CopyAsync(
@@ -82,7 +86,7 @@ internal sealed class Import : IStorageImport
             cancellationToken);
     }
 
-    /// <inheritdoc/>
+    /// <summary>Adds copies and their values.</summary>
     public async Task AddCopiesAsync(IReadOnlyList<StoredCopy> copies, CancellationToken cancellationToken)
     {
         await CopyAsync(
@@ -119,7 +123,7 @@ internal sealed class Import : IStorageImport
         }
     }
 
-    /// <inheritdoc/>
+    /// <summary>Adds requests under their existing sequence numbers; requests that are accepted later get higher numbers.</summary>
     public Task AddRequestsAsync(IReadOnlyList<StoredRequest> requests, CancellationToken cancellationToken)
     {
         _lastSequence = requests.Count > 0 ? requests[^1].Sequence : _lastSequence;
@@ -135,7 +139,7 @@ internal sealed class Import : IStorageImport
             cancellationToken);
     }
 
-    /// <inheritdoc/>
+    /// <summary>Adds pending rows.</summary>
     public async Task AddPendingAsync(IReadOnlyList<StoredPending> pending, CancellationToken cancellationToken)
     {
         IReadOnlyDictionary<long, StoredRequest>? requests = await _transaction.RunAsync(
@@ -163,18 +167,20 @@ internal sealed class Import : IStorageImport
             cancellationToken);
     }
 
-    /// <inheritdoc/>
+    /// <summary>Adds outcomes.</summary>
     public Task AddOutcomesAsync(IReadOnlyList<StoredOutcome> outcomes, CancellationToken cancellationToken) => CopyAsync(
         Table.Outcome,
         outcomes,
         (cells, outcome) => RowWriting.WriteOutcome(cells, outcome.Sequence, outcome.Item, outcome.Epoch, outcome.Result),
         cancellationToken);
 
-    /// <inheritdoc/>
+    /// <summary>Adds rows of the erasure sequence. This call deletes no values, because the caller adds the leaves without the erased
+    /// values.</summary>
     public Task AddErasuresAsync(IReadOnlyList<StoredErasure> erasures, CancellationToken cancellationToken) => CopyAsync(
         Table.Erasure, erasures, (cells, row) => RowWriting.WriteErasure(cells, row.DecidedIn, row.Number, row.Erasure), cancellationToken);
 
-    /// <inheritdoc/>
+    /// <summary>Sets the epoch, hash, published epoch and fence in the head row, without a holder of the lease, and makes the whole import
+    /// durable.</summary>
     public async Task CommitAsync(HeadRow head, CancellationToken cancellationToken)
     {
         _ = await _transaction.RunAsync(

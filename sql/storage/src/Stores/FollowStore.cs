@@ -1,4 +1,4 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
 /// Reads epochs. This class is the query-service's store, which sees epochs up to the last published one. It is also the base class of the

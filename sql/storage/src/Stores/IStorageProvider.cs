@@ -20,14 +20,14 @@ public interface IStorageProvider
     Task<IAcceptStore> OpenAcceptAsync(string connectionString, CancellationToken cancellationToken);
 
     /// <summary>Opens the database in the update-task's role.</summary>
-    Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken);
+    Task<PipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken);
 
     /// <summary>Opens the database in the query-service's role, which is read-only.</summary>
     Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken);
 
     /// <summary>Opens the database in the role of <c>optiks-db</c>.</summary>
-    Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken);
+    Task<MaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken);
 
     /// <summary>Creates the migrator for <c>optiks-db migrate</c>. Services never create one.</summary>
-    IMigrator CreateMigrator(string connectionString);
+    Migrator CreateMigrator(string connectionString);
 }

@@ -2,7 +2,8 @@ namespace Optiks.Storage;
 
 /// <summary>
 /// The operations of the query-service's role, which reads and never writes. The query-service sees epochs up to the last published epoch.
-/// The update-task, whose <see cref="IPipelineStore"/> extends this interface, also sees the committed epoch after the last published one.
+/// The update-task's <see cref="PipelineStore"/>, which implements this interface, also sees the committed epoch after the last published
+/// one.
 /// </summary>
 public interface IFollowStore : IHeadReader
 {

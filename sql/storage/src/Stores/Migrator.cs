@@ -1,29 +1,32 @@
-namespace Optiks.Storage.Driver;
+namespace Optiks.Storage;
 
 /// <summary>
-/// Upgrades a database to the newest version of a schema, one migration after another, each in its own transaction. If two migrators run at
-/// the same time, a lock makes the second one wait.
+/// Upgrades a database to this build's schema by numbered, forward-only migrations. If two migrators run at the same time, a lock makes the
+/// second one wait.
 /// </summary>
-public abstract class Migrator : IMigrator
+public abstract class Migrator
 {
     private readonly Schema _schema;
 
     /// <summary>Creates a migrator that upgrades to the newest version of a schema.</summary>
     protected Migrator(Schema schema) => _schema = schema;
 
-    /// <inheritdoc/>
+    /// <summary>The location of the database, without secrets, for messages to the operator.</summary>
     public abstract string Location { get; }
 
-    /// <inheritdoc/>
+    /// <summary>The schema version that this build needs.</summary>
     public int TargetVersion => _schema.TargetVersion;
 
     /// <summary>The statement that records a migration, with the parameters version and name.</summary>
     protected abstract Sql InsertMigration { get; }
 
-    /// <inheritdoc/>
+    /// <summary>Reads the schema version of the database; returns 0 when the database does not exist or is empty.</summary>
     public abstract Task<int> ReadVersionAsync(CancellationToken cancellationToken);
 
-    /// <inheritdoc/>
+    /// <summary>
+    /// Applies the missing migrations, each in its own transaction, and returns the names of the applied migrations. Throws
+    /// <see cref="StorageMisconfiguredException"/> for a database newer than <see cref="TargetVersion"/>.
+    /// </summary>
     public async Task<IReadOnlyList<string>> MigrateAsync(CancellationToken cancellationToken)
     {
         await using IDatabase database = await OpenAsync(cancellationToken);
@@ -37,7 +40,10 @@ public abstract class Migrator : IMigrator
         return applied;
     }
 
-    /// <inheritdoc/>
+    /// <summary>
+    /// Returns one sentence for each migration step that the migrator could not take because it lacks a right. The sentence says which
+    /// database user can take the step. Most engines have no such steps.
+    /// </summary>
     public virtual Task<IReadOnlyList<string>> FindGapsAsync(CancellationToken cancellationToken) => Task.FromResult<IReadOnlyList<string>>([]);
 
     /// <summary>Opens the database without checking its schema version.</summary>
