@@ -24,9 +24,9 @@ TEST(Result, HoldsAMoveOnlyValue) {
 }
 
 TEST(ResultDeathTest, ReadingAFailedResultAborts) {
-  const Result<int> result(Status(StatusCode::kNotFound, "no such epoch"));
+  const Result<int> result(Status(StatusCode::kUnavailable, "getrandom failed"));
   EXPECT_FALSE(result.ok());
-  EXPECT_EQ(result.status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(result.status().code(), StatusCode::kUnavailable);
   EXPECT_DEATH(static_cast<void>(result.value()), "check failed");
 }
 

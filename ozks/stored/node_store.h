@@ -1,6 +1,6 @@
 // NodeStore: the interface through which stored mode stores its pages. A store has a few tables of small keys and
-// values, which are changed in transactions. There are two drivers: LmdbStore on a local disk, and MemoryStore for
-// tests.
+// values, which are changed in transactions. The driver is LmdbStore, on a local disk. The tests also have a driver in
+// memory.
 //
 // Thread safety: one thread at a time writes. Any number of threads read at the same time, without waiting for the
 // writer.

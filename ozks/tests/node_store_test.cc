@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "directory_support.h"
+#include "memory_store.h"
 #include "stored/lmdb_store.h"
-#include "stored/memory_store.h"
 #include "stored_support.h"
 
 namespace optiks::ozks::test {

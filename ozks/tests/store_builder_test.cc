@@ -9,8 +9,8 @@
 #include <filesystem>
 
 #include "directory_support.h"
+#include "memory_store.h"
 #include "stored/lmdb_store.h"
-#include "stored/memory_store.h"
 #include "stored/store_builder.h"
 #include "stored_support.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "stored/memory_store.h"
+#include "memory_store.h"
 #include "stored/stored_trees.h"
 #include "support.h"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "stored/memory_store.h"
+#include "memory_store.h"
 #include "stored_support.h"
 
 namespace optiks::ozks::test {

@@ -17,16 +17,6 @@ void encode_many(PointString* out, const Point* points, std::size_t n) {
   }
 }
 
-namespace {
-
-thread_local const char* t_last_kernel_name = "";
-
-}  // namespace
-
-const char* last_kernel_name() { return t_last_kernel_name; }
-
-void set_last_kernel(base::Kernel kernel) { t_last_kernel_name = base::kernel_name(kernel); }
-
 const lanes::Kernel* kernel_of(base::Kernel kernel) {
   switch (kernel) {
     case base::Kernel::kScalar:

@@ -34,16 +34,10 @@ void check_alphas(const Alphas& alphas);
   return n == 1 || (n == 2 && kernel == base::Kernel::kAvx2) ? base::Kernel::kScalar : kernel;
 }
 
-// Returns the name of the kernel that the calling thread's last batch ran on, or "" before the thread's first batch.
-// For tests and benchmarks.
-[[nodiscard]] const char* last_kernel_name();
-void set_last_kernel(base::Kernel kernel);
-
 // Processes n elements with a kernel, in chunks of the kernel's size. The function calls by_lanes(kernel, first, count)
 // for the kernels that work on groups, and by_one(first, count) for the scalar path.
 template <typename ByLanes, typename ByOne>
 void for_chunks(base::Kernel kernel, std::size_t n, ByLanes by_lanes, ByOne by_one) {
-  set_last_kernel(kernel);
   const lanes::Kernel* const groups = kernel_of(kernel);
   const std::size_t chunk = groups != nullptr ? lanes::kMaxGroups * groups->lanes : kChunk;
   for (std::size_t first = 0; first < n; first += chunk) {

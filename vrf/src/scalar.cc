@@ -137,12 +137,6 @@ Scalar scalar_reduce_wide(std::span<const std::uint8_t, 64> bytes) {
 
 Scalar scalar_add(const Scalar& a, const Scalar& b) { return subtract_order_once(add(halves_of(a.w), halves_of(b.w))); }
 
-Scalar scalar_sub(const Scalar& a, const Scalar& b) {
-  u64 borrow;
-  const Halves difference = subtract(borrow, halves_of(a.w), halves_of(b.w));
-  return {words_of(add(difference, masked(base::ct_mask(borrow), halves_of(kOrder.w))))};
-}
-
 Scalar scalar_mul(const Scalar& a, const Scalar& b) {
   const base::Zeroizing<Scalar> product(montgomery_mul(a, b));
   return montgomery_mul(*product, kRRModN);

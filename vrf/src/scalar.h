@@ -29,9 +29,8 @@ void scalar_to_bytes(std::span<std::uint8_t, 32> out, const Scalar& a);
 // Reduces a 512-bit little-endian integer modulo N.
 [[nodiscard]] Scalar scalar_reduce_wide(std::span<const std::uint8_t, 64> bytes);
 
-// These functions return a + b and a - b modulo N, for a and b in [0, N).
+// Returns a + b modulo N, for a and b in [0, N).
 [[nodiscard]] Scalar scalar_add(const Scalar& a, const Scalar& b);
-[[nodiscard]] Scalar scalar_sub(const Scalar& a, const Scalar& b);
 // Returns a*b modulo N. `a` is any 256-bit value, and b is in [0, N).
 [[nodiscard]] Scalar scalar_mul(const Scalar& a, const Scalar& b);
 

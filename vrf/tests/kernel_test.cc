@@ -82,8 +82,8 @@ class KernelTest : public testing::TestWithParam<Kernel> {
     out[0] = {};
     out[1] = {{1, 0, 0, 0}};
     out[2] = {{2, 0, 0, 0}};
-    out[3] = scalar_sub({}, {{1, 0, 0, 0}});
-    out[4] = scalar_sub({}, {{2, 0, 0, 0}});
+    out[3] = test::minus(1);
+    out[4] = test::minus(2);
     return out;
   }
 
@@ -132,7 +132,7 @@ TEST_P(KernelTest, MapsTheVectorsOfElligator) {
 
 TEST_P(KernelTest, MultipliesByTheSameScalar) {
   make_h();
-  for (const Scalar& k : {Scalar{{1, 0, 0, 0}}, Scalar{{2, 0, 0, 0}}, Scalar{}, scalar_sub({}, {{1, 0, 0, 0}}),
+  for (const Scalar& k : {Scalar{{1, 0, 0, 0}}, Scalar{{2, 0, 0, 0}}, Scalar{}, test::minus(1),
                           scalar_reduce(test::random_scalar_256(random_))}) {
     std::vector<GroupPoints> out(num_groups_);
     in_calls(num_groups_, [&](std::size_t first, std::size_t n) {
@@ -372,28 +372,16 @@ TEST_P(BatchTest, RefusesWhatTheScalarPathRefuses) {
   }
 }
 
-TEST_P(BatchTest, KnowsWhichKernelRan) {
-  const SecretKey key = SecretKey::load(std::array<std::uint8_t, kSecretKeyLen>{5}).value();
-  const ManyAlphas batch(9);
-  test::Bytes labels(9 * kLabelLen);
-  evaluate_batch_by(GetParam(), key, batch.alphas(), labels);
-  EXPECT_STREQ(last_kernel_name(), base::kernel_name(GetParam()));
-}
-
 // A batch runs on the kernel that OPTIKS_FORCE_KERNEL names, or without it on the fastest kernel. CMakeLists.txt runs
 // the test program also with scalar and portable8.
-TEST(BatchKernel, IsTheChosenOneExceptForSingleCalls) {
-  const SecretKey key = SecretKey::load(std::array<std::uint8_t, kSecretKeyLen>{5}).value();
-  const ManyAlphas batch(9);
-  test::Bytes labels(9 * kLabelLen);
-  evaluate_batch(key, batch.alphas(), labels);
+TEST(BatchKernel, IsTheChosenOneExceptForSingleElements) {
   const char* const forced = std::getenv("OPTIKS_FORCE_KERNEL");
   const char* const fastest = base::kernel_name(base::runnable_kernels().back());
-  EXPECT_STREQ(last_kernel_name(), base::kernel_name(base::kernel()));
-  EXPECT_STREQ(last_kernel_name(), forced != nullptr && *forced != '\0' ? forced : fastest);
-  std::array<std::uint8_t, kLabelLen> label{};
-  evaluate(key, batch.alphas()[8], label);
-  EXPECT_STREQ(last_kernel_name(), "scalar");
+  EXPECT_STREQ(base::kernel_name(base::kernel()), forced != nullptr && *forced != '\0' ? forced : fastest);
+  EXPECT_EQ(batch_kernel(1), Kernel::kScalar);
+  EXPECT_EQ(batch_kernel(2), base::kernel() == Kernel::kAvx2 ? Kernel::kScalar : base::kernel());
+  EXPECT_EQ(batch_kernel(3), base::kernel());
+  EXPECT_EQ(batch_kernel(9), base::kernel());
 }
 
 std::string name_of(const testing::TestParamInfo<Kernel>& info) { return base::kernel_name(info.param); }

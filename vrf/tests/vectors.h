@@ -91,6 +91,13 @@ inline bool is_consistent(const Point& point) {
   return fp2_equal(fp2_mul(point.z, fp2_mul(point.ta, point.tb)), fp2_mul(point.x, point.y)) == 1;
 }
 
+// Returns N - n, which is -n modulo N, for a small n.
+inline Scalar minus(u64 n) {
+  Scalar out = kOrder;
+  out.w[0] -= n;
+  return out;
+}
+
 inline Scalar random_scalar_256(std::mt19937_64& random) { return {{random(), random(), random(), random()}}; }
 
 inline Point sum_of(const Point& a, const Point& b) {

@@ -4,7 +4,6 @@
 
 #include "fuzz_support.h"
 #include "optiks/base/check.h"
-#include "optiks/ozks/verify/notes.h"
 #include "optiks/ozks/verify/user_monitor.h"
 
 using namespace optiks::ozks::verify;
@@ -67,8 +66,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const KnownDevice named[] = {{kDevice, {}}};
   kept.keys = named;
   fuzz::check_reason(verify(context, input, {kUser, {}}, kept));
-
-  constexpr std::uint8_t kOpening[kOpeningLen] = {};
-  OPTIKS_CHECK(!is_note_of(input, kOpening, kName) || size >= kHashLen);
   return 0;
 }

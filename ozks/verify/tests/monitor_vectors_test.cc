@@ -5,7 +5,6 @@
 #include <map>
 
 #include "answer_row.h"
-#include "optiks/ozks/verify/notes.h"
 #include "optiks/ozks/verify/user_monitor.h"
 
 namespace optiks::ozks::verify::test {
@@ -145,20 +144,6 @@ void run_own(const std::string& path, std::size_t least_rows, int least_valid, s
 
 TEST(UserVectors, Monitor) { run_own("users/monitor.json", 250, 50, 35); }
 TEST(UserVectors, Handover) { run_own("periods/user_handover.json", 31, 8, 7); }
-
-TEST(UserVectors, Notes) {
-  const Json file = load_vectors("users/notes.json");
-  std::map<bool, int> seen;
-  for (const Json& vector : file["vectors"]) {
-    SCOPED_TRACE(vector["kind"].get<std::string>());
-    const Bytes value = from_hex(vector["value"]);
-    const bool opened = is_note_of(value, from_hex(vector["opening"]), from_hex(vector["note"]));
-    EXPECT_EQ(opened, vector["opened"].get<bool>());
-    ++seen[opened];
-  }
-  EXPECT_GE(seen[true], 4);
-  EXPECT_GE(seen[false], 8);
-}
 
 }  // namespace
 }  // namespace optiks::ozks::verify::test

@@ -52,18 +52,6 @@ template <std::integral T>
   return b ^ (mask & (a ^ b));
 }
 
-// Compares two byte strings of the same length. The time depends only on the length, which is public.
-[[nodiscard]] inline bool ct_equal(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
-  if (a.size() != b.size()) {
-    return false;
-  }
-  std::uint64_t difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference |= static_cast<std::uint64_t>(a[i] ^ b[i]);
-  }
-  return ct_is_zero(difference) == 1;
-}
-
 // Owns one trivially copyable T and erases it on destruction. The type has no copy constructor, so each copy of a
 // secret is explicit in the code. A move erases the object that it moves from.
 template <typename T>
@@ -97,8 +85,8 @@ class Zeroizing {
   T value_{};
 };
 
-// `N` secret octets. `Secret` has no `operator==`, so that code compares secrets with `ct_equal()`, and no function
-// prints a `Secret`.
+// `N` secret octets. `Secret` has no `operator==`, because a comparison of arrays takes a time that depends on the
+// octets. No function prints a `Secret`.
 template <std::size_t N>
 class Secret {
  public:

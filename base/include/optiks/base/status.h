@@ -13,10 +13,7 @@ enum class StatusCode {
   kOk,
   kInvalidArgument,  // the caller passed an argument that a correct caller never passes
   kMalformed,        // the bytes are not a valid encoding
-  kOutOfRange,       // a limit is exceeded, or a position does not exist
-  kNotFound,
-  kUnavailable,  // the operating system refused a request for randomness, locked memory or a file
-  kInternal,     // the stored data breaks one of its invariants
+  kUnavailable,      // the operating system or the machine does not provide what the call needs
 };
 
 // The code `kOk`, or an error code with a sentence for the log. The sentence is a string literal, so copies of a Status

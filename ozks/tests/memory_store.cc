@@ -1,4 +1,4 @@
-#include "stored/memory_store.h"
+#include "memory_store.h"
 
 #include <filesystem>
 #include <mutex>
