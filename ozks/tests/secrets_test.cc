@@ -22,7 +22,7 @@ optiks_dir_options_t with_one_tag_key(const char* leaf_log_path) {
 std::vector<std::string> tags_of_alice(const optiks_dir_t* dir) {
   Blob keys;
   Bytes structures;
-  for (std::uint8_t structure = 1; structure <= OPTIKS_NUM_STRUCTURES; ++structure) {
+  for (const std::uint8_t structure : kStructures) {
     structures.push_back(structure);
     keys.add("alice");
   }
@@ -61,9 +61,8 @@ TEST(Secrets, EachStructureHasATagKey) {
                                      {OPTIKS_DEVICES, "alice", "4"},
                                      {OPTIKS_KEYS, "bob", "5"}});
   for (const optiks_leaf_t& row : epoch.rows) {
-    const std::uint32_t structure = row.structure_and_input >> 28;
     const bool is_bob = (row.structure_and_input & 0xfffffff) == 4;
-    EXPECT_EQ(base::to_hex(row.tag) == expected[structure - 1], !is_bob);
+    EXPECT_EQ(base::to_hex(row.tag) == expected[structure_index(structure_of(row))], !is_bob);
   }
   commit(stage(dir.get(), epoch));
   EXPECT_EQ(Seen(dir.get()).value(OPTIKS_DEVICES, "alice"), "4");
