@@ -123,11 +123,17 @@ def cpp_vrf(facts):
 
 
 def cpp_verify(facts):
-    yield f"// {NOTICE}\n#pragma once\n\n#include <cstddef>\n#include <cstdint>\n#include <utility>\n"
+    yield f"// {NOTICE}\n#pragma once\n\n#include <array>\n#include <cstddef>\n#include <cstdint>\n#include <utility>\n"
     yield "namespace optiks::ozks::verify {\n\n// The trees of a log (docs/spec/tree.md)."
     for one in facts["structures"]:
         yield f"inline constexpr std::uint8_t k{pascal(one['name'])} = {one['id']};"
     yield f"inline constexpr std::size_t kNumStructures = {len(facts['structures'])};"
+    yield "// kStructures: all structures, in the order of their ids."
+    names = ", ".join(f"k{pascal(one['name'])}" for one in facts["structures"])
+    yield f"inline constexpr std::array<std::uint8_t, kNumStructures> kStructures = {{{names}}};"
+    yield "// structure_index: the zero-based index of a structure in an array with one element for each structure."
+    yield "[[nodiscard]] constexpr std::size_t structure_index(std::uint8_t structure) { return structure - std::size_t{1}; }"
+    yield "[[nodiscard]] constexpr bool is_structure(std::uint8_t id) { return id >= 1 && id <= kNumStructures; }"
     yield "// has_versions: a key has versions 1, 2, ... there (PAHD); elsewhere it has one leaf, of version 0 (oZKS)."
     yield cpp_predicate("has_versions", with_flag(facts, "versions"))
     yield "// is_per_period: the tree begins anew with each time period."

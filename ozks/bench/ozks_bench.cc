@@ -190,8 +190,8 @@ void prove(benchmark::State& state, std::size_t keys, Kept kept, std::size_t at_
 void verify_proof(benchmark::State& state, bool is_member) {
   Asker asker(filled({std::size_t{1} << 20, kCacheBytes, 1}), 1);
   const States states = asker.states();
-  const base::ByteSpan view =
-      std::span(states).subspan((kKeys - 1) * OPTIKS_STRUCTURE_STATE_LEN, OPTIKS_STRUCTURE_STATE_LEN);
+  const base::ByteSpan view = std::span(states).subspan(verify::structure_index(kKeys) * OPTIKS_STRUCTURE_STATE_LEN,
+                                                        OPTIKS_STRUCTURE_STATE_LEN);
   const base::ByteSpan root = view.first(32);
   const std::uint64_t count = base::load_be64(view.data() + 32);
   vrf::PublicKey key;

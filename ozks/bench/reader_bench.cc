@@ -63,8 +63,8 @@ struct Answer {
 
 // True if the verifier accepts the answer against the epoch's states, and finds that the key has version 1.
 bool is_valid(const Answer& answer, const States& states) {
-  const base::ByteSpan state =
-      std::span(states).subspan((kKeys - 1) * OPTIKS_STRUCTURE_STATE_LEN, OPTIKS_STRUCTURE_STATE_LEN);
+  const base::ByteSpan state = std::span(states).subspan(verify::structure_index(kKeys) * OPTIKS_STRUCTURE_STATE_LEN,
+                                                         OPTIKS_STRUCTURE_STATE_LEN);
   vrf::PublicKey public_key;
   verify::Lookup lookup;
   if (vrf::PublicKey::parse_vartime(state.subspan(40), public_key) != vrf::Reason::kValid ||

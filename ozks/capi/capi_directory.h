@@ -20,7 +20,7 @@ struct optiks_staged {
 namespace optiks::ozks::capi {
 
 inline bool structures_valid(std::size_t n, const std::uint8_t* structures) {
-  return std::all_of(structures, structures + n, [](std::uint8_t s) { return s >= 1 && s <= kNumStructures; });
+  return std::all_of(structures, structures + n, is_structure);
 }
 
 // The common part of optiks_dir_stage and optiks_dir_start_period. `stage` is the member function of Directory that

@@ -57,7 +57,7 @@ std::vector<optiks_leaf_t> last_rows(std::span<const optiks_leaf_t> rows) {
 // Returns the log offset of the record of the leaf with the row's label; kNoLogOffset if the label is not in the tree.
 std::uint64_t record_of_label(const DirectoryData& data, const optiks_leaf_t& row, Paths& paths) {
   const ByteSpan label(row.label);
-  data.trees->walk_many(data.trees->staged()[structure_of(row) - 1U], {&label, 1}, paths);
+  data.trees->walk_many(data.trees->staged()[structure_index(structure_of(row))], {&label, 1}, paths);
   const Path& path = paths.paths[0];
   return path.leaf != nullptr && path.common == verify::kLabelBits ? path.log_offset : kNoLogOffset;
 }
@@ -96,7 +96,7 @@ Changes changes_of(const DirectoryData& data, std::vector<optiks_leaf_t> rows) {
     } else if (before != kNoLogOffset) {
       NewLeaf gone{{}, {}, kNoLogOffset, tag, before};
       std::ranges::copy(row.label, gone.label.begin());
-      out.dropped[structure_of(row) - 1U].push_back(gone);
+      out.dropped[structure_index(structure_of(row))].push_back(gone);
     }
   }
   return out;
@@ -156,27 +156,28 @@ void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values
     NewLeaves leaves = make_leaves(*data_, changes.copies, values, workers_, Links::kLater);
     std::array<std::size_t, kNumStructures> next{};
     for (std::size_t i = 0; i < changes.copies.size(); ++i) {
-      const std::size_t s = structure_of(changes.copies[i]) - 1U;
+      const std::size_t s = structure_index(structure_of(changes.copies[i]));
       leaves[s][next[s]++].replaces = changes.replaced[i];
     }
     std::array<std::span<NewLeaf>, kNumStructures> replacing;
-    for (std::size_t s = 0; s < kNumStructures; ++s) {
+    for (const std::uint8_t structure : kStructures) {
+      std::vector<NewLeaf>& of = leaves[structure_index(structure)];
       // The sort puts leaves of new keys first. std::stable_partition() would allocate a buffer, and no test could make
       // this allocation fail.
       const auto is_known = [](const NewLeaf& leaf) { return leaf.replaces != kNoLogOffset; };
-      std::ranges::sort(leaves[s], [&](const NewLeaf& a, const NewLeaf& b) {
+      std::ranges::sort(of, [&](const NewLeaf& a, const NewLeaf& b) {
         return is_known(a) != is_known(b) ? is_known(b) : a.label < b.label;
       });
-      const auto known = std::find_if(leaves[s].begin(), leaves[s].end(), is_known);
-      replacing[s] = {known, leaves[s].end()};
-      if (!data_->trees->stage(s, {leaves[s].begin(), known}, workers_, nullptr)) {
+      const auto known = std::find_if(of.begin(), of.end(), is_known);
+      replacing[structure_index(structure)] = {known, of.end()};
+      if (!data_->trees->stage(structure, {of.begin(), known}, workers_, nullptr)) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a label is in the tree already");
       }
     }
     commit_trees();
-    for (std::size_t s = 0; s < kNumStructures; ++s) {
-      editor.edit(s, replacing[s]);
-      editor.edit(s, changes.dropped[s]);
+    for (const std::uint8_t structure : kStructures) {
+      editor.edit(structure, replacing[structure_index(structure)]);
+      editor.edit(structure, changes.dropped[structure_index(structure)]);
     }
   } catch (...) {
     discard();

@@ -55,7 +55,8 @@ void Directory::add_rows(std::span<const optiks_leaf_t> rows, ByteSpan values) {
   std::array<std::size_t, kNumStructures> next{};
   for (const optiks_leaf_t& row : rows) {
     const std::uint8_t structure = structure_of(row);
-    bulk_->add(structure, leaves[structure - 1U][next[structure - 1U]++], facts_of(row));
+    const std::size_t s = structure_index(structure);
+    bulk_->add(structure, leaves[s][next[s]++], facts_of(row));
   }
 }
 
@@ -88,13 +89,14 @@ void Directory::stage_rows(std::span<const optiks_leaf_t> rows, ByteSpan values,
     std::ranges::copy(rows[i].commitment, commitments[i].begin());
   }
   std::size_t first = 0;
-  for (std::size_t s = 0; s < kNumStructures; ++s) {
-    if (!std::ranges::is_sorted(leaves[s], {}, &NewLeaf::label)) {
-      std::ranges::sort(leaves[s], {}, &NewLeaf::label);
+  for (const std::uint8_t structure : kStructures) {
+    std::vector<NewLeaf>& of = leaves[structure_index(structure)];
+    if (!std::ranges::is_sorted(of, {}, &NewLeaf::label)) {
+      std::ranges::sort(of, {}, &NewLeaf::label);
     }
-    const std::size_t end = with_proofs ? first + leaves[s].size() : 0;
+    const std::size_t end = with_proofs ? first + of.size() : 0;
     const StepProof proof{data_->log, std::span(commitments).subspan(first, end - first), staged_->proofs};
-    if (!data_->trees->stage(s, leaves[s], workers_, with_proofs ? &proof : nullptr)) {
+    if (!data_->trees->stage(structure, of, workers_, with_proofs ? &proof : nullptr)) {
       throw DirectoryError(OPTIKS_E_DUPLICATE, "a label is in the tree already");
     }
     first = end;

@@ -13,7 +13,7 @@ namespace {
 // Walks to the leaf with this label in the view's tree. Returns the log offset of the leaf's record, or kNoLogOffset if
 // the leaf does not exist.
 std::uint64_t find_leaf(const View& view, std::uint8_t structure, ByteSpan label, Paths& paths) {
-  view.data().trees->walk_many(view.state().trees[structure - 1U], {&label, 1}, paths);
+  view.data().trees->walk_many(view.state().trees[structure_index(structure)], {&label, 1}, paths);
   const Path& path = paths.paths[0];
   return path.leaf != nullptr && path.common == verify::kLabelBits ? path.log_offset : kNoLogOffset;
 }

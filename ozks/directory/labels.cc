@@ -36,7 +36,7 @@ std::vector<std::size_t> chunks(std::size_t n, unsigned threads) {
 }  // namespace
 
 void LabelBatch::add(std::uint8_t structure, ByteSpan key, std::uint64_t version, std::uint8_t* out) {
-  Inputs& inputs = inputs_[structure - 1U];
+  Inputs& inputs = inputs_[structure_index(structure)];
   const verify::Alpha alpha(structure, key, version);
   inputs.alphas.insert(inputs.alphas.end(), alpha.get().begin(), alpha.get().end());
   inputs.ends.push_back(inputs.alphas.size());

@@ -74,7 +74,7 @@ class LeafMaker {
       next[s] = out[s].data();
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      leaf_of_[i] = next[structure_of(rows_[i]) - 1U]++;
+      leaf_of_[i] = next[structure_index(structure_of(rows_[i]))]++;
       leaf_of_[i]->log_offset = len_;
       len_ += LeafLog::record_len(opening_of(rows_[i]), kept_value_of(rows_[i]));
     }

@@ -47,7 +47,7 @@ void fill_chunk(const DirectoryData& data, const RowInputs& inputs, std::size_t 
 }  // namespace
 
 void check_structure(std::uint8_t structure) {
-  if (structure < 1 || structure > kNumStructures) {
+  if (!is_structure(structure)) {
     throw DirectoryError(OPTIKS_E_ARGUMENT, "there is no such structure");
   }
 }

@@ -33,12 +33,12 @@ void Secrets::tag_many(std::span<const TagInput> inputs, std::span<Tag> out) con
   OPTIKS_CHECK(inputs.size() == out.size());
   std::vector<TagInput> together;
   std::vector<Tag> tags;
-  for (std::uint8_t structure = 1; structure <= kNumStructures; ++structure) {
+  for (const std::uint8_t structure : kStructures) {
     together.clear();
     std::ranges::copy_if(inputs, std::back_inserter(together),
                          [&](const TagInput& input) { return input.domain == structure; });
     tags.resize(together.size());
-    tag_keys[structure - 1U].tag_many(together, tags);
+    tag_keys[structure_index(structure)].tag_many(together, tags);
     auto next = tags.begin();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i].domain == structure) {

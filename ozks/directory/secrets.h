@@ -21,7 +21,7 @@ struct Secrets {
   std::array<TagKey, kNumStructures> tag_keys;
 
   [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const {
-    return tag_keys[structure - 1U].tag({structure, key});
+    return tag_keys[structure_index(structure)].tag({structure, key});
   }
   // Computes the tags of many keys, which may be of different structures. The domain of an input is the number of its
   // structure. `out` has as many elements as `inputs`.

@@ -55,10 +55,10 @@ std::array<std::size_t, kNumStructures> count_by_structure(std::span<const optik
   std::array<std::size_t, kNumStructures> counts{};
   for (const optiks_leaf_t& row : leaves) {
     const std::uint8_t structure = structure_of(row);
-    if (structure < 1 || structure > kNumStructures) {
+    if (!is_structure(structure)) {
       data_error("a leaf is of no structure");
     }
-    ++counts[structure - 1U];
+    ++counts[structure_index(structure)];
   }
   return counts;
 }
@@ -126,7 +126,7 @@ void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out) {
   // rows. Within a group the rows are sorted by comparison, so the result is correct even if labels are not random.
   const auto bits = static_cast<unsigned>(std::clamp<std::size_t>(std::bit_width(rows.size()), 1, kMaxGroupBits));
   const auto group_of = [bits](const optiks_leaf_t& row) {
-    return std::size_t{structure_of(row) - 1U} << bits |
+    return structure_index(structure_of(row)) << bits |
            static_cast<std::size_t>(base::load_be64(row.label) >> (64 - bits));
   };
   // For each group: the position of the group's next row in `order`, at first where the group begins and in the end

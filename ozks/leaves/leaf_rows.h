@@ -14,8 +14,11 @@
 
 namespace optiks::ozks {
 
+using verify::is_structure;
 using verify::kMaxKeyLen;
 using verify::kNumStructures;
+using verify::kStructures;
+using verify::structure_index;
 
 inline std::uint8_t structure_of(const optiks_leaf_t& row) {
   return static_cast<std::uint8_t>(row.structure_and_input >> 28);

@@ -206,13 +206,12 @@ void LinkedTrees::check(const LeafLog& log, Workers& workers) const {
   RecordBudget budget(log.size());
   Counts all;
   std::uint64_t num_leaves = 0;
-  for (std::size_t s = 0; s < kNumStructures; ++s) {
-    const Tree& tree = committed_[s];
+  for (const std::uint8_t structure : kStructures) {
+    const Tree& tree = committed_[structure_index(structure)];
     num_leaves += tree.count;
     if (tree.count == 0) {
       continue;
     }
-    const auto structure = static_cast<std::uint8_t>(s + 1);
     Checker top(nodes_, log, latest, budget, structure);
     std::vector<CheckedPart> parts;
     divide(nodes_, {root_of(tree), &tree.root_hash}, kLevels, top, parts);

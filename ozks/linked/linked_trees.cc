@@ -51,7 +51,7 @@ TreeStats LinkedTrees::stats() const {
   return out;
 }
 
-bool LinkedTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
+bool LinkedTrees::stage(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers,
                         const StepProof* proof) {
   std::vector<InsertedLeaf> linked(leaves.size());
   std::vector<NodeId> previous(leaves.size(), kNoNode);
@@ -80,12 +80,12 @@ bool LinkedTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, 
     }
   }
   OpenedTree opened;
+  Tree& tree = staged_.trees[structure_index(structure)];
   Tree next;
-  if (!insert_leaves(nodes_, staged_.trees[structure], linked, workers, next, staged_.change,
-                     proof == nullptr ? nullptr : &opened)) {
+  if (!insert_leaves(nodes_, tree, linked, workers, next, staged_.change, proof == nullptr ? nullptr : &opened)) {
     return false;
   }
-  staged_.trees[structure] = next;
+  tree = next;
   if (proof != nullptr) {
     make_append_proof(nodes_, proof->log, linked, proof->commitments, opened, workers, proof->out);
   }
@@ -124,8 +124,8 @@ void LinkedTrees::release(std::uint64_t oldest) noexcept {
   keys_.collect(oldest);
 }
 
-void LinkedTrees::edit(std::size_t structure, std::span<const NewLeaf> leaves) noexcept {
-  Tree& tree = committed_[structure];
+void LinkedTrees::edit(std::uint8_t structure, std::span<const NewLeaf> leaves) noexcept {
+  Tree& tree = committed_[structure_index(structure)];
   for (const NewLeaf& leaf : leaves) {
     const NodeId id = keys_.find(leaf.tag, [&](NodeId of) { return nodes_.leaf(of).log_offset() == leaf.replaces; });
     if (leaf.log_offset == kNoLogOffset) {

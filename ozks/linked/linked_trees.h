@@ -31,7 +31,7 @@ class LinkedTrees final : public TreeStore, private TreeEditor {
   [[nodiscard]] TreeStats stats() const override;
 
   [[nodiscard]] std::unique_ptr<BulkLoad> begin_bulk_load() override { return nullptr; }
-  [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
+  [[nodiscard]] bool stage(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers,
                            const StepProof* proof) override;
   [[nodiscard]] const Trees& staged() const override { return staged_.trees; }
   void commit(std::uint64_t epoch, const LeafLog& log, Workers& workers) override;
@@ -61,7 +61,7 @@ class LinkedTrees final : public TreeStore, private TreeEditor {
     std::vector<NodeId> nodes;
   };
 
-  void edit(std::size_t structure, std::span<const NewLeaf> leaves) noexcept override;
+  void edit(std::uint8_t structure, std::span<const NewLeaf> leaves) noexcept override;
   void count_bytes();
 
   Nodes nodes_;

@@ -61,7 +61,7 @@ bool write_lookups_once(const View& view, std::uint8_t structure, std::span<cons
     inputs.push_back({structure, query.key});
   }
   std::pmr::vector<Tag> keys(queries.size(), &memory);
-  data.secrets.tag_keys[structure - 1U].tag_many(inputs, keys);
+  data.secrets.tag_keys[structure_index(structure)].tag_many(inputs, keys);
   // This call prefetches the memory for all keys, so that each key does not wait for its own memory.
   data.trees->prefetch_newest(data.log, keys);
   LabelProver labels(view.data(), source, memory);

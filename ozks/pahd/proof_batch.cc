@@ -18,7 +18,7 @@ void ProofBatch::add(const NamedKey& key, std::uint64_t version) {
     data_.cache.count(input, 1, 0);
     return;
   }
-  Pending& pending = pending_[key.structure - 1U];
+  Pending& pending = pending_[structure_index(key.structure)];
   pending.inputs.push_back(input);
   const verify::Alpha alpha(key.structure, key.name, version);
   pending.alphas.insert(pending.alphas.end(), alpha.get().begin(), alpha.get().end());
@@ -26,8 +26,8 @@ void ProofBatch::add(const NamedKey& key, std::uint64_t version) {
 }
 
 void ProofBatch::run() {
-  for (std::uint8_t structure = 1; structure <= kNumStructures; ++structure) {
-    run(structure, pending_[structure - 1U]);
+  for (const std::uint8_t structure : kStructures) {
+    run(structure, pending_[structure_index(structure)]);
   }
 }
 
@@ -38,7 +38,7 @@ void ProofBatch::run(std::uint8_t structure, Pending& pending) {
   }
   std::vector<std::uint8_t> labels(n * vrf::kLabelLen);
   std::vector<std::uint8_t> proofs(n * vrf::kProofLen);
-  vrf::prove_batch(data_.secrets.vrf[structure - 1U], {pending.alphas, pending.ends}, labels, proofs);
+  vrf::prove_batch(data_.secrets.vrf[structure_index(structure)], {pending.alphas, pending.ends}, labels, proofs);
   for (std::size_t i = 0; i < n; ++i) {
     Entry& entry = entries_.at(pending.inputs[i]);
     std::copy_n(labels.data() + i * vrf::kLabelLen, vrf::kLabelLen, entry.proven.label.begin());

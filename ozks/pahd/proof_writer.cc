@@ -89,7 +89,7 @@ const Path& ProofWriter::path_to(std::size_t i) {
     for (std::size_t j = 0; j < num_paths_; ++j) {
       labels[j] = labels_[i + j].label;
     }
-    data_.trees->walk_many(trees_[structure - 1U], std::span(labels).first(num_paths_), paths_);
+    data_.trees->walk_many(trees_[structure_index(structure)], std::span(labels).first(num_paths_), paths_);
     for (std::size_t j = 0; j < num_paths_; ++j) {
       const Path& path = paths_.paths[j];
       // This proof of absence shows a leaf with another label. It needs data from the record of that leaf.

@@ -51,11 +51,11 @@ class StoredRestorer {
         builder_(trees) {}
 
   void run() {
-    for (std::size_t s = 0; s < kNumStructures; ++s) {
-      const std::uint64_t count =
-          base::load_be64(header_.states.data() + s * OPTIKS_STRUCTURE_STATE_LEN + verify::kHashLen);
+    for (const std::uint8_t structure : kStructures) {
+      const std::size_t at = structure_index(structure) * OPTIKS_STRUCTURE_STATE_LEN;
+      const std::uint64_t count = base::load_be64(header_.states.data() + at + verify::kHashLen);
       if (count != 0) {
-        structure_ = static_cast<std::uint8_t>(s + 1);
+        structure_ = structure;
         read_tree(in_, header_, count, *this);
       }
     }

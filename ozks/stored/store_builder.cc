@@ -50,7 +50,7 @@ void StoreBuilder::stage_trees(Workers& workers) {
       leaves.push_back({next.label, next.hash, next.log_offset});
       is_more = by_label_.next(next);
     }
-    if (!trees_.stage(structure - std::size_t{1}, leaves, workers)) {
+    if (!trees_.stage(structure, leaves, workers)) {
       throw DirectoryError(OPTIKS_E_DUPLICATE, "a label is in the tree already");
     }
   }

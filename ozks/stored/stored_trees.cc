@@ -139,7 +139,7 @@ std::unique_ptr<BulkLoad> StoredTrees::begin_bulk_load() {
   return state_.epoch == 0 ? std::make_unique<StoreBuilder>(*this) : nullptr;
 }
 
-bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
+bool StoredTrees::stage(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers,
                         const StepProof* proof) {
   if (proof != nullptr) {
     throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode makes no append-only proofs");
@@ -153,7 +153,7 @@ bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, 
   return stage(structure, leaves, workers);
 }
 
-bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers) {
+bool StoredTrees::stage(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers) {
   const auto is_before = [](const NewLeaf& a, const NewLeaf& b) { return a.label < b.label; };
   for (std::size_t i = 1; i < leaves.size(); ++i) {
     if (!is_before(leaves[i - 1], leaves[i])) {
@@ -187,10 +187,11 @@ bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, 
   return true;
 }
 
-bool StoredTrees::stage_at_once(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers) {
+bool StoredTrees::stage_at_once(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers) {
   const StagedPages pages(*this);
   TreeUpdate update(pages, nodes_, next_page_);
-  if (!update.run(staged_[structure], leaves, workers, staged_[structure])) {
+  Tree& tree = staged_[structure_index(structure)];
+  if (!update.run(tree, leaves, workers, tree)) {
     return false;
   }
   for (const PageId id : update.superseded()) {

@@ -49,7 +49,7 @@ class StoredTrees final : public TreeStore {
   [[nodiscard]] std::unique_ptr<BulkLoad> begin_bulk_load() override;
 
   // Throws DirectoryError (OPTIKS_E_STATE) if `proof` is not null, because stored mode makes no proofs.
-  [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
+  [[nodiscard]] bool stage(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers,
                            const StepProof* proof) override;
   [[nodiscard]] const Trees& staged() const override { return staged_; }
   void commit(std::uint64_t epoch, const LeafLog& log, Workers& workers) override;
@@ -65,7 +65,7 @@ class StoredTrees final : public TreeStore {
   [[nodiscard]] std::uint64_t find(const Tag& tag) const;
 
   // Adds leaves to the staged tree as the first stage() does, but does not stage their keys.
-  [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers);
+  [[nodiscard]] bool stage(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers);
   // Writes keys before the store's first commit, because not all keys fit into memory. If the process ends before this
   // commit, opening the store fails, because it has keys or pages but no epoch.
   void put_keys_ahead(std::span<const Key> keys);
@@ -82,7 +82,7 @@ class StoredTrees final : public TreeStore {
   // Reads pages of the staged trees, either from the pages that were not written yet or from the store.
   class StagedPages;
 
-  [[nodiscard]] bool stage_at_once(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers);
+  [[nodiscard]] bool stage_at_once(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers);
   void remove_abandoned(NodeStore::Transaction& transaction, PageId end) const;
   void remove_garbage(NodeStore::Transaction& transaction, std::uint64_t oldest) const;
   void write_ahead();

@@ -92,7 +92,7 @@ class Row {
               OPTIKS_OK);
     std::uint32_t expected = 0;
     for (const Json& structure : vector_.value("structures", Json::array())) {
-      expected |= 1U << (structure.get<std::uint32_t>() - 1);
+      expected |= 1U << structure_index(structure.get<std::uint8_t>());
     }
     EXPECT_EQ(structures, expected);
     return reason;

@@ -22,9 +22,9 @@ struct Copy {
 // secrets than in options_with().
 [[nodiscard]] inline optiks_dir_options_t next_options(const char* leaf_log_path) {
   optiks_dir_options_t options = options_with(leaf_log_path);
-  for (const std::size_t s : {OPTIKS_DEVICES - 1, OPTIKS_KEYS - 1}) {
-    options.vrf_secret[s][1] = 5;
-    options.tag_key[s][1] = 5;
+  for (const std::uint8_t structure : {verify::kDevices, verify::kKeys}) {
+    options.vrf_secret[structure_index(structure)][1] = 5;
+    options.tag_key[structure_index(structure)][1] = 5;
   }
   options.period = 1;
   return options;

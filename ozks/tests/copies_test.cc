@@ -14,7 +14,7 @@ namespace optiks::ozks::test {
 namespace {
 
 ByteSpan state_of(const States& states, std::uint8_t structure) {
-  return std::span(states).subspan((structure - 1U) * std::size_t{OPTIKS_STRUCTURE_STATE_LEN},
+  return std::span(states).subspan(structure_index(structure) * std::size_t{OPTIKS_STRUCTURE_STATE_LEN},
                                    OPTIKS_STRUCTURE_STATE_LEN);
 }
 

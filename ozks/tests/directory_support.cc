@@ -19,8 +19,9 @@ std::string scratch_file(const std::string& name) {
 
 optiks_dir_options_t options_with(const char* leaf_log_path, std::uint64_t vrf_cache_bytes) {
   optiks_dir_options_t options{};
-  for (std::size_t s = 0; s < 4; ++s) {
-    options.vrf_secret[s][0] = static_cast<std::uint8_t>(s + 1);
+  for (const std::uint8_t structure : kStructures) {
+    const std::size_t s = structure_index(structure);
+    options.vrf_secret[s][0] = structure;
     options.vrf_secret[s][20] = 77;
     options.tag_key[s][0] = static_cast<std::uint8_t>(s + 9);
   }
@@ -168,7 +169,7 @@ Seen::Seen(optiks_dir_t* dir) : Seen(view_of(dir)) {
 }
 
 verify::StructureView Seen::view(std::uint8_t structure) const {
-  const std::size_t s = structure - 1U;
+  const std::size_t s = structure_index(structure);
   const auto state = std::span(states_).subspan(s * OPTIKS_STRUCTURE_STATE_LEN, OPTIKS_STRUCTURE_STATE_LEN);
   verify::StructureView view;
   view.structure = structure;

@@ -185,7 +185,7 @@ class Repeatable {
   }
   static void publish(StoredTrees& trees) {
     const std::uint64_t epoch = trees.state().epoch + 1;
-    ASSERT_TRUE(trees.stage(2, to_stored(leaves(epoch)), alone));
+    ASSERT_TRUE(trees.stage(kKeys, to_stored(leaves(epoch)), alone));
     Tag tag{};
     tag[0] = static_cast<std::uint8_t>(epoch);
     trees.commit(epoch, log_of(epoch), {{{}, epoch}, {tag, epoch}}, epoch - 1);
@@ -198,8 +198,8 @@ class Repeatable {
     ASSERT_EQ(trees.state().epoch, epoch);
     EXPECT_EQ(trees.state().log.len, epoch);
     EXPECT_EQ(trees.find({}), epoch == 0 ? kNoLogOffset : epoch);
-    EXPECT_EQ(trees.state().trees[2].root_hash, NaiveTree(all(epoch)).root());
-    const Census found = census(inside, trees.state().trees[2], all(epoch));
+    EXPECT_EQ(trees.state().trees[structure_index(kKeys)].root_hash, NaiveTree(all(epoch)).root());
+    const Census found = census(inside, trees.state().trees[structure_index(kKeys)], all(epoch));
     trees.commit(epoch, log_of(epoch), {}, epoch);
     EXPECT_EQ(num_pages(inside), found.pages);
   }
@@ -242,7 +242,7 @@ TEST(StoredTreesOnDisk, DamagedPagesAreErrors) {
   store = made.get();
   StoredTrees trees(std::move(made), StoreOwner{}, 0);
   Repeatable::publish(trees);
-  const PageId root = trees.state().trees[2].root;
+  const PageId root = trees.state().trees[structure_index(kKeys)].root;
   Bytes octets;
   const StoreKey key(root);
   store->get(Table::kPages, {&key, 1}, [&](std::size_t, ByteSpan value) { octets.assign(value.begin(), value.end()); });
@@ -251,7 +251,7 @@ TEST(StoredTreesOnDisk, DamagedPagesAreErrors) {
     transaction->put(Table::kPages, key, page);
     transaction->commit();
     Paths room;
-    return path_of(trees, trees.state().trees[2], Repeatable::leaves(1)[0].label, room).common;
+    return path_of(trees, trees.state().trees[structure_index(kKeys)], Repeatable::leaves(1)[0].label, room).common;
   };
   EXPECT_EQ(walk_with(octets), verify::kLabelBits);
   for (std::size_t i = 0; i < octets.size(); i += 97) {

@@ -183,7 +183,7 @@ TEST_F(Reclaiming, APinnedEpochStaysWholeAndIsFreedAfterwards) {
   auto pinned = std::make_unique<View>(dir->data());
   add(*dir, 101, 1500);
   const Nodes& nodes = nodes_of(*dir->data());
-  const Tree& tree = pinned->state().trees[kKeys - 1U];
+  const Tree& tree = pinned->state().trees[structure_index(kKeys)];
   std::uint64_t num_leaves = 0;
   EXPECT_EQ(pinned->state().epoch, 100U);
   EXPECT_EQ(recompute(*dir->data(), root_of(tree), num_leaves).first, tree.root_hash);

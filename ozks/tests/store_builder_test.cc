@@ -46,7 +46,7 @@ TEST(StoreBuilder, MakesTheTreesOfEpochs) {
     {
       StoreBuilder builder(*at_once.trees);
       LeafLog log(nullptr);
-      for (std::uint8_t structure = 1; structure <= kNumStructures; ++structure) {
+      for (const std::uint8_t structure : kStructures) {
         std::vector<NaiveLeaf>& leaves = all.emplace_back();
         for (std::size_t i = 0; i < count / structure; ++i) {
           leaves.push_back({random.hash(), random.hash(), 1});
@@ -57,7 +57,7 @@ TEST(StoreBuilder, MakesTheTreesOfEpochs) {
         for (std::size_t first = 0; first < leaves.size(); first += 40'000) {
           const auto begin = leaves.begin() + static_cast<std::ptrdiff_t>(first);
           const auto end = leaves.begin() + static_cast<std::ptrdiff_t>(std::min(leaves.size(), first + 40'000));
-          ASSERT_TRUE(by_epochs.trees->stage(structure - 1U, to_stored({begin, end}), alone));
+          ASSERT_TRUE(by_epochs.trees->stage(structure, to_stored({begin, end}), alone));
         }
       }
       builder.build(log, alone);
@@ -252,7 +252,7 @@ TEST(StoreBuilder, AKillLeavesNothingOrWhatIsRefused) {
   EXPECT_EQ(num_refused, 2);
   const StoredTrees trees(std::make_unique<LmdbStore>(folder), StoreOwner{}, 0);
   EXPECT_EQ(trees.state().epoch, 9U);
-  EXPECT_EQ(trees.state().trees[kKeys - 1].count, 70'000U);
+  EXPECT_EQ(trees.state().trees[structure_index(kKeys)].count, 70'000U);
   std::filesystem::remove_all(folder);
 }
 

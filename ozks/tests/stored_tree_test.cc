@@ -17,7 +17,7 @@ Census census(const Stored& stored, const Tree& tree, const std::vector<NaiveLea
 }
 
 // Adds leaves to the tree of one structure, and commits the next epoch.
-void add(StoredTrees& trees, std::size_t structure, const std::vector<NaiveLeaf>& leaves) {
+void add(StoredTrees& trees, std::uint8_t structure, const std::vector<NaiveLeaf>& leaves) {
   ASSERT_TRUE(trees.stage(structure, to_stored(leaves), alone));
   trees.commit(trees.state().epoch + 1, log_of(0), {}, trees.state().epoch);
 }
@@ -64,9 +64,9 @@ TEST(StoredTree, ReferenceHistories) {
         leaf.epoch = row[2].get<std::uint64_t>();
         leaves.push_back(leaf);
       }
-      add(*stored.trees, 1, leaves);
+      add(*stored.trees, kDevices, leaves);
       all.insert(all.end(), leaves.begin(), leaves.end());
-      const Tree& tree = stored.trees->state().trees[1];
+      const Tree& tree = stored.trees->state().trees[structure_index(kDevices)];
       EXPECT_EQ(Bytes(tree.root_hash.begin(), tree.root_hash.end()), verify::test::from_hex(epoch["root"]))
           << history["name"];
       census(stored, tree, all);
@@ -79,14 +79,14 @@ TEST(StoredTree, RandomHistoriesAgreeWithLinkedMode) {
   for (int history = 0; history < 40; ++history) {
     Stored stored;
     GrownTree grown;
-    std::vector<Tree> trees = {stored.trees->state().trees[2]};
+    std::vector<Tree> trees = {stored.trees->state().trees[structure_index(kKeys)]};
     for (std::uint64_t epoch = 1; epoch <= 12; ++epoch) {
       const auto leaves = new_leaves(random, grown.all(), random.below(random.below(3) == 0 ? 300 : 5), epoch);
       grown.add(leaves);
       // The oldest pinned epoch is always 0, so all epochs stay readable.
-      ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves), alone));
+      ASSERT_TRUE(stored.trees->stage(kKeys, to_stored(leaves), alone));
       stored.trees->commit(epoch, log_of(0), {}, 0);
-      trees.push_back(stored.trees->state().trees[2]);
+      trees.push_back(stored.trees->state().trees[structure_index(kKeys)]);
       ASSERT_EQ(trees.back().root_hash, grown.tree().root_hash);
       ASSERT_EQ(trees.back().count, grown.tree().count);
     }
@@ -113,18 +113,18 @@ TEST(StoredTree, EveryPrefixLengthAtOnceAndOneByOne) {
   }
   const Hash root = NaiveTree(leaves).root();
   Stored at_once;
-  add(*at_once.trees, 0, leaves);
-  EXPECT_EQ(at_once.trees->state().trees[0].root_hash, root);
-  EXPECT_GT(census(at_once, at_once.trees->state().trees[0], leaves).pages, 1U);
+  add(*at_once.trees, kUsernames, leaves);
+  EXPECT_EQ(at_once.trees->state().trees[structure_index(kUsernames)].root_hash, root);
+  EXPECT_GT(census(at_once, at_once.trees->state().trees[structure_index(kUsernames)], leaves).pages, 1U);
   for (int order = 0; order < 5; ++order) {
     std::shuffle(leaves.begin(), leaves.end(), std::mt19937_64(static_cast<unsigned>(order)));
     Stored one_by_one;
     GrownTree grown;
     for (const NaiveLeaf& leaf : leaves) {
-      add(*one_by_one.trees, 0, {leaf});
+      add(*one_by_one.trees, kUsernames, {leaf});
       grown.add({leaf});
     }
-    const Tree& tree = one_by_one.trees->state().trees[0];
+    const Tree& tree = one_by_one.trees->state().trees[structure_index(kUsernames)];
     EXPECT_EQ(tree.root_hash, root);
     census(one_by_one, tree, leaves);
     for (const NaiveLeaf& leaf : leaves) {
@@ -146,10 +146,10 @@ TEST(StoredTree, PagesAreWellFilledAndFewAboveEachOther) {
       for (std::size_t i = 0; i < at_once; ++i) {
         leaves.push_back({random.hash(), random.hash(), 1});
       }
-      add(*stored.trees, 3, leaves);
+      add(*stored.trees, kDecommissioned, leaves);
       all.insert(all.end(), leaves.begin(), leaves.end());
     }
-    const Census found = census(stored, stored.trees->state().trees[3], all);
+    const Census found = census(stored, stored.trees->state().trees[structure_index(kDecommissioned)], all);
     // In full pages a leaf uses 107 octets, and the pages above them add a few per cent.
     EXPECT_LT(found.octets, 112U * all.size());
     EXPECT_LT(found.pages, all.size() / 16) << at_once;
@@ -166,7 +166,7 @@ TEST(StoredTree, SeveralThreadsMakeTheSamePages) {
     for (std::uint64_t epoch = 1; epoch <= 5; ++epoch) {
       const auto leaves = new_leaves(random, all, 2000, epoch);
       all.insert(all.end(), leaves.begin(), leaves.end());
-      EXPECT_TRUE(stored.trees->stage(1, to_stored(leaves), workers));
+      EXPECT_TRUE(stored.trees->stage(kDevices, to_stored(leaves), workers));
       stored.trees->commit(epoch, log_of(0), {}, epoch - 1);
     }
     std::vector<Bytes> pages;
@@ -187,11 +187,11 @@ TEST(StoredTree, RefusesLabelsThatAreThereTwice) {
   Random random(14);
   Stored stored;
   const auto old = new_leaves(random, {}, 200, 1);
-  add(*stored.trees, 2, old);
-  const Hash root = stored.trees->state().trees[2].root_hash;
+  add(*stored.trees, kKeys, old);
+  const Hash root = stored.trees->state().trees[structure_index(kKeys)].root_hash;
   const auto fresh = to_stored(new_leaves(random, old, 2, 2));
   const auto stage = [&](const std::vector<NewLeaf>& leaves) {
-    const bool result = stored.trees->stage(2, leaves, alone);
+    const bool result = stored.trees->stage(kKeys, leaves, alone);
     stored.trees->discard();
     return result;
   };
@@ -201,10 +201,10 @@ TEST(StoredTree, RefusesLabelsThatAreThereTwice) {
   EXPECT_FALSE(stage({to_stored(old)[100]}));
   const NewLeaf known = to_stored(old)[100];
   // In the tree of another structure the same label is allowed.
-  EXPECT_TRUE(stored.trees->stage(1, {&known, 1}, alone));
-  EXPECT_TRUE(stored.trees->stage(2, fresh, alone));
+  EXPECT_TRUE(stored.trees->stage(kDevices, {&known, 1}, alone));
+  EXPECT_TRUE(stored.trees->stage(kKeys, fresh, alone));
   stored.trees->commit(2, log_of(0), {}, 1);
-  EXPECT_NE(stored.trees->state().trees[2].root_hash, root);
+  EXPECT_NE(stored.trees->state().trees[structure_index(kKeys)].root_hash, root);
 }
 
 // Tests a page with a correct checksum that refers to itself. Neither readers nor the writer may follow this reference
@@ -215,8 +215,8 @@ TEST(StoredTree, RefusesPagesThatLeadBackUp) {
   const auto fresh = to_stored(new_leaves(random, old, 10, 2));
   for (const bool is_forged : {false, true}) {
     Stored stored;
-    add(*stored.trees, 2, old);
-    const Tree& tree = stored.trees->state().trees[2];
+    add(*stored.trees, kKeys, old);
+    const Tree& tree = stored.trees->state().trees[structure_index(kKeys)];
     if (is_forged) {
       Bytes page(kPageHeaderLen + sizeof(PageNode) + sizeof(PageRef));
       page[kPageChecksumLen] = child_code(ChildKind::kNode, 0);
@@ -230,7 +230,7 @@ TEST(StoredTree, RefusesPagesThatLeadBackUp) {
       transaction->put(Table::kPages, StoreKey(tree.root), page);
       transaction->commit();
     }
-    const auto stage = [&] { EXPECT_TRUE(stored.trees->stage(2, fresh, alone)); };
+    const auto stage = [&] { EXPECT_TRUE(stored.trees->stage(kKeys, fresh, alone)); };
     const auto read = [&] {
       const ByteSpan labels[] = {fresh[0].label};
       Paths room;
@@ -250,27 +250,28 @@ TEST(StoredTrees, RemoveWhatNobodySeesAnyMoreAndNothingElse) {
   Random random(15);
   Stored stored;
   GrownTree grown;
-  std::vector<Tree> trees = {stored.trees->state().trees[2]};
+  std::vector<Tree> trees = {stored.trees->state().trees[structure_index(kKeys)]};
   std::uint64_t pinned = 0;
   for (std::uint64_t epoch = 1; epoch <= 60; ++epoch) {
     const auto leaves = new_leaves(random, grown.all(), 40, epoch);
     grown.add(leaves);
-    ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves), alone));
+    ASSERT_TRUE(stored.trees->stage(kKeys, to_stored(leaves), alone));
     if (random.below(5) == 0) {
       stored.trees->discard();
-      ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves), alone));
+      ASSERT_TRUE(stored.trees->stage(kKeys, to_stored(leaves), alone));
     }
     // At a commit, readers can pin the previous epoch and earlier epochs, but no newer epoch.
     pinned = random.below(4) == 0 ? epoch - 1 : pinned;
     stored.trees->commit(epoch, log_of(0), {}, pinned);
-    trees.push_back(stored.trees->state().trees[2]);
+    trees.push_back(stored.trees->state().trees[structure_index(kKeys)]);
     for (std::uint64_t e = pinned; e <= epoch; ++e) {
       census(stored, trees[e], grown.leaves(e));
     }
   }
   // After a commit while no reader pins an old epoch, only the pages of the current tree are left.
   stored.trees->commit(61, log_of(0), {}, 60);
-  EXPECT_EQ(num_pages(*stored.store), census(stored, stored.trees->state().trees[2], grown.all()).pages);
+  EXPECT_EQ(num_pages(*stored.store),
+            census(stored, stored.trees->state().trees[structure_index(kKeys)], grown.all()).pages);
 }
 
 TEST(StoredTrees, KeepKeysAndStateAcrossEpochs) {
@@ -304,23 +305,25 @@ TEST(StoredTrees, WritesLargeEpochsAheadAndForgetsThemWithoutCommit) {
   };
   Stored stored;
   all = make(3000);
-  add(*stored.trees, 0, all);
+  add(*stored.trees, kUsernames, all);
   const std::uint64_t before = num_pages(*stored.store);
   const auto large = make(400'000);
-  ASSERT_TRUE(stored.trees->stage(0, to_stored(large), alone));
+  ASSERT_TRUE(stored.trees->stage(kUsernames, to_stored(large), alone));
   EXPECT_GT(num_pages(*stored.store), 2 * before);
   stored.trees->discard();
   const auto some = make(10);
-  add(*stored.trees, 0, some);
+  add(*stored.trees, kUsernames, some);
   all.insert(all.end(), some.begin(), some.end());
   stored.trees->commit(3, log_of(0), {}, 2);
-  EXPECT_EQ(num_pages(*stored.store), census(stored, stored.trees->state().trees[0], all).pages);
-  ASSERT_TRUE(stored.trees->stage(0, to_stored(large), alone));
+  EXPECT_EQ(num_pages(*stored.store),
+            census(stored, stored.trees->state().trees[structure_index(kUsernames)], all).pages);
+  ASSERT_TRUE(stored.trees->stage(kUsernames, to_stored(large), alone));
   stored.trees->commit(4, log_of(0), {}, 3);
   all.insert(all.end(), large.begin(), large.end());
-  EXPECT_EQ(stored.trees->state().trees[0].root_hash, NaiveTree(all).root());
+  EXPECT_EQ(stored.trees->state().trees[structure_index(kUsernames)].root_hash, NaiveTree(all).root());
   stored.trees->commit(5, log_of(0), {}, 4);
-  EXPECT_EQ(num_pages(*stored.store), census(stored, stored.trees->state().trees[0], all).pages);
+  EXPECT_EQ(num_pages(*stored.store),
+            census(stored, stored.trees->state().trees[structure_index(kUsernames)], all).pages);
 }
 
 }  // namespace

@@ -85,10 +85,10 @@ class TreeEditor {
   TreeEditor& operator=(const TreeEditor&) = delete;
   virtual ~TreeEditor() = default;
 
-  // Each of `leaves` replaces the newest leaf of its key in the structure (0..3). Both leaves have the same label, and
+  // Each of `leaves` replaces the newest leaf of its key in the structure (1..4). Both leaves have the same label, and
   // `replaces` is the log offset of the replaced leaf's record. If `log_offset` is kNoLogOffset, the call removes the
   // key and its newest leaf instead.
-  virtual void edit(std::size_t structure, std::span<const NewLeaf> leaves) noexcept = 0;
+  virtual void edit(std::uint8_t structure, std::span<const NewLeaf> leaves) noexcept = 0;
 };
 
 class TreeStore {
@@ -113,10 +113,10 @@ class TreeStore {
   // Starts a bulk load into a store that has no epoch yet. Returns null if the store is not empty, or if it needs no
   // bulk load because staging leaves in batches is as fast.
   [[nodiscard]] virtual std::unique_ptr<BulkLoad> begin_bulk_load() = 0;
-  // Adds leaves, which must be sorted by label, to the next epoch's tree of a structure (0..3). Returns false if a
+  // Adds leaves, which must be sorted by label, to the next epoch's tree of a structure (1..4). Returns false if a
   // label already exists or occurs twice. If the call returns false or throws, the epoch can only be discarded. If
   // `proof` is null, no proof is made.
-  [[nodiscard]] virtual bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
+  [[nodiscard]] virtual bool stage(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers,
                                    const StepProof* proof) = 0;
   // Returns the trees of the staged epoch, or the trees of the last commit if no epoch is staged.
   [[nodiscard]] virtual const Trees& staged() const = 0;

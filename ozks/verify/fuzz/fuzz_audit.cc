@@ -26,12 +26,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto workspace = AppendWorkspace::create(num_records - 1);
   OPTIKS_CHECK(workspace.has_value());
   std::vector<TreeState> states(num_records);
-  for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
+  for (const std::uint8_t id : kStructures) {
     for (std::size_t j = 0; j < num_records; ++j) {
       const StructureState state = read_record(proof.records.subspan(j * kRecordLen, kRecordLen)).structure(id);
       states[j] = {state.root, state.count};
     }
-    fuzz::check_reason(verify_append(stored.epoch, states, proof.structures[id - 1U], *workspace));
+    fuzz::check_reason(verify_append(stored.epoch, states, proof.structures[structure_index(id)], *workspace));
   }
   return 0;
 }

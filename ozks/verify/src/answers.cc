@@ -80,8 +80,8 @@ Reason check_switch(const AuditProof& proof) {
   if (proof.records.size() != 2 * kRecordLen) {
     return Reason::kAuditCrossesSwitch;
   }
-  for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
-    const AppendProof& proven = proof.structures[id - 1U];
+  for (const std::uint8_t id : kStructures) {
+    const AppendProof& proven = proof.structures[structure_index(id)];
     if (is_per_period(id) && (!proven.leaves.empty() || !proven.opened.empty())) {
       return Reason::kAuditCrossesSwitch;
     }
@@ -92,7 +92,7 @@ Reason check_switch(const AuditProof& proof) {
 Reason check_structures(const EpochRecord& stored, const AuditProof& proof, bool switched, AppendWorkspace& workspace) {
   std::array<TreeState, kMaxAuditRecords> states;
   const std::size_t num_records = proof.records.size() / kRecordLen;
-  for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
+  for (const std::uint8_t id : kStructures) {
     if (switched && is_per_period(id)) {
       continue;
     }
@@ -100,8 +100,8 @@ Reason check_structures(const EpochRecord& stored, const AuditProof& proof, bool
       const StructureState state = read_record(proof.records.subspan(j * kRecordLen, kRecordLen)).structure(id);
       states[j] = {state.root, state.count};
     }
-    const Reason reason =
-        verify_append(stored.epoch, std::span(states).first(num_records), proof.structures[id - 1U], workspace);
+    const Reason reason = verify_append(stored.epoch, std::span(states).first(num_records),
+                                        proof.structures[structure_index(id)], workspace);
     if (reason != Reason::kValid) {
       return reason;
     }
@@ -261,8 +261,8 @@ base::Result<Reason> verify_audit(const Context& context, const EpochRecord& sto
   reason = check_structures(stored, proof, switched, *workspace);
   if (reason == Reason::kValid) {
     out.record = last;
-    for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
-      out.structures[id - 1U] = !switched || !is_per_period(id);
+    for (const std::uint8_t id : kStructures) {
+      out.structures[structure_index(id)] = !switched || !is_per_period(id);
     }
   }
   return reason;

@@ -43,7 +43,7 @@ LeafStatement LeafStatement::decode(Reader& reader) {
   LeafStatement statement;
   statement.head = Head::decode(reader);
   statement.structure = static_cast<std::uint8_t>(reader.integer(1));
-  if (statement.structure == 0 || statement.structure > kNumStructures) {
+  if (!is_structure(statement.structure)) {
     reader.fail(Reason::kMalformedEnum);
     statement.structure = 1;
   }

@@ -158,13 +158,13 @@ Reason check_record_after(const EpochRecord& later, const EpochRecord& earlier, 
     return Reason::kRecordPeriod;
   }
   const bool same_period = later.period == earlier.period;
-  for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
+  for (const std::uint8_t id : kStructures) {
     const bool same_key = equal(later.structure(id).vrf_public_key, earlier.structure(id).vrf_public_key);
     if (same_key != (same_period || !is_per_period(id))) {
       return Reason::kRecordVrfKey;
     }
   }
-  for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
+  for (const std::uint8_t id : kStructures) {
     const bool may_decrease = is_per_period(id) && !same_period;
     if (!may_decrease && later.structure(id).count < earlier.structure(id).count) {
       return Reason::kRecordCount;

@@ -24,8 +24,9 @@ Reason label_of(const StructureView& view, ByteSpan key, ByteSpan vrf_proof, Has
 }  // namespace
 
 Reason read_vrf_keys(const EpochRecord& record, VrfKeys& out) {
-  for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
-    if (vrf::PublicKey::parse_vartime(record.structure(id).vrf_public_key, out[id - 1U]) != vrf::Reason::kValid) {
+  for (const std::uint8_t id : kStructures) {
+    if (vrf::PublicKey::parse_vartime(record.structure(id).vrf_public_key, out[structure_index(id)]) !=
+        vrf::Reason::kValid) {
       return Reason::kVrfKeyInvalid;
     }
   }
@@ -41,7 +42,7 @@ StructureView structure_view(const EpochRecord& record, std::uint8_t structure, 
           .period_first_epoch = record.period_first_epoch,
           .count = state.count,
           .root = state.root,
-          .vrf_public_key = &keys[structure - 1U],
+          .vrf_public_key = &keys[structure_index(structure)],
           .max_value_len = configuration.max_value_len};
 }
 

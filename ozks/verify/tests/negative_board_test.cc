@@ -102,9 +102,9 @@ TEST_F(NegativeBoard, N58Periods) {
     r.period = 1;
     r.period_first_epoch = r.epoch;
     r.time_ms = start.time_ms + scene_.configuration.period_length_ms;
-    r.structures[kDevices - 1U].vrf_public_key[0] ^= 1;
-    r.structures[kKeys - 1U].vrf_public_key[0] ^= 1;
-    r.structures[kKeys - 1U].count = 1;
+    r.structures[structure_index(kDevices)].vrf_public_key[0] ^= 1;
+    r.structures[structure_index(kKeys)].vrf_public_key[0] ^= 1;
+    r.structures[structure_index(kKeys)].count = 1;
   };
   const auto with = [&](auto change) {
     RecordParts later = scene_.record(5);
@@ -158,7 +158,8 @@ TEST_F(NegativeBoard, N58PeriodStart) {
   EXPECT_EQ(with([&](RecordParts& r) { r = scene_.record(4); }), "record_period");
   EXPECT_EQ(with([](RecordParts& r) { r.period = 1; }), "record_period");
   EXPECT_EQ(with([&](RecordParts& r) { r.time_ms = scene_.record(4).time_ms; }), "record_time");
-  EXPECT_EQ(with([](RecordParts& r) { r.structures[kKeys - 1U].vrf_public_key[0] ^= 1; }), "record_vrf_key");
+  EXPECT_EQ(with([](RecordParts& r) { r.structures[structure_index(kKeys)].vrf_public_key[0] ^= 1; }),
+            "record_vrf_key");
   // If the kept record is of the period's first epoch, the record of that epoch must be the kept record itself.
   RecordParts other = scene_.record(0);
   EXPECT_EQ(after(scene_.record(5), scene_.record(0), other), "valid");
@@ -182,8 +183,9 @@ TEST_F(NegativeBoard, N58FutureAndPast) {
 }
 
 TEST_F(NegativeBoard, N59WhatNeverChanges) {
-  for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
-    EXPECT_EQ(later_changed([&](RecordParts& r) { r.structures[id - 1U].vrf_public_key[3] ^= 1; }), "record_vrf_key");
+  for (const std::uint8_t id : kStructures) {
+    EXPECT_EQ(later_changed([&](RecordParts& r) { r.structures[structure_index(id)].vrf_public_key[3] ^= 1; }),
+              "record_vrf_key");
   }
   RecordParts record = scene_.record(4);
   record.format = 2;
@@ -365,7 +367,7 @@ TEST_F(NegativeBoard, N61N66AgainstTheKeptRecord) {
   context.kept_record = {read_record(other), {}};
   EXPECT_EQ(head(scene_.head(9, 10), context), "fork");
   changed = scene_.record(6);
-  changed.structures[kKeys - 1U].vrf_public_key[0] ^= 1;
+  changed.structures[structure_index(kKeys)].vrf_public_key[0] ^= 1;
   const Bytes other_key = changed.encode();
   context.kept_record = {read_record(other_key), {}};
   EXPECT_EQ(head(scene_.head(9, 10), context), "record_vrf_key");

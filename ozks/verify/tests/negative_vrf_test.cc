@@ -27,7 +27,7 @@ class NegativeVrf : public testing::Test {
     HeadParts head = scene.head(Scene::kLast, Scene::kLast + 1);
     // Makes a signed log whose last entry is the changed record.
     RecordParts record = scene.record(Scene::kLast);
-    std::ranges::copy(public_key, record.structures[kKeys - 1U].vrf_public_key.begin());
+    std::ranges::copy(public_key, record.structures[structure_index(kKeys)].vrf_public_key.begin());
     head.record = record.encode();
     auto leaves = scene.log_leaves(Scene::kLast);
     leaves.push_back(log_leaf_hash(head.record));

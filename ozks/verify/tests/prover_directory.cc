@@ -156,11 +156,11 @@ void World::publish(std::uint64_t last_epoch) {
     record.log_id = log_id();
     record.epoch = records_.size();
     record.time_ms = kStartMs + 1000 * record.epoch;
-    for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
-      record.structures[id - 1U] = {empty_root(), 0,
-                                    to_hash(KeyDirectory(static_cast<std::uint8_t>(100 + id)).public_key())};
+    for (const std::uint8_t id : kStructures) {
+      record.structures[structure_index(id)] = {
+          empty_root(), 0, to_hash(KeyDirectory(static_cast<std::uint8_t>(100 + id)).public_key())};
     }
-    record.structures[kKeys - 1U] = keys.state(record.epoch);
+    record.structures[structure_index(kKeys)] = keys.state(record.epoch);
     if (record.epoch > 0) {
       record.previous = record_hash(records_.back().encode());
     }
@@ -221,7 +221,7 @@ Bytes World::audit(std::uint64_t a, std::uint64_t b) const {
   }
   Writer out;
   out.vector(records.get(), 3);
-  for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
+  for (const std::uint8_t id : kStructures) {
     out.raw((id == kKeys ? keys.tree(a).append(a, added) : AppendParts()).encode());
   }
   return out.get();

@@ -1,6 +1,7 @@
 // Generated from docs/spec/facts.toml by `make facts`: do not edit.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -13,6 +14,11 @@ inline constexpr std::uint8_t kDevices = 2;
 inline constexpr std::uint8_t kKeys = 3;
 inline constexpr std::uint8_t kDecommissioned = 4;
 inline constexpr std::size_t kNumStructures = 4;
+// kStructures: all structures, in the order of their ids.
+inline constexpr std::array<std::uint8_t, kNumStructures> kStructures = {kUsernames, kDevices, kKeys, kDecommissioned};
+// structure_index: the zero-based index of a structure in an array with one element for each structure.
+[[nodiscard]] constexpr std::size_t structure_index(std::uint8_t structure) { return structure - std::size_t{1}; }
+[[nodiscard]] constexpr bool is_structure(std::uint8_t id) { return id >= 1 && id <= kNumStructures; }
 // has_versions: a key has versions 1, 2, ... there (PAHD); elsewhere it has one leaf, of version 0 (oZKS).
 [[nodiscard]] constexpr bool has_versions(std::uint8_t structure) {
   return structure == kDevices || structure == kKeys;

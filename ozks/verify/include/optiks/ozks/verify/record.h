@@ -61,7 +61,7 @@ struct EpochRecord {
   ByteSpan previous;  // 32
 
   // Returns the state of structure `id`, which is element `id - 1`.
-  [[nodiscard]] const StructureState& structure(std::uint8_t id) const { return structures[id - 1U]; }
+  [[nodiscard]] const StructureState& structure(std::uint8_t id) const { return structures[structure_index(id)]; }
 };
 
 // Decodes a record. `octets` must have kRecordLen octets; every such string decodes.
