@@ -18,7 +18,7 @@ BOOT_SECONDS, END_SECONDS = 60, 30
 BASE = "systemd,systemd-sysv,dbus,iproute2,ca-certificates"
 # The dependencies of the tested packages, and the packages that the pages install. They are fetched once, so that apt in the container
 # needs no network.
-FETCHED = "libicu72 libssl3 libsqlite3-0 libgssapi-krb5-2 libstdc++6 tzdata postgresql-15 openssl prometheus pgbackrest"
+FETCHED = "libicu72 liblmdb0 libssl3 libsqlite3-0 libgssapi-krb5-2 libstdc++6 tzdata postgresql-15 openssl prometheus pgbackrest"
 # The cgroups of systemd in a container, by the hierarchy's name in /proc/self/cgroup. A machine may have one of these hierarchies or both.
 CGROUPS = {"name=systemd": Path("/sys/fs/cgroup/systemd"), "": Path("/sys/fs/cgroup/unified")}
 CGROUP_ALONE = Path("/sys/fs/cgroup")

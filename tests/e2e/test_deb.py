@@ -216,14 +216,15 @@ class Packages(unittest.TestCase):
         self.assertEqual(self.log.output("runuser -u postgres -- pgbackrest --stanza=optiks info").count("full backup:"), 2)
 
     def test_3_ready_is_what_health_says(self):
-        # A second replica starts while the database does not answer. It is alive, and its start continues.
-        self.log.run("echo ASPNETCORE_URLS=http://127.0.0.1:8302 > /etc/optiks/query-service-8302.env")
+        # A second replica, which is in stored mode, starts while the database does not answer. It is alive, and its start continues.
+        self.log.run("printf '%s\\n' ASPNETCORE_URLS=http://127.0.0.1:8302 Optiks__QueryService__NodeCacheBytes=1048576 > /etc/optiks/query-service-8302.env")
         self.log.run("systemctl stop postgresql; systemctl start --no-block optiks-query-service@8302")
         self.wait("systemctl show --property StatusText optiks-query-service@8302 | grep -q 'Not ready.'")
         self.assertEqual(self.state("optiks-query-service@8302"), "activating")
         self.log.run("systemctl start postgresql")
         self.wait("systemctl is-active optiks-query-service@8302")
         self.wait("systemctl show --property StatusText optiks-query-service@8302 | grep -q 'Ready. Serving epoch'")
+        self.log.run("test -f /var/lib/optiks/replicas/8302/nodes/data.mdb")
         self.log.run("systemctl stop optiks-query-service@8302; rm /etc/optiks/query-service-8302.env")
 
     def test_4_reload(self):

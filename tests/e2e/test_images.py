@@ -130,7 +130,8 @@ class PodsTest(unittest.TestCase):
             "Optiks__Tls__CertificateFile": "/run/credentials/optiks/tls.crt", "Optiks__Tls__KeyFile": "/run/credentials/optiks/tls.key", "Optiks__Log__Heartbeat": "00:00:02",
         }
         if role == "query-service":
-            variables |= {"Optiks__QueryService__Replica": "pod", "Optiks__QueryService__DrainTime": "00:00:02"}
+            # The replica is in stored mode, so that it needs the library that only this mode loads. Linked mode is in the test of compose files.
+            variables |= {"Optiks__QueryService__Replica": "pod", "Optiks__QueryService__DrainTime": "00:00:02", "Optiks__QueryService__NodeCacheBytes": str(1 << 20)}
         told = [part for item in variables.items() for part in ("--env", "=".join(item))]
         return self.podman.start(name, *CLOSED, *told, "--volume", f"{self.credentials}:/run/credentials/optiks:ro", *[part for mount in mounts for part in ("--volume", mount)], SERVER, f"optiks-{role}")
 
@@ -163,6 +164,7 @@ class PodsTest(unittest.TestCase):
         update = self.start("update-service", readers["update-service"], log)
         self.wait(update, "update-service")
         self.wait(query, "query-service")
+        self.assertIn("data.mdb", self.podman.output("exec", query, "ls", "/var/lib/optiks/replicas/pod/nodes").split())
         # The key was passed in, so the task created no key. Only the task may read the files that it wrote.
         self.assertFalse((self.folder / "log/kek").exists())
         self.assertEqual(((self.folder / "log/log.key").stat().st_mode & 0o777, (self.folder / "log/log.key").stat().st_uid), (0o600, USER))
