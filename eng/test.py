@@ -5,9 +5,9 @@ At the end, prints tables of the slowest suites and tests, and the line `N passe
 
 usage: test.py [--lanes N] SET...
 
-SET is `quick` or `deep`; both need a finished `make build`, and `deep` also needs `make sanitized`. `quick` has all suites of tests except
-the suites in DEEP_ONLY and OWN_TARGET. `deep` has the suites in DEEP_ONLY, the slow checks, the C++ tests with sanitizers and under
-Valgrind, and the suites in DEEPER with all of their rounds. Suites that keep all processors busy run alone, and the other suites run in
+SET is `quick` or `deep`; both need a finished `make build`, and `deep` also needs `make sanitized`. `quick` has the suites of single parts
+and the end-to-end suites in QUICK_E2E. `deep` has the other end-to-end suites except those in OWN_TARGET, the slow checks, the C++ tests
+with sanitizers and under Valgrind, and the suites in DEEPER with all of their tests and rounds. Suites that keep all processors busy run alone, and the other suites run in
 parallel. When a suite ends, its output is printed: all of it if the suite failed, otherwise the last lines. The tests' files are in memory
 (/dev/shm) if there is room. The exit code is 0 only if nothing failed.
 """
@@ -45,11 +45,16 @@ LONGEST = (
     "python-e2e-auditor", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests", "python-e2e-hostile_users", "python-e2e-users", "python-e2e-cosigners", "Optiks.Db.Tests", "Optiks.Cli.Tests")
 # For a suite, the commands that download packages for it. This may take minutes, in which other suites run.
 FETCHED_FIRST = {"python-e2e-openapi": [["eng/npm.sh"]]}
-# The suites with tests that repeat their work. They repeat it a few times in `quick`, and more often in `deep`, which sets DEEP_VARIABLE.
-DEEPER = ("python-reference-leaves", "python-reference-model", "python-reference-periods", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits", "python-e2e-malicious", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.UpdateTask.Tests")
-# The suites that run only in `deep`. Each of them starts services of its own, to test behaviour that tests of single parts also cover in
-# `quick`.
-DEEP_ONLY = ("python-e2e-api_reference", "python-e2e-backup", "python-e2e-bucket", "python-e2e-edge", "python-e2e-erasures", "python-e2e-failover", "python-e2e-hostile_periods", "python-e2e-keys", "python-e2e-limits", "python-e2e-pkcs11", "python-e2e-pooler", "python-e2e-radosgw", "python-e2e-receipts", "python-e2e-watching")
+# The suites with tests that repeat their work or that only `deep` runs. In `quick` they repeat their work a few times and leave those tests
+# out; `deep` sets DEEP_VARIABLE and runs all of them.
+DEEPER = (
+    "cpp-release", "python-reference-leaves", "python-reference-model", "python-reference-periods", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits",
+    "python-e2e-malicious", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.Db.Tests", "Optiks.QueryService.Tests", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests",
+    "Optiks.UpdateTask.Tests")
+# The end-to-end suites that `quick` has. Each of the others starts services of its own to test behaviour that tests of single parts also
+# cover, or that only `deep` covers (the table at the end of CONTRIBUTING.md).
+QUICK_E2E = (
+    "python-e2e-credential", "python-e2e-package", "python-e2e-parts", "python-e2e-ports", "python-e2e-readme", "python-e2e-replicas", "python-e2e-requests", "python-e2e-storm", "python-e2e-tutorial", "python-e2e-username_form")
 # The suites that only `make test-deb` and `make test-images` run. They build packages or images and start machines of their own, which
 # takes as long as all of `quick`.
 OWN_TARGET = ("python-e2e-deb", "python-e2e-images")
@@ -57,10 +62,11 @@ OWN_TARGET = ("python-e2e-deb", "python-e2e-images")
 # the test's client.
 ALONE = ("python-e2e-limits",)
 DEEP_VARIABLE = "OPTIKS_TEST_DEEP"
-# Settings that stop .NET from recompiling methods that are called often, because no test runs long enough to gain from it. In runs with one
-# or two tests, recompiling took three quarters of the processor time of three services. The suites in DEEPER run without these settings in
-# their long form, as programs in production do.
-QUICK_VARIABLES = {"DOTNET_TieredPGO": "0", "DOTNET_TC_CallCounting": "0"}
+# Settings that stop .NET from recompiling methods that are called often, because few tests run long enough to gain from it. In runs with one
+# or two tests, recompiling took three quarters of the processor time of three services. The suites in AS_IN_PRODUCTION run without these
+# settings, as programs in production do.
+JIT_VARIABLES = {"DOTNET_TieredPGO": "0", "DOTNET_TC_CallCounting": "0"}
+AS_IN_PRODUCTION = ("python-e2e-limits", "python-e2e-storm")
 PYTHON_FOLDERS = {"reference": "tests/reference", "e2e": "tests/e2e", "eng": "eng/tests"}
 
 
@@ -74,6 +80,8 @@ class Suite:
     is_alone: bool = False
     # Whether the suite's tests repeat their work more often, as in `deep` (tests/reference/rounds.py, common/tests/Shared/Rounds.cs).
     is_deep: bool = False
+    # The options of the last command that leave out the tests that only `deep` runs.
+    quick_options: tuple[str, ...] = ()
 
     @property
     def results(self) -> Path:
@@ -90,7 +98,7 @@ def checks(name: str, *options: str, is_alone: bool) -> Suite:
 
 def cpp(preset: str) -> Suite:
     name = f"cpp-{preset}"
-    return Suite(name, [["ctest", "--preset", preset, "--output-junit", results_of(name)]])
+    return Suite(name, [["ctest", "--preset", preset, "--output-junit", results_of(name)]], quick_options=("--label-exclude", "deep"))
 
 
 def cpp_alone(preset: str, *build: list[str]) -> Suite:
@@ -103,7 +111,7 @@ def dotnet(project: str) -> Suite:
     name = Path(project).stem
     # The suite runs the test program directly, because `dotnet test` would need 2 s more for each suite to find it.
     program = f"build/artifacts/bin/{name}/release/{name}.dll"
-    return Suite(name, [["dotnet", program, "-noLogo", "-noColor", "-noAutoReporters", "-jUnit", results_of(name)]])
+    return Suite(name, [["dotnet", program, "-noLogo", "-noColor", "-noAutoReporters", "-jUnit", results_of(name)]], quick_options=("-trait-", "Level=Deep"))
 
 
 def python(name: str, folder: str) -> list[Suite]:
@@ -126,12 +134,13 @@ def suites_of(names: list[str]) -> list[Suite]:
         *[dotnet(project) for project in re.findall(r'<Project Path="([^"]*\.Tests\.csproj)"', (ROOT / "Optiks.slnx").read_text())],
     ]
     every = [suite for suite in every if suite.name not in OWN_TARGET]
-    quick = [suite for suite in every if suite.name not in DEEP_ONLY]
+    deep_only = [suite.name for suite in every if suite.name.startswith("python-e2e-") and suite.name not in QUICK_E2E]
+    quick = [suite for suite in every if suite.name not in deep_only]
     deep = [
         checks("checks-deep", "--slow", is_alone=True),
-        cpp_alone("asan"),
+        replace(cpp_alone("asan"), is_deep=True),
         cpp_alone("ct", ["cmake", "--preset", "ct"], ["cmake", "--build", "--preset", "ct"]),
-        *[replace(suite, is_deep=suite.name in DEEPER, is_alone=suite.name in ALONE) for suite in every if suite.name in (*DEEPER, *DEEP_ONLY)],
+        *[replace(suite, is_deep=suite.name in DEEPER, is_alone=suite.name in ALONE) for suite in every if suite.name in (*DEEPER, *deep_only)],
     ]
     suites = {suite.name: suite for name, of_set in (("quick", quick), ("deep", deep)) if name in names for suite in of_set}
     return sorted(suites.values(), key=lambda suite: LONGEST.index(suite.name) if suite.name in LONGEST else len(LONGEST))
@@ -203,7 +212,8 @@ class Run:
         started = time.monotonic()
         print(f"== {suite.name}", flush=True)
         said, trouble, busy = "", None, 0.0
-        for command in suite.commands:
+        *first, last = suite.commands
+        for command in [*first, [*last, *(() if suite.is_deep else suite.quick_options)]]:
             output, code, seconds = self._command(suite, command)
             said += output
             busy += seconds
@@ -222,7 +232,7 @@ class Run:
         """Runs a command, and returns its output, its exit code and the processor time that it took, in seconds."""
         # The command runs in the foreground, so that Ctrl-C reaches the suite.
         limited = ["timeout", "--foreground", "--kill-after=10", str(SUITE_SECONDS), *command]
-        environment = self._environment | ({DEEP_VARIABLE: "1"} if suite.is_deep else QUICK_VARIABLES)
+        environment = self._environment | ({} if suite.name in AS_IN_PRODUCTION else JIT_VARIABLES) | ({DEEP_VARIABLE: "1"} if suite.is_deep else {})
         with subprocess.Popen(limited, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
             output = process.stdout.read()
             _, status, usage = os.wait4(process.pid, 0)

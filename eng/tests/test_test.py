@@ -7,6 +7,7 @@ import re
 import sys
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -14,6 +15,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import test as runner
 
+# The attribute of a C# test that only `deep` runs.
+DEEP_TRAIT = '[Trait("Level", "Deep")]'
 PASSED = '<testsuite><testcase name="one" time="1.5"/></testsuite>'
 
 
@@ -70,7 +73,7 @@ class Suites(unittest.TestCase):
         self.assertEqual(["beside (exit code 1)"], run.broken)
 
     def test_those_that_take_longest_begin_first(self):
-        names = [suite.name for suite in runner.suites_of(["quick"]) if not suite.is_alone]
+        names = [suite.name for suite in runner.suites_of(["quick", "deep"]) if not suite.is_alone]
         self.assertEqual(list(runner.LONGEST), names[:len(runner.LONGEST)])
         self.assertEqual(len(names), len(set(names)))
 
@@ -117,18 +120,26 @@ class Suites(unittest.TestCase):
         for names in (["deep"], ["quick", "deep"]):
             suites = runner.suites_of(names)
             self.assertEqual(len(suites), len({suite.name for suite in suites}))
-            self.assertEqual({suite.name for suite in suites if suite.is_deep}, set(runner.DEEPER))
+            self.assertEqual({suite.name for suite in suites if suite.is_deep}, {*runner.DEEPER, "cpp-asan"})
         self.assertEqual({suite.name for suite in suites}, {suite.name for one in ("quick", "deep") for suite in runner.suites_of([one])})
 
     def test_the_suites_that_have_more_rounds_are_known(self):
-        """Tests that DEEPER has exactly the suites whose tests use tests/reference/rounds.py or common/tests/Shared/Rounds.cs."""
-        asking = set()
+        """Tests that DEEPER has exactly the suites whose tests use tests/reference/rounds.py or common/tests/Shared/Rounds.cs, or of which
+        only `deep` runs some tests."""
+        asking = {"cpp-release"}
         for name, folder in runner.PYTHON_FOLDERS.items():
             asking |= {f"python-{name}-{file.stem.removeprefix('test_')}" for file in (runner.ROOT / folder).glob("test_*.py") if re.search("^from rounds import", file.read_text(), re.MULTILINE)}
         for project in runner.ROOT.glob("*/**/tests/*.Tests.csproj"):
-            if "Rounds.cs" in project.read_text():
+            if "Rounds.cs" in project.read_text() or any(DEEP_TRAIT in file.read_text() for file in project.parent.rglob("*.cs")):
                 asking.add(project.stem)
         self.assertEqual(asking, set(runner.DEEPER))
+
+    def test_tests_for_deep_are_left_out_of_quick(self):
+        told = "print('options:', sys.argv[1:]); sys.exit(1)"
+        for is_deep, options in ((False, "['--less']"), (True, "[]")):
+            run, output = self.run_all(replace(self.suite("some", told, is_deep=is_deep), quick_options=("--less",)))
+            self.assertEqual(["some (exit code 1)"], run.broken)
+            self.assertIn(f"options: {options}", output)
 
     def test_every_test_project_is_a_suite(self):
         names = [suite.name for suite in runner.suites_of(["quick", "deep"])]

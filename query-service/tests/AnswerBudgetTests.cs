@@ -81,6 +81,7 @@ public sealed class AnswerBudgetTests
         Assert.Equal(0, budget.Used);
     }
 
+    [Trait("Level", "Deep")]
     [Fact]
     public async Task Slow_readers_hold_no_more_than_their_share_and_are_ended()
     {

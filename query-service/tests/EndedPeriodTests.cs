@@ -185,6 +185,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         await replica.ProblemAsync(Replica.Post("/v1/history?period=0", Asked), ProblemTypes.Unauthorized);
     }
 
+    [Trait("Level", "Deep")]
     [Fact]
     public async Task While_it_cannot_be_made_it_is_unavailable_and_the_log_is_served()
     {

@@ -124,6 +124,7 @@ public sealed class FollowerTests : IAsyncLifetime
         }
     }
 
+    [Trait("Level", "Deep")]
     [Fact]
     public async Task A_start_reads_many_values_in_several_batches()
     {

@@ -153,6 +153,7 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         Assert.Empty(Directory.GetFileSystemEntries(Folder, "*.fetched"));
     }
 
+    [Trait("Level", "Deep")]
     [Fact]
     public async Task A_peer_that_hangs_or_trickles_is_given_up()
     {

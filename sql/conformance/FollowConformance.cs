@@ -94,6 +94,7 @@ public abstract class FollowConformance : StorageConformance
         }
     }
 
+    [Trait("Level", "Deep")]
     [Fact]
     public async Task An_epoch_of_twenty_thousand_leaves_is_one_transaction()
     {

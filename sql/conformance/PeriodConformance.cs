@@ -62,6 +62,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(Octets("value of a"), withValues.Value(0).ToArray());
     }
 
+    [Trait("Level", "Deep")]
     [Fact]
     public async Task A_page_of_copies_ends_where_values_come_to_too_much()
     {

@@ -13,6 +13,7 @@ namespace Optiks.UpdateService.Tests;
 /// caller, and recover afterwards.
 /// </summary>
 [Collection(nameof(Cluster))]
+[Trait("Level", "Deep")]
 public sealed class StoppedDatabaseTests : IAsyncLifetime
 {
     private const int QueuedCallers = 32;

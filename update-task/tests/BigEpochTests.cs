@@ -5,6 +5,7 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>Tests that one epoch can contain many updates, and that a restarted task loads all of them from the database.</summary>
+[Trait("Level", "Deep")]
 public sealed class BigEpochTests
 {
     [Fact]

@@ -225,6 +225,7 @@ public sealed class BucketTests : IAsyncLifetime
         await CheckAsync(3);
     }
 
+    [Trait("Level", "Deep")]
     [Fact]
     public async Task A_task_that_is_killed_between_objects_leaves_a_whole_board_and_the_next_goes_on()
     {

@@ -179,6 +179,7 @@ public sealed class ErasureTests
         Assert.Contains("find out who wrote it", e.Message, StringComparison.Ordinal);
     }
 
+    [Trait("Level", "Deep")]
     [Fact]
     public async Task Killed_at_any_step_it_is_erased_in_the_end()
     {

@@ -14,6 +14,7 @@ namespace Optiks.UpdateTask.Tests;
 /// Tests tasks that share only the database and the bucket, but no folder. A task that takes over must rebuild its own folder, and no task
 /// may sign a second history.
 /// </summary>
+[Trait("Level", "Deep")]
 public sealed class NewHostTests : IAsyncLifetime
 {
     private const string Mark = ".high-water";

@@ -7,6 +7,7 @@ namespace Optiks.UpdateTask.Tests;
 /// Tests that the task recovers from kill -9 at every fail point of periods, in a log whose periods follow each other quickly. The next
 /// start must continue where the killed task stopped, and no data may be lost or stored twice.
 /// </summary>
+[Trait("Level", "Deep")]
 public abstract class PeriodFailPointTests
 {
     private static readonly string[] s_settings =

@@ -5,6 +5,7 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>Tests a holder of the lease whose work hangs. It must give up the lease, so that a standby can make the epochs.</summary>
+[Trait("Level", "Deep")]
 public sealed class StalledLeaderTests
 {
     private const string Stalls = "--Optiks:UpdateTask:StallTimeout=00:00:08";

@@ -54,6 +54,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         Assert.Contains("rotate", await RefusedAsync(log, "kek", "remove", added), StringComparison.Ordinal);
     }
 
+    [Trait("Level", "Deep")]
     [Fact]
     public async Task A_rotation_that_is_killed_leaves_what_both_keys_open()
     {
@@ -115,6 +116,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         Assert.Equal(["period 0", "period 1", "period 2", "log key"], await StoredByAsync(log, old));
     }
 
+    [Trait("Level", "Deep")]
     [Fact]
     public async Task Two_rotations_at_once_leave_what_one_more_brings_together()
     {

@@ -6,6 +6,7 @@ namespace Optiks.Db.Tests;
 /// Tests a log that has lost its folder <c>board</c> and with it the high-water mark. The database is either the newest copy or an older
 /// copy.
 /// </summary>
+[Trait("Level", "Deep")]
 public sealed class MarkRenewalTests(SampleLog sample)
 {
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;

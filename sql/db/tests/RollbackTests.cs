@@ -6,6 +6,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Tests;
 
+[Trait("Level", "Deep")]
 public sealed class RollbackTests(SampleLog sample)
 {
     // The secrets of the next period. All bundles and databases of a test must have the same.

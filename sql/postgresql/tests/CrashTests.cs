@@ -8,6 +8,7 @@ namespace Optiks.Storage.PostgreSql.Tests;
 public sealed class ServerKills;
 
 [Collection(nameof(ServerKills))]
+[Trait("Level", "Deep")]
 public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
 {
     [Fact]

@@ -61,6 +61,7 @@ public sealed class ServerTests() : ServerConformance(new PostgreSqlFixture())
         await next.WaitAsync(TimeSpan.FromSeconds(10), Cancel);
     }
 
+    [Trait("Level", "Deep")]
     [Fact]
     public async Task A_service_that_is_paused_while_it_copies_holds_up_single_updates_for_seconds_and_lists_not_at_all()
     {
