@@ -185,19 +185,11 @@ Reason AnswerVerifier<Answer, Item>::begin(const Context& context, ByteSpan answ
   if (items().size() != num_keys) {
     return Reason::kAnswerCount;
   }
-  const EpochRecord& record = head_.record;
-  const StructureState& state = record.structure(kKeys);
-  if (vrf::PublicKey::parse_vartime(state.vrf_public_key, vrf_public_key_) != vrf::Reason::kValid) {
-    return Reason::kVrfKeyInvalid;
+  reason = read_vrf_key(head_.record, kKeys, vrf_public_key_);
+  if (reason != Reason::kValid) {
+    return reason;
   }
-  view_ = {.structure = kKeys,
-           .epoch = record.epoch,
-           .period = record.period,
-           .period_first_epoch = record.period_first_epoch,
-           .count = state.count,
-           .root = state.root,
-           .vrf_public_key = &vrf_public_key_,
-           .max_value_len = context.anchor.configuration.max_value_len};
+  view_ = structure_view(head_.record, kKeys, vrf_public_key_, context.anchor.configuration.max_value_len);
   position_.emplace(items().begin());
   left_ = num_keys;
   return Reason::kValid;

@@ -9,22 +9,6 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// Returns the record's facts about the statement's structure. For a structure whose tree is never made anew, the view
-// always has period 0.
-StructureView view_of(const EpochRecord& record, const LeafStatement& statement, const vrf::PublicKey& key,
-                      const Configuration& configuration) {
-  const StructureState& state = record.structure(statement.structure);
-  const bool per_period = is_per_period(statement.structure);
-  return {.structure = statement.structure,
-          .epoch = record.epoch,
-          .period = per_period ? record.period : 0,
-          .period_first_epoch = per_period ? record.period_first_epoch : 0,
-          .count = state.count,
-          .root = state.root,
-          .vrf_public_key = &key,
-          .max_value_len = configuration.max_value_len};
-}
-
 bool contradict(const ShownLeaf& a, const ShownLeaf& b) {
   if (a.present && b.present) {
     return a.commitment != b.commitment || a.leaf_epoch != b.leaf_epoch;
@@ -68,21 +52,21 @@ Reason verify_statement(const Context& context, ByteSpan octets, ShownLeaf& out)
   if (reason == Reason::kValid) {
     reason = verify_head_alone(alone, statement.head, head);
   }
+  vrf::PublicKey key;
+  if (reason == Reason::kValid) {
+    reason = read_vrf_key(head.record, statement.structure, key);
+  }
   if (reason != Reason::kValid) {
     return reason;
   }
-  const ByteSpan encoded_key = head.record.structure(statement.structure).vrf_public_key;
-  vrf::PublicKey key;
-  if (vrf::PublicKey::parse_vartime(encoded_key, key) != vrf::Reason::kValid) {
-    return Reason::kVrfKeyInvalid;
-  }
-  const StructureView view = view_of(head.record, statement, key, alone.anchor.configuration);
+  const StructureView view =
+      structure_view(head.record, statement.structure, key, alone.anchor.configuration.max_value_len);
   ShownLeaf shown{.structure = statement.structure,
                   .key = statement.key,
                   .version = statement.version,
                   .epoch = view.epoch,
                   .period = view.period,
-                  .vrf_public_key = encoded_key,
+                  .vrf_public_key = head.record.structure(statement.structure).vrf_public_key,
                   .present = statement.present};
   if (statement.present) {
     const Member& member = statement.member;

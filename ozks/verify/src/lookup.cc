@@ -46,6 +46,26 @@ class LookupProofs final : public ProofSource {
 
 }  // namespace
 
+Reason read_vrf_key(const EpochRecord& record, std::uint8_t structure, vrf::PublicKey& out) {
+  const bool is_valid =
+      vrf::PublicKey::parse_vartime(record.structure(structure).vrf_public_key, out) == vrf::Reason::kValid;
+  return is_valid ? Reason::kValid : Reason::kVrfKeyInvalid;
+}
+
+StructureView structure_view(const EpochRecord& record, std::uint8_t structure, const vrf::PublicKey& vrf_public_key,
+                             std::uint32_t max_value_len) {
+  const StructureState& state = record.structure(structure);
+  const bool per_period = is_per_period(structure);
+  return {.structure = structure,
+          .epoch = record.epoch,
+          .period = per_period ? record.period : 0,
+          .period_first_epoch = per_period ? record.period_first_epoch : 0,
+          .count = state.count,
+          .root = state.root,
+          .vrf_public_key = &vrf_public_key,
+          .max_value_len = max_value_len};
+}
+
 Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& kept, const Lookup& lookup,
                      LookupResult& out) {
   const Known known = known_in(view, kept);

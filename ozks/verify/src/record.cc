@@ -95,6 +95,14 @@ Reason make_anchor(ByteSpan configuration, ByteSpan log_public_key, Anchor& out)
   return Reason::kValid;
 }
 
+StructureState StructureState::decode(Reader& reader) {
+  StructureState state;
+  state.root = reader.take(kHashLen);
+  read(reader, state.count);
+  state.vrf_public_key = reader.take(vrf::kPublicKeyLen);
+  return state;
+}
+
 EpochRecord read_record(ByteSpan octets) {
   OPTIKS_CHECK(octets.size() == kRecordLen);
   Reader reader(octets);
@@ -107,9 +115,7 @@ EpochRecord read_record(ByteSpan octets) {
   read(reader, record.period_first_epoch);
   read(reader, record.time_ms);
   for (StructureState& state : record.structures) {
-    state.root = reader.take(kHashLen);
-    read(reader, state.count);
-    state.vrf_public_key = reader.take(vrf::kPublicKeyLen);
+    state = StructureState::decode(reader);
   }
   record.previous = reader.take(kHashLen);
   OPTIKS_DCHECK(reader.finish() == Reason::kValid);

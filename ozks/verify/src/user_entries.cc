@@ -25,25 +25,12 @@ Reason label_of(const StructureView& view, ByteSpan key, ByteSpan vrf_proof, Has
 
 Reason read_vrf_keys(const EpochRecord& record, VrfKeys& out) {
   for (const std::uint8_t id : kStructures) {
-    if (vrf::PublicKey::parse_vartime(record.structure(id).vrf_public_key, out[structure_index(id)]) !=
-        vrf::Reason::kValid) {
-      return Reason::kVrfKeyInvalid;
+    const Reason reason = read_vrf_key(record, id, out[structure_index(id)]);
+    if (reason != Reason::kValid) {
+      return reason;
     }
   }
   return Reason::kValid;
-}
-
-StructureView structure_view(const EpochRecord& record, std::uint8_t structure, const VrfKeys& keys,
-                             const Configuration& configuration) {
-  const StructureState& state = record.structure(structure);
-  return {.structure = structure,
-          .epoch = record.epoch,
-          .period = record.period,
-          .period_first_epoch = record.period_first_epoch,
-          .count = state.count,
-          .root = state.root,
-          .vrf_public_key = &keys[structure_index(structure)],
-          .max_value_len = configuration.max_value_len};
 }
 
 Reason check_present(const StructureView& view, ByteSpan key, const Member& member) {

@@ -76,7 +76,7 @@ Reason UserMonitorVerifier::check_names(const OwnQuery& query) const {
 }
 
 StructureView UserMonitorVerifier::view(std::uint8_t structure) const {
-  return structure_view(head_.record, structure, vrf_keys_, configuration_);
+  return structure_view(head_.record, structure, vrf_keys_[structure_index(structure)], configuration_.max_value_len);
 }
 
 std::size_t UserMonitorVerifier::num_key_versions() const {

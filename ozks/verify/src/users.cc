@@ -166,7 +166,7 @@ std::size_t UserAnswerVerifier::num_devices() const {
 }
 
 StructureView UserAnswerVerifier::view(std::uint8_t number, std::uint8_t structure) const {
-  return structure_view(record(number), structure, vrf_keys_, configuration_);
+  return structure_view(record(number), structure, vrf_keys_[structure_index(structure)], configuration_.max_value_len);
 }
 
 bool UserAnswerVerifier::refer(std::uint8_t number, bool shows_absence, Reach& reach) {
@@ -305,10 +305,7 @@ Reason UserAnswerVerifier::check_generations(const Generations& shown, const Use
   if (count < state.generation) {
     return Reason::kVersionRegressed;
   }
-  // The tree of `usernames` is never made anew, so its only period is 0.
-  StructureView names = view(shown.record, kUsernames);
-  names.period = 0;
-  names.period_first_epoch = 0;
+  const StructureView names = view(shown.record, kUsernames);
   std::array<VersionEntry, kMaxGenerations> room;
   const std::span<VersionEntry> entries = std::span(room).first(count);
   VersionsResult result;
