@@ -31,7 +31,7 @@ LeafStatement LeafStatement::decode(Reader& reader) {
     reader.fail(Reason::kMalformedEnum);
     statement.structure = 1;
   }
-  statement.key = reader.vector(1, kMaxKeyLen);
+  statement.key = reader.vector(kKeyBounds);
   statement.version = reader.integer(8);
   statement.present = reader.discriminant(2) == 1;
   if (statement.present) {

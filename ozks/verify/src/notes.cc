@@ -12,7 +12,7 @@ struct NotedValue {
 
   static NotedValue decode(Reader& reader) {
     NotedValue value;
-    value.payload = reader.vector(0, kMax24);
+    value.payload = reader.vector({0, kMax24});
     value.note = reader.take(kHashLen);
     return value;
   }

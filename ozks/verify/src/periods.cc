@@ -104,7 +104,7 @@ Reason check_all_kept(Bounds bounds, const EpochRecord& head, const EpochRecord&
 PeriodsAnswer PeriodsAnswer::decode(Reader& reader) {
   PeriodsAnswer answer;
   answer.head = Head::decode(reader);
-  answer.bounds = List<PartRecord>::decode(reader, 0, kMax24);
+  answer.bounds = List<PartRecord>::decode(reader, {0, kMax24});
   return answer;
 }
 

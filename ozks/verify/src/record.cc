@@ -56,7 +56,7 @@ Configuration Configuration::decode(Reader& reader) {
   Configuration c;
   read(reader, c.format);
   read(reader, c.suite);
-  c.origin = reader.vector(1, 255);
+  c.origin = reader.vector({1, 255});
   read(reader, c.period_length_ms);
   read(reader, c.retained_periods);
   read(reader, c.username_reuse);

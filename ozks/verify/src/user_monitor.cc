@@ -10,11 +10,11 @@ namespace optiks::ozks::verify {
 UserMonitorAnswer UserMonitorAnswer::decode(Reader& reader) {
   UserMonitorAnswer answer;
   answer.head = Head::decode(reader);
-  answer.names = List<Entry>::decode(reader, 0, kMax24);
+  answer.names = List<Entry>::decode(reader, kNamesBounds);
   answer.decommissioned = Entry::decode(reader);
   if (!answer.decommissioned.present) {
     answer.devices = Versions::decode(reader);
-    answer.keys = List<Versions>::decode(reader, 0, kMax32);
+    answer.keys = List<Versions>::decode(reader, kKeysBounds);
   }
   return answer;
 }

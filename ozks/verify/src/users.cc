@@ -71,7 +71,7 @@ bool has_leaf_after(const UserLookup& user, std::uint64_t epoch) {
 
 bool decode_device_list(ByteSpan octets, List<Device>& out) {
   Reader reader(octets);
-  out = List<Device>::decode(reader, 0, kMax24);
+  out = List<Device>::decode(reader, {0, kMax24});
   return reader.finish() == Reason::kValid;
 }
 

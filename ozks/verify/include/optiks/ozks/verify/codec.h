@@ -20,6 +20,25 @@ inline constexpr std::uint64_t kMax16 = 0xffff;
 inline constexpr std::uint64_t kMax24 = 0xffffff;
 inline constexpr std::uint64_t kMax32 = 0xffffffff;
 
+// The bounds of the length of `opaque x<low..high>`, which is a multiple of `unit`. A vector that the server's code
+// also writes has its bounds as a constant of its structure, so that decoder and encoder (encode.h) agree.
+struct VectorBounds {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  std::size_t unit = 1;
+
+  // Returns how many octets encode the length.
+  [[nodiscard]] constexpr std::size_t length_octets() const {
+    std::size_t octets = 1;
+    while (high >> (8 * octets) != 0) {
+      ++octets;
+    }
+    return octets;
+  }
+};
+
+inline constexpr VectorBounds kKeyBounds{1, kMaxKeyLen};
+
 inline constexpr std::size_t kMaxAuditRecords = kMaxRangeEpochs + 1;
 
 // Reads a sequence of octets from front to back. After the first error, every read returns zeros or empty views, and
@@ -36,8 +55,8 @@ class Reader {
   ByteSpan take(std::size_t count);
   // Reads a big-endian integer of 1..8 octets.
   std::uint64_t integer(std::size_t octets);
-  // Returns the contents of `opaque x<low..high>` whose length is a multiple of `unit`.
-  ByteSpan vector(std::uint64_t low, std::uint64_t high, std::size_t unit = 1);
+  // Returns the contents of a vector.
+  ByteSpan vector(const VectorBounds& bounds);
   // Reads a discriminant below `count`.
   std::uint8_t discriminant(std::uint8_t count);
 
@@ -56,9 +75,9 @@ class List {
  public:
   List() = default;
 
-  static List decode(Reader& reader, std::uint64_t low, std::uint64_t high) {
+  static List decode(Reader& reader, const VectorBounds& bounds) {
     List list;
-    list.octets_ = reader.vector(low, high);
+    list.octets_ = reader.vector(bounds);
     Reader inner(list.octets_);
     while (inner.more()) {
       static_cast<void>(T::decode(inner));
@@ -105,6 +124,8 @@ class List {
 };
 
 struct Path {
+  static constexpr VectorBounds kSiblingsBounds{0, kMaxSiblingsLen, kHashLen};
+
   ByteSpan mask;      // kHashLen
   ByteSpan siblings;  // hashes of kHashLen octets; the deepest sibling's hash is first
 
@@ -112,6 +133,8 @@ struct Path {
 };
 
 struct Member {
+  static constexpr VectorBounds kValueBounds{0, kMax24};
+
   ByteSpan vrf_proof;
   std::uint64_t epoch = 0;
   bool opened = false;
@@ -139,6 +162,9 @@ struct NonMember {
 };
 
 struct Lookup {
+  static constexpr VectorBounds kMembersBounds{0, kMax24};
+  static constexpr VectorBounds kAbsentBounds{0, kMax24};
+
   std::uint64_t version = 0;
   List<Member> members;
   List<NonMember> absent;
@@ -147,6 +173,9 @@ struct Lookup {
 };
 
 struct Versions {
+  static constexpr VectorBounds kMembersBounds{0, kMax32};
+  static constexpr VectorBounds kAbsentBounds{0, kMax24};
+
   std::uint64_t version = 0;
   std::uint64_t from = 0;
   List<Member> members;
@@ -156,6 +185,9 @@ struct Versions {
 };
 
 struct AppendProof {
+  static constexpr VectorBounds kLeavesBounds{0, kMax32, kAddedLeafLen};
+  static constexpr VectorBounds kOpenedBounds{0, kMax32};
+
   ByteSpan leaves;  // AddedLeaf structures
   ByteSpan opened;
 
