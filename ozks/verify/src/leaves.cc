@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "labels.h"
+#include "try.h"
 #include "version_checks.h"
 
 namespace optiks::ozks::verify {
@@ -48,17 +49,10 @@ Reason verify_statement(const Context& context, ByteSpan octets, ShownLeaf& out)
   alone.ed25519 = context.ed25519;
   LeafStatement statement;
   VerifiedHead head;
-  Reason reason = decode_whole(octets, statement);
-  if (reason == Reason::kValid) {
-    reason = verify_head_alone(alone, statement.head, head);
-  }
+  OPTIKS_TRY(decode_whole(octets, statement));
+  OPTIKS_TRY(verify_head_alone(alone, statement.head, head));
   vrf::PublicKey key;
-  if (reason == Reason::kValid) {
-    reason = read_vrf_key(head.record, statement.structure, key);
-  }
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(read_vrf_key(head.record, statement.structure, key));
   const StructureView view =
       structure_view(head.record, statement.structure, key, alone.anchor.configuration.max_value_len);
   ShownLeaf shown{.structure = statement.structure,
@@ -73,7 +67,7 @@ Reason verify_statement(const Context& context, ByteSpan octets, ShownLeaf& out)
     OneProof proof(statement.version, member.vrf_proof);
     LabelStream labels(view, statement.key, proof);
     VersionEntry entry;
-    reason = check_member(view, Known(), statement.version, std::nullopt, member, Kind::kEither, labels, entry);
+    OPTIKS_TRY(check_member(view, Known(), statement.version, std::nullopt, member, Kind::kEither, labels, entry));
     shown.leaf_epoch = entry.leaf_epoch;
     shown.time = entry.time;
     if (member.opened) {
@@ -84,24 +78,17 @@ Reason verify_statement(const Context& context, ByteSpan octets, ShownLeaf& out)
   } else {
     OneProof proof(statement.version, statement.absent.vrf_proof);
     LabelStream labels(view, statement.key, proof);
-    reason = check_absent(view, statement.absent, labels);
+    OPTIKS_TRY(check_absent(view, statement.absent, labels));
   }
-  if (reason == Reason::kValid) {
-    out = shown;
-  }
-  return reason;
+  out = shown;
+  return Reason::kValid;
 }
 
 Reason judge_leaves(const Context& context, ByteSpan first, ByteSpan second) {
   ShownLeaf a;
   ShownLeaf b;
-  Reason reason = verify_statement(context, first, a);
-  if (reason == Reason::kValid) {
-    reason = verify_statement(context, second, b);
-  }
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(verify_statement(context, first, a));
+  OPTIKS_TRY(verify_statement(context, second, b));
   if (a.structure != b.structure || !std::ranges::equal(a.key, b.key) || a.version != b.version ||
       a.period != b.period) {
     return Reason::kLeafUnrelated;

@@ -4,6 +4,7 @@
 
 #include "labels.h"
 #include "optiks/ozks/verify/ladder.h"
+#include "try.h"
 #include "version_checks.h"
 
 namespace optiks::ozks::verify {
@@ -70,10 +71,7 @@ Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& kept,
                      LookupResult& out) {
   const Known known = known_in(view, kept);
   const std::uint64_t a = lookup.version;
-  const Reason range = check_version_range(view, a);
-  if (range != Reason::kValid) {
-    return range;
-  }
+  OPTIKS_TRY(check_version_range(view, a));
   if (a < known.version) {
     return Reason::kVersionRegressed;
   }
@@ -92,19 +90,13 @@ Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& kept,
   bool begins_with_copy = false;
   for (const std::uint64_t version : rungs.get()) {
     const Kind kind = version == a ? Kind::kOpened : Kind::kCommitted;
-    const Reason reason = check_member(view, known, version, previous, *member, kind, labels, entry);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_member(view, known, version, previous, *member, kind, labels, entry));
     begins_with_copy = begins_with_copy || (version == 1 && entry.leaf_epoch == 0);
     previous = Previous{version, entry.time};
     ++member;
   }
   for (const NonMember& absent : lookup.absent) {
-    const Reason reason = check_absent(view, absent, labels);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_absent(view, absent, labels));
   }
   out = {a, entry.time, entry.leaf_epoch, entry.has_value, entry.value, begins_with_copy};
   return Reason::kValid;
