@@ -41,14 +41,7 @@ UserQuery UserQuery::decode(verify::Reader& reader) {
 bool read_user_queries(ByteSpan octets, UserQueryList& out) {
   verify::Reader reader(octets);
   out = UserQueryList::decode(reader, {1, verify::kMax24});
-  if (reader.finish() != verify::Reason::kValid) {
-    return false;
-  }
-  bool all_sound = true;
-  for (const UserQuery& query : out) {
-    all_sound = all_sound && is_sound(query);
-  }
-  return all_sound;
+  return reader.finish() == verify::Reason::kValid && std::ranges::all_of(out, is_sound);
 }
 
 Username Username::decode(verify::Reader& reader) { return {reader.vector(verify::kKeyBounds)}; }

@@ -27,8 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const StructureView view = structure_view(record, kKeys, key, kDefaultMaxValueLen);
-  for (auto lookup = answer.lookups.begin(); lookup != answer.lookups.end(); ++lookup) {
-    fuzz::check_reason(verify_lookup(view, kKey, {}, *lookup, result));
+  for (const Lookup& lookup : answer.lookups) {
+    fuzz::check_reason(verify_lookup(view, kKey, {}, lookup, result));
   }
   return 0;
 }

@@ -86,14 +86,15 @@ Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& kept,
   std::optional<Previous> previous;
   VersionEntry entry;
   entry.time = known.time;
-  auto member = lookup.members.begin();
+  std::span<const std::uint64_t> versions = rungs.get();
   bool begins_with_copy = false;
-  for (const std::uint64_t version : rungs.get()) {
+  for (const Member& member : lookup.members) {
+    const std::uint64_t version = versions.front();
+    versions = versions.subspan(1);
     const Kind kind = version == a ? Kind::kOpened : Kind::kCommitted;
-    OPTIKS_TRY(check_member(view, known, version, previous, *member, kind, labels, entry));
+    OPTIKS_TRY(check_member(view, known, version, previous, member, kind, labels, entry));
     begins_with_copy = begins_with_copy || (version == 1 && entry.leaf_epoch == 0);
     previous = Previous{version, entry.time};
-    ++member;
   }
   for (const NonMember& absent : lookup.absent) {
     OPTIKS_TRY(check_absent(view, absent, labels));

@@ -45,11 +45,8 @@ Reason UserMonitorVerifier::begin(const Context& context, ByteSpan answer, const
 
 // Does steps 6 and 7 of docs/spec/user-monitor.md section 4.
 Reason UserMonitorVerifier::check_names(const OwnQuery& query) const {
-  bool refers_to_head = answer_.decommissioned.record == 0;
-  for (const Entry& entry : answer_.names) {
-    refers_to_head = refers_to_head && entry.record == 0;
-  }
-  if (!refers_to_head) {
+  const auto refers_to_head = [](const Entry& entry) { return entry.record == 0; };
+  if (!refers_to_head(answer_.decommissioned) || !std::ranges::all_of(answer_.names, refers_to_head)) {
     return Reason::kPartUnknown;
   }
   const StructureView names = view(kUsernames);

@@ -10,19 +10,8 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// True if `is_it` returns true for an element of the list. `List` has no standard iterators, so `std::ranges`
-// algorithms do not accept it.
-template <typename T, typename Predicate>
-bool has_any(const List<T>& list, const Predicate& is_it) {
-  bool found = false;
-  for (const T& element : list) {
-    found = found || is_it(element);
-  }
-  return found;
-}
-
 bool has_leaf_after(const List<Member>& members, std::uint64_t epoch) {
-  return has_any(members, [&](const Member& member) { return member.epoch > epoch; });
+  return std::ranges::any_of(members, [&](const Member& member) { return member.epoch > epoch; });
 }
 
 bool has_leaf_after(const Lookup& lookup, std::uint64_t epoch) { return has_leaf_after(lookup.members, epoch); }
@@ -30,11 +19,11 @@ bool has_leaf_after(const Lookup& lookup, std::uint64_t epoch) { return has_leaf
 // True if a leaf in the generations is of a later epoch. Callers have checked that every entry is present.
 bool has_leaf_after(const Generations& generations, std::uint64_t epoch) {
   return has_leaf_after(generations.names.members, epoch) ||
-         has_any(generations.left, [&](const Entry& entry) { return entry.member.epoch > epoch; });
+         std::ranges::any_of(generations.left, [&](const Entry& entry) { return entry.member.epoch > epoch; });
 }
 
 bool has_device(const List<Device>& list, ByteSpan id) {
-  return has_any(list, [&](const Device& device) { return std::ranges::equal(device.id, id); });
+  return std::ranges::any_of(list, [&](const Device& device) { return std::ranges::equal(device.id, id); });
 }
 
 // True if a copy is missing, by docs/spec/users.md section 5 steps 6 and 7. A key or list that had a version in an
@@ -65,7 +54,7 @@ bool has_leaf_after(const UserLookup& user, std::uint64_t epoch) {
     return false;
   }
   return has_leaf_after(user.devices.lookup, epoch) ||
-         has_any(user.keys, [&](const VersionedEntry& key) { return has_leaf_after(key.lookup, epoch); });
+         std::ranges::any_of(user.keys, [&](const VersionedEntry& key) { return has_leaf_after(key.lookup, epoch); });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "optiks/base/bytes.h"
 #include "optiks/ozks/verify/facts.h"
@@ -69,7 +70,8 @@ class Reader {
   Reason reason_ = Reason::kValid;
 };
 
-// A decoded vector of variable-size elements. The iterator decodes each element again, which cannot fail.
+// A decoded vector of variable-size elements, which is a std::ranges::input_range. The iterator decodes each element
+// again, which cannot fail.
 template <typename T>
 class List {
  public:
@@ -91,8 +93,12 @@ class List {
 
   [[nodiscard]] std::size_t size() const { return size_; }
 
+  // An input iterator only: the element to which it refers is a part of it.
   class Iterator {
    public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+
     Iterator(ByteSpan octets, std::size_t left) : reader_(octets), left_(left) { load(); }
     const T& operator*() const { return current_; }
     const T* operator->() const { return &current_; }
@@ -101,7 +107,8 @@ class List {
       load();
       return *this;
     }
-    bool operator!=(const Iterator& other) const { return left_ != other.left_; }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t /*end*/) const { return left_ == 0; }
 
    private:
     void load() {
@@ -116,7 +123,7 @@ class List {
   };
 
   [[nodiscard]] Iterator begin() const { return Iterator(octets_, size_); }
-  [[nodiscard]] Iterator end() const { return Iterator({}, 0); }
+  [[nodiscard]] static std::default_sentinel_t end() { return {}; }
 
  private:
   ByteSpan octets_;
