@@ -63,21 +63,19 @@ struct Answer {
 
 // True if the verifier accepts the answer against the epoch's states, and finds that the key has version 1.
 bool is_valid(const Answer& answer, const States& states) {
-  const base::ByteSpan state = std::span(states).subspan(verify::structure_index(kKeys) * OPTIKS_STRUCTURE_STATE_LEN,
-                                                         OPTIKS_STRUCTURE_STATE_LEN);
+  verify::EpochRecord record;
+  record.epoch = answer.epoch;
+  verify::Reader reader(states);
+  for (verify::StructureState& state : record.structures) {
+    state = verify::StructureState::decode(reader);
+  }
   vrf::PublicKey public_key;
   verify::Lookup lookup;
-  if (vrf::PublicKey::parse_vartime(state.subspan(40), public_key) != vrf::Reason::kValid ||
+  if (verify::read_vrf_key(record, kKeys, public_key) != verify::Reason::kValid ||
       verify::decode_whole(base::ByteSpan(answer.octets), lookup) != verify::Reason::kValid) {
     return false;
   }
-  verify::StructureView view;
-  view.structure = kKeys;
-  view.epoch = answer.epoch;
-  view.root = state.first(32);
-  view.count = base::load_be64(state.data() + 32);
-  view.vrf_public_key = &public_key;
-  view.max_value_len = options(0).max_value_len;
+  const verify::StructureView view = structure_view(record, kKeys, public_key, options(0).max_value_len);
   std::array<std::uint8_t, kKeyLen> name{};
   base::store_be64(name.data(), answer.key);
   verify::LookupResult result;

@@ -18,10 +18,10 @@ void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const I
     starts[i + 1] = starts[i] + opened.pieces[i].octets.size();
   }
   out.reserve(out.size() + 8 + leaves.size() * kAddedLeafLen + starts.back());
-  const std::size_t listed = begin_vector32(out);
+  const std::size_t listed = begin_vector(out, AppendProof::kLeavesBounds);
   out.resize(listed + leaves.size() * kAddedLeafLen);
-  finish_vector32(out, listed);
-  const std::size_t tokens = begin_vector32(out);
+  finish_vector(out, listed, AppendProof::kLeavesBounds);
+  const std::size_t tokens = begin_vector(out, AppendProof::kOpenedBounds);
   out.resize(tokens + starts.back());
   // The new leaves are divided evenly between the pieces, so that each thread encodes about the leaves that are below
   // its piece.
@@ -43,7 +43,7 @@ void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const I
       put_leaf_facts(at + left_out.at, facts.commitment, facts.epoch);
     }
   });
-  finish_vector32(out, tokens);
+  finish_vector(out, tokens, AppendProof::kOpenedBounds);
 }
 
 }  // namespace optiks::ozks

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <memory_resource>
+#include <optional>
 #include <vector>
 
+#include "optiks/ozks/verify/encode.h"
 #include "pahd/lookup_plan.h"
 #include "pahd/unmixed.h"
 
@@ -113,31 +115,29 @@ namespace {
 void write_versions_once(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch* batch,
                          Output& out) {
   const VersionsPlan plan(view, structure, query);
-  out.put_integer(plan.latest, 8);
-  out.put_integer(query.from, 8);
-  const std::size_t members_at = out.begin_vector(4);
+  // The labels and the writer of the current round.
+  std::optional<LabelProver> labels;
+  std::optional<ProofWriter> writer;
+  std::size_t next = 0;
   std::uint64_t written = 0;
-  for (bool is_done = false; !is_done;) {
-    LabelProver labels(view.data(), {batch, true}, *std::pmr::new_delete_resource());
-    const std::uint64_t num_members = plan.add_round(query, written, labels);
-    static_cast<void>(labels.run());
-    ProofWriter writer(view, labels, out);
-    std::size_t next = 0;
-    while (next < num_members && (written == 0 || out.size() < query.max_bytes)) {
-      const bool is_latest = query.from + written == plan.latest;
-      writer.member(next++, true, !is_latest, is_latest ? &plan.record : nullptr);
-      ++written;
-    }
-    is_done = next < num_members || written == plan.listed;
-    if (is_done) {
-      out.end_vector(members_at, 4);
-      const std::size_t absent_at = out.begin_vector(3);
-      while (written == plan.wanted && next < labels.size()) {
-        writer.non_member(next++);
+  const auto members = [&] {
+    for (bool is_done = false; !is_done;) {
+      labels.emplace(view.data(), ProofSource{batch, true}, *std::pmr::new_delete_resource());
+      const std::uint64_t num_members = plan.add_round(query, written, *labels);
+      static_cast<void>(labels->run());
+      writer.emplace(view, *labels, out);
+      next = 0;
+      while (next < num_members && (written == 0 || out.size() < query.max_bytes)) {
+        const bool is_latest = query.from + written == plan.latest;
+        writer->member(next++, true, !is_latest, is_latest ? &plan.record : nullptr);
+        ++written;
       }
-      out.end_vector(absent_at, 3);
+      is_done = next < num_members || written == plan.listed;
     }
-  }
+  };
+  // If the last wanted member was written, the labels that are left in its round are those of the absent versions.
+  const auto absent = [&] { writer->non_members(next, written == plan.wanted ? labels->size() - next : 0); };
+  verify::encode_versions(out, plan.latest, query.from, members, absent);
 }
 
 }  // namespace

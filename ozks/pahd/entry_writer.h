@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "optiks/ozks/verify/encode_users.h"
 #include "pahd/proof_writer.h"
 
 namespace optiks::ozks {
@@ -15,13 +16,13 @@ inline constexpr std::uint8_t kHeadsRecord = 0;
 // Writes the entry of label `next`, and increments `next`. `present` is the record of the label's leaf; if it is null,
 // the entry proves that the label is absent.
 inline void write_entry(ProofWriter& proofs, std::size_t& next, const LeafRecord* present, Output& out) {
-  out.put_integer(kHeadsRecord, 1);
-  out.put_integer(present == nullptr ? 0 : 1, 1);
-  if (present == nullptr) {
-    proofs.non_member(next++);
-  } else {
-    proofs.member(next++, true, false, present);
-  }
+  verify::encode_entry(out, kHeadsRecord, present != nullptr, [&] {
+    if (present == nullptr) {
+      proofs.non_member(next++);
+    } else {
+      proofs.member(next++, true, false, present);
+    }
+  });
 }
 
 }  // namespace optiks::ozks

@@ -19,18 +19,20 @@ void Output::put_integer(std::uint64_t value, std::size_t octets) {
   put({all + (8 - octets), octets});
 }
 
-std::size_t Output::begin_vector(std::size_t octets) {
+std::size_t Output::begin_vector(const verify::VectorBounds& bounds) {
   const std::size_t begin = size_;
-  put_integer(0, octets);
+  put_integer(0, bounds.length_octets());
   return begin;
 }
 
-void Output::end_vector(std::size_t begin, std::size_t octets) {
-  std::uint8_t all[8];
-  base::store_be64(all, size_ - begin - octets);
-  if (std::any_of(all, all + (8 - octets), [](std::uint8_t octet) { return octet != 0; })) {
+void Output::end_vector(std::size_t begin, const verify::VectorBounds& bounds) {
+  const std::size_t octets = bounds.length_octets();
+  const std::size_t length = size_ - begin - octets;
+  if (length > bounds.high) {
     data_error("an answer is longer than its encoding allows");
   }
+  std::uint8_t all[8];
+  base::store_be64(all, length);
   if (begin + octets <= capacity_) {
     std::copy_n(all + (8 - octets), octets, out_ + begin);
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "optiks/base/bytes.h"
+#include "optiks/ozks/verify/codec.h"
 
 namespace optiks::ozks {
 
@@ -23,11 +24,11 @@ class Output {
   void put_integer(std::uint64_t value, std::size_t octets);
   // Discards all octets after the first `size` octets.
   void truncate(std::size_t size) { size_ = size; }
-  // begin_vector() reserves `octets` octets for the length of a vector, and returns its position. The caller then
-  // writes the contents. end_vector() takes the position and writes the length there. Throws DirectoryError if the
-  // length does not fit into `octets` octets.
-  [[nodiscard]] std::size_t begin_vector(std::size_t octets);
-  void end_vector(std::size_t begin, std::size_t octets);
+  // begin_vector() reserves the octets for the length of a vector, and returns their position. The caller then writes
+  // the contents. end_vector() takes the position and writes the length there. Throws DirectoryError if the length is
+  // greater than `bounds.high`.
+  [[nodiscard]] std::size_t begin_vector(const verify::VectorBounds& bounds);
+  void end_vector(std::size_t begin, const verify::VectorBounds& bounds);
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool fits() const { return size_ <= capacity_; }

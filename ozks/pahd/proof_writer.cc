@@ -3,25 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "optiks/ozks/verify/encode.h"
+
 namespace optiks::ozks {
-namespace {
-
-enum MemberKind : std::uint8_t { kCommitted = 0, kOpened = 1 };
-enum NodeKind : std::uint8_t { kEmpty = 0, kInterior = 1, kLeaf = 2 };
-
-void put_path(Output& out, std::span<const Step> steps) {
-  std::array<std::uint8_t, verify::kHashLen> mask{};
-  for (const Step& step : steps) {
-    mask[step.length / 8] = static_cast<std::uint8_t>(mask[step.length / 8] | (0x80U >> (step.length % 8)));
-  }
-  out.put(mask);
-  out.put_integer(steps.size() * verify::kHashLen, 2);
-  for (std::size_t i = steps.size(); i-- > 0;) {
-    out.put(*steps[i].sibling);
-  }
-}
-
-}  // namespace
 
 void ProofWriter::member(std::size_t i, bool opened, bool may_be_erased, const LeafRecord* known) {
   const Path& path = path_to(i);
@@ -32,48 +16,47 @@ void ProofWriter::member(std::size_t i, bool opened, bool may_be_erased, const L
     data_.log.read(path.log_offset, record_);
   }
   const LeafRecord& leaf = known == nullptr ? record_ : *known;
-  out_.put(labels_[i].proof);
-  out_.put_integer(leaf.facts().epoch, 8);
   if (opened && !leaf.has_value() && !may_be_erased) {
     throw DirectoryError(OPTIKS_E_ERASED, "the latest value of a key was erased");
   }
-  if (opened && leaf.has_value()) {
-    out_.put_integer(kOpened, 1);
-    out_.put(leaf.opening());
-    out_.put_integer(leaf.value().size(), 3);
-    out_.put(leaf.value());
+  verify::Member member;
+  member.vrf_proof = labels_[i].proof;
+  member.epoch = leaf.facts().epoch;
+  member.opened = opened && leaf.has_value();
+  if (member.opened) {
+    member.opening = leaf.opening();
+    member.value = leaf.value();
   } else {
-    out_.put_integer(kCommitted, 1);
-    out_.put(leaf.facts().commitment);
+    member.commitment = leaf.facts().commitment;
   }
-  put_path(out_, path.above());
+  verify::encode_member(out_, member, path.above());
 }
 
 void ProofWriter::non_member(std::size_t i) {
   const Path& path = path_to(i);
-  out_.put(labels_[i].proof);
+  verify::NonMember proof;
+  proof.vrf_proof = labels_[i].proof;
+  LeafFacts facts;
+  Hash prefix;
   if (path.leaf == nullptr) {
-    out_.put_integer(kEmpty, 1);
-    return;
-  }
-  if (path.common == verify::kLabelBits) {
+    proof.node = verify::NodeKind::kEmpty;
+  } else if (path.common == verify::kLabelBits) {
     data_error("a version beyond the latest is in the tree");
-  }
-  if (path.opened == nullptr) {
-    LeafFacts facts;
+  } else if (path.opened == nullptr) {
     data_.log.read_facts(path.log_offset, facts);
-    out_.put_integer(kLeaf, 1);
-    out_.put(*path.leaf);
-    out_.put(facts.commitment);
-    out_.put_integer(facts.epoch, 8);
+    proof.node = verify::NodeKind::kLeaf;
+    proof.position = *path.leaf;
+    proof.commitment = facts.commitment;
+    proof.epoch = facts.epoch;
   } else {
-    out_.put_integer(kInterior, 1);
-    out_.put_integer(path.length, 1);
-    out_.put(verify::prefix_of(*path.leaf, path.length));
-    out_.put(path.opened[0]);
-    out_.put(path.opened[1]);
+    prefix = verify::prefix_of(*path.leaf, path.length);
+    proof.node = verify::NodeKind::kInterior;
+    proof.length = path.length;
+    proof.position = prefix;
+    proof.left = path.opened[0];
+    proof.right = path.opened[1];
   }
-  put_path(out_, path.above());
+  verify::encode_non_member(out_, proof, path.above());
 }
 
 const Path& ProofWriter::path_to(std::size_t i) {

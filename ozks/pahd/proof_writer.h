@@ -21,6 +21,12 @@ class ProofWriter {
   // without a value if the value was erased. `known`: the leaf's record, or null if the caller has not read it.
   void member(std::size_t i, bool opened, bool may_be_erased, const LeafRecord* known);
   void non_member(std::size_t i);
+  // Writes the NonMembers of `count` labels from label `next` on, and adds `count` to `next`.
+  void non_members(std::size_t& next, std::size_t count) {
+    for (const std::size_t end = next + count; next < end; ++next) {
+      non_member(next);
+    }
+  }
 
  private:
   // Returns the path of label `i`. Also walks the paths of the following labels in the same tree, because they are

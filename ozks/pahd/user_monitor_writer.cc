@@ -319,23 +319,21 @@ class MonitorWriter {
 
   void write(const MonitorPlan& plan) {
     const std::size_t begin = out_.size();
-    const std::size_t names_at = out_.begin_vector(3);
-    for (const LeafRecord& name : plan.names) {
-      write_entry(proofs_, next_, &name, out_);
-    }
-    out_.end_vector(names_at, 3);
-    write_entry(proofs_, next_, plan.has_left ? &plan.left : nullptr, out_);
-    if (plan.has_left) {
-      return;
-    }
-    write_versions(plan.devices, plan.lists, max_bytes_);
-    const std::size_t keys_at = out_.begin_vector(4);
-    std::size_t num_left = plan.keys.size();
-    for (const VersionsPage& page : plan.keys) {
-      const std::uint64_t written = out_.size() - begin;
-      write_versions(page, {}, (max_bytes_ - std::min(max_bytes_, written)) / num_left--);
-    }
-    out_.end_vector(keys_at, 4);
+    const auto names = [&] {
+      for (const LeafRecord& name : plan.names) {
+        write_entry(proofs_, next_, &name, out_);
+      }
+    };
+    const auto decommissioned = [&] { write_entry(proofs_, next_, plan.has_left ? &plan.left : nullptr, out_); };
+    const auto devices = [&] { write_versions(plan.devices, plan.lists, max_bytes_); };
+    const auto keys = [&] {
+      std::size_t num_left = plan.keys.size();
+      for (const VersionsPage& page : plan.keys) {
+        const std::uint64_t written = out_.size() - begin;
+        write_versions(page, {}, (max_bytes_ - std::min(max_bytes_, written)) / num_left--);
+      }
+    };
+    verify::encode_user_monitor(out_, plan.has_left, names, decommissioned, devices, keys);
   }
 
  private:
@@ -344,24 +342,19 @@ class MonitorWriter {
   void write_versions(const VersionsPage& page, std::span<const LeafRecord> records, std::uint64_t max_bytes) {
     const std::size_t begin = out_.size();
     const std::size_t end = next_ + page.num_members + page.num_absent;
-    out_.put_integer(page.latest, 8);
-    out_.put_integer(page.from, 8);
-    const std::size_t members_at = out_.begin_vector(4);
     std::uint64_t written = 0;
-    // If there are records, these are versions of the device list. All of them are written, because the followed ids
-    // come from all of them.
-    while (written < page.num_members && (written == 0 || !records.empty() || out_.size() - begin < max_bytes)) {
-      const bool is_latest = page.from + written == page.latest;
-      const LeafRecord* known = !records.empty() ? &records[written] : is_latest ? &page.record : nullptr;
-      proofs_.member(next_++, true, !is_latest, known);
-      ++written;
-    }
-    out_.end_vector(members_at, 4);
-    const std::size_t absent_at = out_.begin_vector(3);
-    while (written == page.wanted() && next_ < end) {
-      proofs_.non_member(next_++);
-    }
-    out_.end_vector(absent_at, 3);
+    const auto members = [&] {
+      // If there are records, these are versions of the device list. All of them are written, because the followed ids
+      // come from all of them.
+      while (written < page.num_members && (written == 0 || !records.empty() || out_.size() - begin < max_bytes)) {
+        const bool is_latest = page.from + written == page.latest;
+        const LeafRecord* known = !records.empty() ? &records[written] : is_latest ? &page.record : nullptr;
+        proofs_.member(next_++, true, !is_latest, known);
+        ++written;
+      }
+    };
+    const auto absent = [&] { proofs_.non_members(next_, written == page.wanted() ? end - next_ : 0); };
+    verify::encode_versions(out_, page.latest, page.from, members, absent);
     next_ = end;
   }
 

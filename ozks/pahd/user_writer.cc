@@ -5,6 +5,7 @@
 #include <memory_resource>
 #include <vector>
 
+#include "optiks/ozks/verify/encode_users.h"
 #include "optiks/ozks/verify/facts.h"
 #include "optiks/ozks/verify/users.h"
 #include "pahd/entry_writer.h"
@@ -219,12 +220,13 @@ class UsersWriter {
 
   void write(const UsersPlan& plan) {
     // The list of parts is empty, because all entries refer to the head's record.
-    out_.put_integer(0, 2);
-    const std::size_t users_at = out_.begin_vector(4);
-    for (const UserPlan& user : plan.users) {
-      write_user(user, plan);
-    }
-    out_.end_vector(users_at, 4);
+    const auto parts = [] {};
+    const auto users = [&] {
+      for (const UserPlan& user : plan.users) {
+        write_user(user, plan);
+      }
+    };
+    verify::encode_user_lookups(out_, parts, users);
   }
 
  private:
@@ -232,59 +234,46 @@ class UsersWriter {
   void put_entry(const LeafRecord* present) { write_entry(proofs_, next_, present, out_); }
 
   void write_versioned(const LookupPlan& lookup) {
-    out_.put_integer(kHeadsRecord, 1);
-    lookup.write(proofs_, next_, out_);
+    verify::encode_versioned_entry(out_, kHeadsRecord, [&] { lookup.write(proofs_, next_, out_); });
   }
 
   void write_name(const UserPlan& user) {
-    out_.put_integer(static_cast<std::uint8_t>(user.kind), 1);
-    out_.put_integer(user.has_name ? 1 : 0, 1);
-    if (user.has_name) {
-      put_entry(user.kind == UserKind::kNone ? nullptr : &user.name);
-    }
+    verify::encode_optional(out_, user.has_name,
+                            [&] { put_entry(user.kind == UserKind::kNone ? nullptr : &user.name); });
   }
 
-  void write_generations(UserKind kind, const GenerationsPlan& generations) {
-    out_.put_integer(static_cast<std::uint8_t>(kind) + verify::kByGenerations, 1);
-    out_.put_integer(kHeadsRecord, 1);
-    out_.put_integer(generations.names.size(), 8);
-    out_.put_integer(1, 8);
-    const std::size_t members_at = out_.begin_vector(4);
-    for (const LeafRecord& name : generations.names) {
-      proofs_.member(next_++, true, false, &name);
-    }
-    out_.end_vector(members_at, 4);
-    const std::size_t absent_at = out_.begin_vector(3);
-    for (std::size_t i = 0; i < generations.num_absent; ++i) {
-      proofs_.non_member(next_++);
-    }
-    out_.end_vector(absent_at, 3);
-    const std::size_t left_at = out_.begin_vector(3);
-    for (const LeafRecord& left : generations.left) {
-      put_entry(&left);
-    }
-    out_.end_vector(left_at, 3);
+  void write_generations(const GenerationsPlan& generations) {
+    const auto members = [&] {
+      for (const LeafRecord& name : generations.names) {
+        proofs_.member(next_++, true, false, &name);
+      }
+    };
+    const auto absent = [&] { proofs_.non_members(next_, generations.num_absent); };
+    const auto names = [&] { verify::encode_versions(out_, generations.names.size(), 1, members, absent); };
+    const auto left = [&] {
+      for (const LeafRecord& record : generations.left) {
+        put_entry(&record);
+      }
+    };
+    verify::encode_generations(out_, kHeadsRecord, names, left);
   }
 
   void write_user(const UserPlan& user, const UsersPlan& plan) {
-    if (by_generations_) {
-      write_generations(user.kind, user.generations);
-    } else {
-      write_name(user);
-    }
-    if (user.kind == UserKind::kNone) {
-      return;
-    }
-    put_entry(user.kind == UserKind::kLeft ? &user.left : nullptr);
-    if (user.kind == UserKind::kLeft) {
-      return;
-    }
-    write_versioned(user.devices);
-    const std::size_t keys_at = out_.begin_vector(4);
-    for (const std::size_t end = next_key_ + user.num_keys; next_key_ < end; ++next_key_) {
-      write_versioned(plan.keys[next_key_]);
-    }
-    out_.end_vector(keys_at, 4);
+    const auto name = [&] {
+      if (by_generations_) {
+        write_generations(user.generations);
+      } else {
+        write_name(user);
+      }
+    };
+    const auto decommissioned = [&] { put_entry(user.kind == UserKind::kLeft ? &user.left : nullptr); };
+    const auto devices = [&] { write_versioned(user.devices); };
+    const auto keys = [&] {
+      for (const std::size_t end = next_key_ + user.num_keys; next_key_ < end; ++next_key_) {
+        write_versioned(plan.keys[next_key_]);
+      }
+    };
+    verify::encode_user_lookup(out_, user.kind, by_generations_, name, decommissioned, devices, keys);
   }
 
   bool by_generations_;

@@ -155,9 +155,8 @@ std::int32_t write_versions(const optiks_view_t* view, std::uint8_t structure, c
 
 Seen::Seen(ViewHandle view) : view_(std::move(view)) {
   EXPECT_EQ(optiks_view_states(view_.get(), &epoch_, states_.data()), OPTIKS_OK);
-  for (std::size_t s = 0; s < 4; ++s) {
-    const auto key = std::span(states_).subspan(s * OPTIKS_STRUCTURE_STATE_LEN + 40).first<32>();
-    EXPECT_EQ(vrf::PublicKey::parse_vartime(key, vrf_keys_[s]), vrf::Reason::kValid);
+  for (const std::uint8_t structure : kStructures) {
+    EXPECT_EQ(verify::read_vrf_key(record(), structure, vrf_keys_[structure_index(structure)]), verify::Reason::kValid);
   }
 }
 
@@ -169,18 +168,19 @@ Seen::Seen(optiks_dir_t* dir) : Seen(view_of(dir)) {
 }
 
 verify::StructureView Seen::view(std::uint8_t structure) const {
-  const std::size_t s = structure_index(structure);
-  const auto state = std::span(states_).subspan(s * OPTIKS_STRUCTURE_STATE_LEN, OPTIKS_STRUCTURE_STATE_LEN);
-  verify::StructureView view;
-  view.structure = structure;
-  view.epoch = epoch_;
-  view.period = period_;
-  view.period_first_epoch = period_first_epoch_;
-  view.root = state.first(32);
-  view.count = base::load_be64(state.data() + 32);
-  view.vrf_public_key = &vrf_keys_[s];
-  view.max_value_len = 65'536;
-  return view;
+  return structure_view(record(), structure, vrf_keys_[structure_index(structure)], 65'536);
+}
+
+verify::EpochRecord Seen::record() const {
+  verify::EpochRecord record;
+  record.epoch = epoch_;
+  record.period = period_;
+  record.period_first_epoch = period_first_epoch_;
+  verify::Reader reader(states_);
+  for (verify::StructureState& state : record.structures) {
+    state = verify::StructureState::decode(reader);
+  }
+  return record;
 }
 
 std::vector<Bytes> Seen::lookups(std::uint8_t structure, const std::vector<std::string>& keys,

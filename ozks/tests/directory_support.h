@@ -114,6 +114,8 @@ class Seen {
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
   [[nodiscard]] const States& states() const { return states_; }
   [[nodiscard]] verify::StructureView view(std::uint8_t structure) const;
+  // Returns a record with the facts that the other functions need; its other members are not set.
+  [[nodiscard]] verify::EpochRecord record() const;
 
   // Returns the encoded Lookup of each key.
   [[nodiscard]] std::vector<Bytes> lookups(std::uint8_t structure, const std::vector<std::string>& keys,

@@ -256,18 +256,18 @@ class Merger {
   }
 
   bool emit(std::span<const Added> all, bool empty_at_start, std::vector<std::uint8_t>& out) {
-    const std::size_t listed = begin_vector32(out);
+    const std::size_t listed = begin_vector(out, AppendProof::kLeavesBounds);
     for (const Added& leaf : all) {
       put(out, leaf.label());
       put(out, leaf.commitment());
       out.push_back(leaf.offset);
     }
-    finish_vector32(out, listed);
-    const std::size_t opened = begin_vector32(out);
+    finish_vector(out, listed, AppendProof::kLeavesBounds);
+    const std::size_t opened = begin_vector(out, AppendProof::kOpenedBounds);
     if (!all.empty() && !empty_at_start && !emit_node(*old_root_, 0, all, out)) {
       return false;
     }
-    finish_vector32(out, opened);
+    finish_vector(out, opened, AppendProof::kOpenedBounds);
     return true;
   }
 

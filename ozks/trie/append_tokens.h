@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "optiks/base/bytes.h"
+#include "optiks/ozks/verify/codec.h"
 #include "optiks/ozks/verify/hash.h"
 
 namespace optiks::ozks {
 
+using verify::AppendProof;
 using verify::kAddedLeafLen;
 
 inline constexpr std::uint8_t kInteriorToken = 1;
@@ -23,14 +25,19 @@ inline void put(std::vector<std::uint8_t>& out, base::ByteSpan octets) {
   out.insert(out.end(), octets.begin(), octets.end());
 }
 
-// Appends 4 octets for the length of a vector, and returns the position where the vector's contents begin. When the
-// contents are written, finish_vector32() takes this position and writes the length.
-[[nodiscard]] inline std::size_t begin_vector32(std::vector<std::uint8_t>& out) {
-  out.insert(out.end(), 4, 0);
+// Appends the octets for the length of a vector, and returns the position where the vector's contents begin. When the
+// contents are written, finish_vector() takes this position and writes the length.
+[[nodiscard]] inline std::size_t begin_vector(std::vector<std::uint8_t>& out, const verify::VectorBounds& bounds) {
+  out.insert(out.end(), bounds.length_octets(), 0);
   return out.size();
 }
-inline void finish_vector32(std::vector<std::uint8_t>& out, std::size_t begin) {
-  base::store_be32(out.data() + begin - 4, static_cast<std::uint32_t>(out.size() - begin));
+inline void finish_vector(std::vector<std::uint8_t>& out, std::size_t begin, const verify::VectorBounds& bounds) {
+  std::uint8_t* at = out.data() + begin;
+  std::size_t length = out.size() - begin;
+  for (std::size_t i = bounds.length_octets(); i > 0; --i) {
+    *--at = static_cast<std::uint8_t>(length);
+    length >>= 8;
+  }
 }
 
 // Appends the token of an opened interior node, whose prefix is the first `length` bits of `position`. The token leaves

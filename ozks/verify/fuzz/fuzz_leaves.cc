@@ -7,7 +7,7 @@ using namespace optiks::ozks::verify;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Reader reader(ByteSpan(data, size));
-  const ByteSpan first = reader.vector(0, 0xffffffff);
+  const ByteSpan first = reader.vector({0, kMax32});
   if (reader.failed()) {
     return 0;
   }

@@ -22,16 +22,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const EpochRecord record = read_record(answer.head.record);
-  const StructureState& state = record.structure(kKeys);
   optiks::vrf::PublicKey key;
-  if (record.period_first_epoch > record.epoch ||
-      optiks::vrf::PublicKey::parse_vartime(state.vrf_public_key, key) != optiks::vrf::Reason::kValid) {
+  if (record.period_first_epoch > record.epoch || read_vrf_key(record, kKeys, key) != Reason::kValid) {
     return 0;
   }
-  const StructureView view{kKeys,       record.epoch, record.period, record.period_first_epoch,
-                           state.count, state.root,   &key,          kDefaultMaxValueLen};
-  for (auto lookup = answer.lookups.begin(); lookup != answer.lookups.end(); ++lookup) {
-    fuzz::check_reason(verify_lookup(view, kKey, {}, *lookup, result));
+  const StructureView view = structure_view(record, kKeys, key, kDefaultMaxValueLen);
+  for (const Lookup& lookup : answer.lookups) {
+    fuzz::check_reason(verify_lookup(view, kKey, {}, lookup, result));
   }
   return 0;
 }

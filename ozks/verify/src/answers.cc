@@ -3,6 +3,7 @@
 #include "optiks/base/check.h"
 #include "optiks/ozks/verify/append.h"
 #include "optiks/ozks/verify/rfc6962.h"
+#include "try.h"
 
 namespace optiks::ozks::verify {
 namespace {
@@ -17,11 +18,8 @@ Reason check_checkpoint(const Context& context, const Head& head, Checkpoint& ou
     out = *kept;
     return head.consistency.empty() ? Reason::kValid : Reason::kCheckpointConsistency;
   }
-  const Reason reason = verify_checkpoint(head.checkpoint, context.anchor.configuration.origin,
-                                          context.anchor.log_public_key, context.ed25519, out);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(verify_checkpoint(head.checkpoint, context.anchor.configuration.origin, context.anchor.log_public_key,
+                               context.ed25519, out));
   if (!kept) {
     return head.consistency.empty() ? Reason::kValid : Reason::kCheckpointConsistency;
   }
@@ -44,29 +42,18 @@ Reason check_audit_records(const Context& context, const EpochRecord& stored, co
   if (!equal(records.first(kRecordLen), stored.octets)) {
     return Reason::kAuditStart;
   }
-  Reason reason = check_period_start(period_start, stored, context.anchor);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(check_period_start(period_start, stored, context.anchor));
   std::uint64_t period_start_ms = period_start.time_ms;
   EpochRecord before = stored;
   for (records = records.subspan(kRecordLen); !records.empty(); records = records.subspan(kRecordLen)) {
     const EpochRecord record = read_record(records.first(kRecordLen));
-    reason = check_record(record, context.anchor);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_record(record, context.anchor));
     // The comparison must not wrap: no epoch follows the epoch 2^64 - 1, not even epoch 0.
     if (record.epoch <= before.epoch || record.epoch - before.epoch != 1) {
       return Reason::kRecordEpoch;
     }
-    reason = check_record_after(record, before, context.anchor.configuration, period_start_ms);
-    if (reason == Reason::kValid) {
-      reason = check_not_from_future(record, context.anchor.configuration, context.now_ms);
-    }
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_record_after(record, before, context.anchor.configuration, period_start_ms));
+    OPTIKS_TRY(check_not_from_future(record, context.anchor.configuration, context.now_ms));
     if (record.period != before.period) {
       period_start_ms = record.time_ms;
     }
@@ -100,11 +87,8 @@ Reason check_structures(const EpochRecord& stored, const AuditProof& proof, bool
       const StructureState state = read_record(proof.records.subspan(j * kRecordLen, kRecordLen)).structure(id);
       states[j] = {state.root, state.count};
     }
-    const Reason reason = verify_append(stored.epoch, std::span(states).first(num_records),
-                                        proof.structures[structure_index(id)], workspace);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(verify_append(stored.epoch, std::span(states).first(num_records), proof.structures[structure_index(id)],
+                             workspace));
   }
   return Reason::kValid;
 }
@@ -123,49 +107,36 @@ Reason check_included(const EpochRecord& record, const Checkpoint& checkpoint, B
 Reason verify_head_alone(const Context& context, const Head& head, VerifiedHead& out) {
   VerifiedHead found;
   found.record = read_record(head.record);
-  Reason reason = check_record(found.record, context.anchor);
-  if (reason == Reason::kValid) {
-    reason = check_checkpoint(context, head, found.checkpoint);
-  }
-  if (reason == Reason::kValid) {
-    reason = check_included(found.record, found.checkpoint, head.inclusion);
-  }
-  if (reason == Reason::kValid) {
-    out = found;
-  }
-  return reason;
+  OPTIKS_TRY(check_record(found.record, context.anchor));
+  OPTIKS_TRY(check_checkpoint(context, head, found.checkpoint));
+  OPTIKS_TRY(check_included(found.record, found.checkpoint, head.inclusion));
+  out = found;
+  return Reason::kValid;
 }
 
 Reason verify_head_of_any_time(const Context& context, const Head& head, VerifiedHead& out) {
   VerifiedHead found;
-  Reason reason = verify_head_alone(context, head, found);
-  if (reason == Reason::kValid && context.kept_record) {
-    reason = check_against_kept(found.record, *context.kept_record, context.anchor);
+  OPTIKS_TRY(verify_head_alone(context, head, found));
+  if (context.kept_record) {
+    OPTIKS_TRY(check_against_kept(found.record, *context.kept_record, context.anchor));
   }
-  if (reason == Reason::kValid) {
-    out = found;
-  }
-  return reason;
+  out = found;
+  return Reason::kValid;
 }
 
 Reason verify_head(const Context& context, const Head& head, VerifiedHead& out) {
   VerifiedHead found;
-  Reason reason = Reason::kValid;
   if (context.ended_record) {
-    reason = verify_head_alone(context, head, found);
-    if (reason == Reason::kValid && !equal(found.record.octets, context.ended_record->octets)) {
-      reason = Reason::kRecordEpoch;
+    OPTIKS_TRY(verify_head_alone(context, head, found));
+    if (!equal(found.record.octets, context.ended_record->octets)) {
+      return Reason::kRecordEpoch;
     }
   } else {
-    reason = verify_head_of_any_time(context, head, found);
-    if (reason == Reason::kValid) {
-      reason = check_fresh(found.record, context.anchor.configuration, context.now_ms);
-    }
+    OPTIKS_TRY(verify_head_of_any_time(context, head, found));
+    OPTIKS_TRY(check_fresh(found.record, context.anchor.configuration, context.now_ms));
   }
-  if (reason == Reason::kValid) {
-    out = found;
-  }
-  return reason;
+  out = found;
+  return Reason::kValid;
 }
 
 template <typename Answer, typename Item>
@@ -175,29 +146,13 @@ const List<Item>& AnswerVerifier<Answer, Item>::items() const {
 
 template <typename Answer, typename Item>
 Reason AnswerVerifier<Answer, Item>::begin(const Context& context, ByteSpan answer, std::size_t num_keys) {
-  Reason reason = decode_whole(answer, answer_);
-  if (reason == Reason::kValid) {
-    reason = verify_head(context, answer_.head, head_);
-  }
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(decode_whole(answer, answer_));
+  OPTIKS_TRY(verify_head(context, answer_.head, head_));
   if (items().size() != num_keys) {
     return Reason::kAnswerCount;
   }
-  const EpochRecord& record = head_.record;
-  const StructureState& state = record.structure(kKeys);
-  if (vrf::PublicKey::parse_vartime(state.vrf_public_key, vrf_public_key_) != vrf::Reason::kValid) {
-    return Reason::kVrfKeyInvalid;
-  }
-  view_ = {.structure = kKeys,
-           .epoch = record.epoch,
-           .period = record.period,
-           .period_first_epoch = record.period_first_epoch,
-           .count = state.count,
-           .root = state.root,
-           .vrf_public_key = &vrf_public_key_,
-           .max_value_len = context.anchor.configuration.max_value_len};
+  OPTIKS_TRY(read_vrf_key(head_.record, kKeys, vrf_public_key_));
+  view_ = structure_view(head_.record, kKeys, vrf_public_key_, context.anchor.configuration.max_value_len);
   position_.emplace(items().begin());
   left_ = num_keys;
   return Reason::kValid;
@@ -217,8 +172,8 @@ template class AnswerVerifier<VersionsAnswer, Versions>;
 
 Reason LookupAnswerVerifier::next(ByteSpan key, const KeyState& state, LookupResult& out) {
   Lookup lookup;
-  const Reason reason = take(state, lookup);
-  return reason == Reason::kValid ? verify_lookup(view(), key, state.known, lookup, out) : reason;
+  OPTIKS_TRY(take(state, lookup));
+  return verify_lookup(view(), key, state.known, lookup, out);
 }
 
 std::size_t VersionsAnswerVerifier::num_entries() const {
@@ -232,40 +187,30 @@ std::size_t VersionsAnswerVerifier::num_entries() const {
 Reason VersionsAnswerVerifier::next(ByteSpan key, const KeyState& state, std::span<VersionEntry> entries,
                                     VersionsResult& out) {
   Versions versions;
-  const Reason reason = take(state, versions);
-  return reason == Reason::kValid ? verify_versions(view(), key, state.known, versions, entries, out) : reason;
+  OPTIKS_TRY(take(state, versions));
+  return verify_versions(view(), key, state.known, versions, entries, out);
 }
 
 base::Result<Reason> verify_audit(const Context& context, const EpochRecord& stored, const EpochRecord& period_start,
                                   ByteSpan octets, AuditResult& out) {
   AuditProof proof;
-  Reason reason = decode_whole(octets, proof);
-  if (reason == Reason::kValid) {
-    reason = check_audit_records(context, stored, period_start, proof.records);
-  }
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(decode_whole(octets, proof));
+  OPTIKS_TRY(check_audit_records(context, stored, period_start, proof.records));
   const EpochRecord last = read_record(proof.records.last(kRecordLen));
   const bool switched = last.period != stored.period;
   if (switched) {
-    reason = check_switch(proof);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_switch(proof));
   }
   std::optional<AppendWorkspace> workspace = AppendWorkspace::create(proof.records.size() / kRecordLen - 1);
   if (!workspace) {
     return base::Status(base::StatusCode::kUnavailable, "no memory for the hashes of an append-only proof");
   }
-  reason = check_structures(stored, proof, switched, *workspace);
-  if (reason == Reason::kValid) {
-    out.record = last;
-    for (const std::uint8_t id : kStructures) {
-      out.structures[structure_index(id)] = !switched || !is_per_period(id);
-    }
+  OPTIKS_TRY(check_structures(stored, proof, switched, *workspace));
+  out.record = last;
+  for (const std::uint8_t id : kStructures) {
+    out.structures[structure_index(id)] = !switched || !is_per_period(id);
   }
-  return reason;
+  return Reason::kValid;
 }
 
 }  // namespace optiks::ozks::verify

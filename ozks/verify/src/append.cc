@@ -10,6 +10,7 @@
 #include <new>
 
 #include "optiks/base/check.h"
+#include "try.h"
 
 namespace optiks::ozks::verify {
 namespace {
@@ -107,10 +108,7 @@ class AppendWalk {
 
   // Walks the old tree from its root and adds the leaves, of which there must be at least one.
   Reason old_tree(const Leaves& leaves) {
-    const Reason reason = node({}, 0, leaves);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(node({}, 0, leaves));
     return rest_.empty() ? Reason::kValid : Reason::kAppendTrailing;
   }
 
@@ -173,13 +171,17 @@ class AppendWalk {
       return Reason::kAppendTruncated;
     }
     OldNode opened;
-    Reason reason = Reason::kAppendToken;
-    if (octets[0] == kTokenInterior) {
-      reason = read_interior(prefix, length, opened);
-    } else if (octets[0] == kTokenLeaf) {
-      reason = read_leaf(prefix, length, leaves, opened);
+    switch (octets[0]) {
+      case kTokenInterior:
+        OPTIKS_TRY(read_interior(prefix, length, opened));
+        break;
+      case kTokenLeaf:
+        OPTIKS_TRY(read_leaf(prefix, length, leaves, opened));
+        break;
+      default:
+        return Reason::kAppendToken;
     }
-    return reason == Reason::kValid ? spread(opened, leaves) : reason;
+    return spread(opened, leaves);
   }
 
   Reason read_interior(const Hash& prefix, std::size_t length, OldNode& out) {
@@ -244,10 +246,7 @@ class AppendWalk {
         new_subtree(sides[side]);
         continue;
       }
-      const Reason reason = spread(old, sides[side]);
-      if (reason != Reason::kValid) {
-        return reason;
-      }
+      OPTIKS_TRY(spread(old, sides[side]));
     }
     merge(left, right, parting, old.position);
     return Reason::kValid;
@@ -261,17 +260,11 @@ class AppendWalk {
   Reason children(const OldNode& old, const Leaves& leaves) {
     const auto sides = leaves.empty() ? std::array{leaves, leaves} : leaves.split(old.length);
     const std::size_t left = size_;
-    Reason reason = node(old.position, old.length + 1, sides[0]);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(node(old.position, old.length + 1, sides[0]));
     const std::size_t right = size_;
     Hash below = old.position;
     set_bit(below, old.length);
-    reason = node(below, old.length + 1, sides[1]);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(node(below, old.length + 1, sides[1]));
     merge(left, right, old.length, old.position);
     return Reason::kValid;
   }
@@ -376,10 +369,7 @@ Reason verify_append(std::uint64_t first_epoch, std::span<const TreeState> state
                      AppendWorkspace& workspace) {
   OPTIKS_CHECK(states.size() >= 2 && states.size() <= kMaxRangeEpochs + 1);
   const Leaves leaves(proof.leaves);
-  Reason reason = check_leaves(leaves, states);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(check_leaves(leaves, states));
   const TreeState& old = states[0];
   if (old.count == 0 && !equal(old.root, empty_root())) {
     return Reason::kAppendOldRoot;
@@ -396,10 +386,7 @@ Reason verify_append(std::uint64_t first_epoch, std::span<const TreeState> state
   if (old.count == 0) {
     walk.new_subtree(leaves);
   } else {
-    reason = walk.old_tree(leaves);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(walk.old_tree(leaves));
     if (!equal(walk.root(0), old.root)) {
       return Reason::kAppendOldRoot;
     }

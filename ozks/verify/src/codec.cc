@@ -3,18 +3,6 @@
 #include "optiks/vrf/facts.h"
 
 namespace optiks::ozks::verify {
-namespace {
-
-// Returns how many octets encode the length of a vector of at most `high` octets.
-std::size_t length_octets(std::uint64_t high) {
-  std::size_t octets = 1;
-  while (high >> (8 * octets) != 0) {
-    ++octets;
-  }
-  return octets;
-}
-
-}  // namespace
 
 void Reader::fail(Reason reason) {
   if (!failed()) {
@@ -41,9 +29,9 @@ std::uint64_t Reader::integer(std::size_t octets) {
   return value;
 }
 
-ByteSpan Reader::vector(std::uint64_t low, std::uint64_t high, std::size_t unit) {
-  const std::uint64_t length = integer(length_octets(high));
-  if (!failed() && (length < low || length > high || length % unit != 0)) {
+ByteSpan Reader::vector(const VectorBounds& bounds) {
+  const std::uint64_t length = integer(bounds.length_octets());
+  if (!failed() && (length < bounds.low || length > bounds.high || length % bounds.unit != 0)) {
     fail(Reason::kMalformedLength);
   }
   return failed() ? ByteSpan() : take(static_cast<std::size_t>(length));
@@ -68,7 +56,7 @@ Reason Reader::finish() {
 Path Path::decode(Reader& reader) {
   Path path;
   path.mask = reader.take(kHashLen);
-  path.siblings = reader.vector(0, kMaxSiblingsLen, kHashLen);
+  path.siblings = reader.vector(kSiblingsBounds);
   return path;
 }
 
@@ -79,7 +67,7 @@ Member Member::decode(Reader& reader) {
   member.opened = reader.discriminant(2) == 1;
   if (member.opened) {
     member.opening = reader.take(kOpeningLen);
-    member.value = reader.vector(0, kMax24);
+    member.value = reader.vector(kValueBounds);
   } else {
     member.commitment = reader.take(kHashLen);
   }
@@ -114,8 +102,8 @@ NonMember NonMember::decode(Reader& reader) {
 Lookup Lookup::decode(Reader& reader) {
   Lookup lookup;
   lookup.version = reader.integer(8);
-  lookup.members = List<Member>::decode(reader, 0, kMax24);
-  lookup.absent = List<NonMember>::decode(reader, 0, kMax24);
+  lookup.members = List<Member>::decode(reader, kMembersBounds);
+  lookup.absent = List<NonMember>::decode(reader, kAbsentBounds);
   return lookup;
 }
 
@@ -123,44 +111,44 @@ Versions Versions::decode(Reader& reader) {
   Versions versions;
   versions.version = reader.integer(8);
   versions.from = reader.integer(8);
-  versions.members = List<Member>::decode(reader, 0, kMax32);
-  versions.absent = List<NonMember>::decode(reader, 0, kMax24);
+  versions.members = List<Member>::decode(reader, kMembersBounds);
+  versions.absent = List<NonMember>::decode(reader, kAbsentBounds);
   return versions;
 }
 
 AppendProof AppendProof::decode(Reader& reader) {
   AppendProof proof;
-  proof.leaves = reader.vector(0, kMax32, kAddedLeafLen);
-  proof.opened = reader.vector(0, kMax32);
+  proof.leaves = reader.vector(kLeavesBounds);
+  proof.opened = reader.vector(kOpenedBounds);
   return proof;
 }
 
 Head Head::decode(Reader& reader) {
   Head head;
   head.record = reader.take(kRecordLen);
-  head.inclusion = reader.vector(0, kMaxLogProofLen, kHashLen);
-  head.consistency = reader.vector(0, kMaxLogProofLen, kHashLen);
-  head.checkpoint = reader.vector(0, kMax16);
+  head.inclusion = reader.vector({0, kMaxLogProofLen, kHashLen});
+  head.consistency = reader.vector({0, kMaxLogProofLen, kHashLen});
+  head.checkpoint = reader.vector({0, kMax16});
   return head;
 }
 
 LookupAnswer LookupAnswer::decode(Reader& reader) {
   LookupAnswer answer;
   answer.head = Head::decode(reader);
-  answer.lookups = List<Lookup>::decode(reader, 1, kMax32);
+  answer.lookups = List<Lookup>::decode(reader, {1, kMax32});
   return answer;
 }
 
 VersionsAnswer VersionsAnswer::decode(Reader& reader) {
   VersionsAnswer answer;
   answer.head = Head::decode(reader);
-  answer.versions = List<Versions>::decode(reader, 1, kMax32);
+  answer.versions = List<Versions>::decode(reader, {1, kMax32});
   return answer;
 }
 
 AuditProof AuditProof::decode(Reader& reader) {
   AuditProof proof;
-  proof.records = reader.vector(2 * kRecordLen, kMaxAuditRecords * kRecordLen, kRecordLen);
+  proof.records = reader.vector({2 * kRecordLen, kMaxAuditRecords * kRecordLen, kRecordLen});
   for (AppendProof& structure : proof.structures) {
     structure = AppendProof::decode(reader);
   }

@@ -4,26 +4,11 @@
 #include <optional>
 
 #include "labels.h"
+#include "try.h"
 #include "version_checks.h"
 
 namespace optiks::ozks::verify {
 namespace {
-
-// Returns the record's facts about the statement's structure. For a structure whose tree is never made anew, the view
-// always has period 0.
-StructureView view_of(const EpochRecord& record, const LeafStatement& statement, const vrf::PublicKey& key,
-                      const Configuration& configuration) {
-  const StructureState& state = record.structure(statement.structure);
-  const bool per_period = is_per_period(statement.structure);
-  return {.structure = statement.structure,
-          .epoch = record.epoch,
-          .period = per_period ? record.period : 0,
-          .period_first_epoch = per_period ? record.period_first_epoch : 0,
-          .count = state.count,
-          .root = state.root,
-          .vrf_public_key = &key,
-          .max_value_len = configuration.max_value_len};
-}
 
 bool contradict(const ShownLeaf& a, const ShownLeaf& b) {
   if (a.present && b.present) {
@@ -47,7 +32,7 @@ LeafStatement LeafStatement::decode(Reader& reader) {
     reader.fail(Reason::kMalformedEnum);
     statement.structure = 1;
   }
-  statement.key = reader.vector(1, kMaxKeyLen);
+  statement.key = reader.vector(kKeyBounds);
   statement.version = reader.integer(8);
   statement.present = reader.discriminant(2) == 1;
   if (statement.present) {
@@ -64,32 +49,25 @@ Reason verify_statement(const Context& context, ByteSpan octets, ShownLeaf& out)
   alone.ed25519 = context.ed25519;
   LeafStatement statement;
   VerifiedHead head;
-  Reason reason = decode_whole(octets, statement);
-  if (reason == Reason::kValid) {
-    reason = verify_head_alone(alone, statement.head, head);
-  }
-  if (reason != Reason::kValid) {
-    return reason;
-  }
-  const ByteSpan encoded_key = head.record.structure(statement.structure).vrf_public_key;
+  OPTIKS_TRY(decode_whole(octets, statement));
+  OPTIKS_TRY(verify_head_alone(alone, statement.head, head));
   vrf::PublicKey key;
-  if (vrf::PublicKey::parse_vartime(encoded_key, key) != vrf::Reason::kValid) {
-    return Reason::kVrfKeyInvalid;
-  }
-  const StructureView view = view_of(head.record, statement, key, alone.anchor.configuration);
+  OPTIKS_TRY(read_vrf_key(head.record, statement.structure, key));
+  const StructureView view =
+      structure_view(head.record, statement.structure, key, alone.anchor.configuration.max_value_len);
   ShownLeaf shown{.structure = statement.structure,
                   .key = statement.key,
                   .version = statement.version,
                   .epoch = view.epoch,
                   .period = view.period,
-                  .vrf_public_key = encoded_key,
+                  .vrf_public_key = head.record.structure(statement.structure).vrf_public_key,
                   .present = statement.present};
   if (statement.present) {
     const Member& member = statement.member;
     OneProof proof(statement.version, member.vrf_proof);
     LabelStream labels(view, statement.key, proof);
     VersionEntry entry;
-    reason = check_member(view, Known(), statement.version, std::nullopt, member, Kind::kEither, labels, entry);
+    OPTIKS_TRY(check_member(view, Known(), statement.version, std::nullopt, member, Kind::kEither, labels, entry));
     shown.leaf_epoch = entry.leaf_epoch;
     shown.time = entry.time;
     if (member.opened) {
@@ -100,24 +78,17 @@ Reason verify_statement(const Context& context, ByteSpan octets, ShownLeaf& out)
   } else {
     OneProof proof(statement.version, statement.absent.vrf_proof);
     LabelStream labels(view, statement.key, proof);
-    reason = check_absent(view, statement.absent, labels);
+    OPTIKS_TRY(check_absent(view, statement.absent, labels));
   }
-  if (reason == Reason::kValid) {
-    out = shown;
-  }
-  return reason;
+  out = shown;
+  return Reason::kValid;
 }
 
 Reason judge_leaves(const Context& context, ByteSpan first, ByteSpan second) {
   ShownLeaf a;
   ShownLeaf b;
-  Reason reason = verify_statement(context, first, a);
-  if (reason == Reason::kValid) {
-    reason = verify_statement(context, second, b);
-  }
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(verify_statement(context, first, a));
+  OPTIKS_TRY(verify_statement(context, second, b));
   if (a.structure != b.structure || !std::ranges::equal(a.key, b.key) || a.version != b.version ||
       a.period != b.period) {
     return Reason::kLeafUnrelated;

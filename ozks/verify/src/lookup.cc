@@ -4,6 +4,7 @@
 
 #include "labels.h"
 #include "optiks/ozks/verify/ladder.h"
+#include "try.h"
 #include "version_checks.h"
 
 namespace optiks::ozks::verify {
@@ -46,14 +47,31 @@ class LookupProofs final : public ProofSource {
 
 }  // namespace
 
+Reason read_vrf_key(const EpochRecord& record, std::uint8_t structure, vrf::PublicKey& out) {
+  const bool is_valid =
+      vrf::PublicKey::parse_vartime(record.structure(structure).vrf_public_key, out) == vrf::Reason::kValid;
+  return is_valid ? Reason::kValid : Reason::kVrfKeyInvalid;
+}
+
+StructureView structure_view(const EpochRecord& record, std::uint8_t structure, const vrf::PublicKey& vrf_public_key,
+                             std::uint32_t max_value_len) {
+  const StructureState& state = record.structure(structure);
+  const bool per_period = is_per_period(structure);
+  return {.structure = structure,
+          .epoch = record.epoch,
+          .period = per_period ? record.period : 0,
+          .period_first_epoch = per_period ? record.period_first_epoch : 0,
+          .count = state.count,
+          .root = state.root,
+          .vrf_public_key = &vrf_public_key,
+          .max_value_len = max_value_len};
+}
+
 Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& kept, const Lookup& lookup,
                      LookupResult& out) {
   const Known known = known_in(view, kept);
   const std::uint64_t a = lookup.version;
-  const Reason range = check_version_range(view, a);
-  if (range != Reason::kValid) {
-    return range;
-  }
+  OPTIKS_TRY(check_version_range(view, a));
   if (a < known.version) {
     return Reason::kVersionRegressed;
   }
@@ -68,23 +86,18 @@ Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& kept,
   std::optional<Previous> previous;
   VersionEntry entry;
   entry.time = known.time;
-  auto member = lookup.members.begin();
+  std::span<const std::uint64_t> versions = rungs.get();
   bool begins_with_copy = false;
-  for (const std::uint64_t version : rungs.get()) {
+  for (const Member& member : lookup.members) {
+    const std::uint64_t version = versions.front();
+    versions = versions.subspan(1);
     const Kind kind = version == a ? Kind::kOpened : Kind::kCommitted;
-    const Reason reason = check_member(view, known, version, previous, *member, kind, labels, entry);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_member(view, known, version, previous, member, kind, labels, entry));
     begins_with_copy = begins_with_copy || (version == 1 && entry.leaf_epoch == 0);
     previous = Previous{version, entry.time};
-    ++member;
   }
   for (const NonMember& absent : lookup.absent) {
-    const Reason reason = check_absent(view, absent, labels);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_absent(view, absent, labels));
   }
   out = {a, entry.time, entry.leaf_epoch, entry.has_value, entry.value, begins_with_copy};
   return Reason::kValid;

@@ -1,5 +1,7 @@
 #include "optiks/ozks/verify/periods.h"
 
+#include "try.h"
+
 #include <optional>
 
 namespace optiks::ozks::verify {
@@ -27,13 +29,8 @@ Reason check_bounds(const Context& context, const PeriodsAnswer& answer, Periods
   }
   for (const PartRecord& bound : answer.bounds) {
     const EpochRecord record = read_record(bound.record);
-    Reason reason = check_record(record, context.anchor);
-    if (reason == Reason::kValid) {
-      reason = check_included(record, out.head.checkpoint, bound.inclusion);
-    }
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_record(record, context.anchor));
+    OPTIKS_TRY(check_included(record, out.head.checkpoint, bound.inclusion));
     out.bounds[out.num_bounds++] = bound.record;
   }
   return Reason::kValid;
@@ -72,10 +69,7 @@ Reason check_chain(Bounds bounds, const EpochRecord& head, const Configuration& 
   EpochRecord before = read_record(bounds.front());
   for (const ByteSpan octets : bounds.subspan(1)) {
     const EpochRecord record = read_record(octets);
-    const Reason reason = check_same_log(before, record, configuration, start_ms_of(bounds, before.period));
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_same_log(before, record, configuration, start_ms_of(bounds, before.period)));
     before = record;
   }
   return check_same_log(before, head, configuration, start_ms_of(bounds, before.period));
@@ -91,10 +85,7 @@ Reason check_kept(Bounds bounds, const EpochRecord& record, const EpochRecord& k
 Reason check_all_kept(Bounds bounds, const EpochRecord& head, const EpochRecord& kept,
                       const Configuration& configuration) {
   for (const ByteSpan octets : bounds) {
-    const Reason reason = check_kept(bounds, read_record(octets), kept, configuration);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_kept(bounds, read_record(octets), kept, configuration));
   }
   return check_kept(bounds, head, kept, configuration);
 }
@@ -104,35 +95,26 @@ Reason check_all_kept(Bounds bounds, const EpochRecord& head, const EpochRecord&
 PeriodsAnswer PeriodsAnswer::decode(Reader& reader) {
   PeriodsAnswer answer;
   answer.head = Head::decode(reader);
-  answer.bounds = List<PartRecord>::decode(reader, 0, kMax24);
+  answer.bounds = List<PartRecord>::decode(reader, {0, kMax24});
   return answer;
 }
 
 Reason verify_periods(const Context& context, std::uint64_t period, ByteSpan octets, PeriodsResult& out) {
   out = {};
   PeriodsAnswer answer;
-  Reason reason = decode_whole(octets, answer);
-  if (reason == Reason::kValid) {
-    out.encoded_head = answer.head;
-    reason = verify_head_alone(context, answer.head, out.head);
-  }
-  if (reason == Reason::kValid) {
-    reason = check_bounds(context, answer, out);
-  }
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(decode_whole(octets, answer));
+  out.encoded_head = answer.head;
+  OPTIKS_TRY(verify_head_alone(context, answer.head, out.head));
+  OPTIKS_TRY(check_bounds(context, answer, out));
   const Configuration& configuration = context.anchor.configuration;
   const EpochRecord& head = out.head.record;
   const Bounds bounds = std::span(out.bounds).first(out.num_bounds);
-  reason = check_shape(bounds, head, period);
-  if (reason == Reason::kValid) {
-    reason = check_chain(bounds, head, configuration);
+  OPTIKS_TRY(check_shape(bounds, head, period));
+  OPTIKS_TRY(check_chain(bounds, head, configuration));
+  if (context.kept_record) {
+    OPTIKS_TRY(check_all_kept(bounds, head, context.kept_record->record, configuration));
   }
-  if (reason == Reason::kValid && context.kept_record) {
-    reason = check_all_kept(bounds, head, context.kept_record->record, configuration);
-  }
-  return reason == Reason::kValid ? check_fresh(head, configuration, context.now_ms) : reason;
+  return check_fresh(head, configuration, context.now_ms);
 }
 
 }  // namespace optiks::ozks::verify

@@ -4,6 +4,7 @@
 
 #include "optiks/base/check.h"
 #include "optiks/ozks/verify/text.h"
+#include "try.h"
 
 namespace optiks::ozks::verify {
 namespace {
@@ -56,7 +57,7 @@ Configuration Configuration::decode(Reader& reader) {
   Configuration c;
   read(reader, c.format);
   read(reader, c.suite);
-  c.origin = reader.vector(1, 255);
+  c.origin = reader.vector({1, 255});
   read(reader, c.period_length_ms);
   read(reader, c.retained_periods);
   read(reader, c.username_reuse);
@@ -73,10 +74,7 @@ Configuration Configuration::decode(Reader& reader) {
 }
 
 Reason read_configuration(ByteSpan octets, Configuration& out) {
-  const Reason reason = decode_whole(octets, out);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(decode_whole(octets, out));
   const bool in_bounds = (out.format == kFormat || out.format == kFormatWithUsernameForm) && out.username_form <= 1 &&
                          out.suite == kSuite && is_origin(out.origin) && out.period_length_ms > 0 &&
                          out.period_length_ms <= kMaxPeriodLengthMs && out.retained_periods >= 2 &&
@@ -86,13 +84,18 @@ Reason read_configuration(ByteSpan octets, Configuration& out) {
 }
 
 Reason make_anchor(ByteSpan configuration, ByteSpan log_public_key, Anchor& out) {
-  const Reason reason = read_configuration(configuration, out.configuration);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(read_configuration(configuration, out.configuration));
   out.log_public_key = log_public_key;
   out.log_id = log_id_hash(configuration, log_public_key);
   return Reason::kValid;
+}
+
+StructureState StructureState::decode(Reader& reader) {
+  StructureState state;
+  state.root = reader.take(kHashLen);
+  read(reader, state.count);
+  state.vrf_public_key = reader.take(vrf::kPublicKeyLen);
+  return state;
 }
 
 EpochRecord read_record(ByteSpan octets) {
@@ -107,9 +110,7 @@ EpochRecord read_record(ByteSpan octets) {
   read(reader, record.period_first_epoch);
   read(reader, record.time_ms);
   for (StructureState& state : record.structures) {
-    state.root = reader.take(kHashLen);
-    read(reader, state.count);
-    state.vrf_public_key = reader.take(vrf::kPublicKeyLen);
+    state = StructureState::decode(reader);
   }
   record.previous = reader.take(kHashLen);
   OPTIKS_DCHECK(reader.finish() == Reason::kValid);
@@ -183,10 +184,7 @@ Reason check_same_log(const EpochRecord& a, const EpochRecord& b, const Configur
 }
 
 Reason check_period_start(const EpochRecord& start, const EpochRecord& record, const Anchor& anchor) {
-  const Reason reason = check_record(start, anchor);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(check_record(start, anchor));
   // check_same_log() then checks that both records have the same period_first_epoch, so `start` is the record of the
   // first epoch of the period of `record`.
   return start.epoch == record.period_first_epoch ? check_same_log(start, record, anchor.configuration)
@@ -196,10 +194,7 @@ Reason check_period_start(const EpochRecord& start, const EpochRecord& record, c
 Reason check_against_kept(const EpochRecord& record, const KeptRecord& kept, const Anchor& anchor) {
   std::optional<std::uint64_t> period_start_ms;
   if (kept.period_start) {
-    const Reason reason = check_period_start(*kept.period_start, kept.record, anchor);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_period_start(*kept.period_start, kept.record, anchor));
     if (kept.record.epoch < record.epoch) {
       period_start_ms = kept.period_start->time_ms;
     }
@@ -213,10 +208,7 @@ Reason check_not_from_future(const EpochRecord& record, const Configuration& con
 }
 
 Reason check_fresh(const EpochRecord& record, const Configuration& configuration, std::uint64_t now_ms) {
-  const Reason reason = check_not_from_future(record, configuration, now_ms);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(check_not_from_future(record, configuration, now_ms));
   const bool behind = now_ms > record.time_ms && now_ms - record.time_ms > configuration.max_behind_ms;
   return behind ? Reason::kRecordTooOld : Reason::kValid;
 }

@@ -4,6 +4,7 @@
 
 #include "labels.h"
 #include "optiks/ozks/verify/member.h"
+#include "try.h"
 
 namespace optiks::ozks::verify {
 namespace {
@@ -14,36 +15,18 @@ Reason label_of(const StructureView& view, ByteSpan key, ByteSpan vrf_proof, Has
   OneProof proof(0, vrf_proof);
   LabelStream labels(view, key, proof);
   ByteSpan label;
-  const Reason reason = labels.next(label);
-  if (reason == Reason::kValid) {
-    std::ranges::copy(label, out.begin());
-  }
-  return reason;
+  OPTIKS_TRY(labels.next(label));
+  std::ranges::copy(label, out.begin());
+  return Reason::kValid;
 }
 
 }  // namespace
 
 Reason read_vrf_keys(const EpochRecord& record, VrfKeys& out) {
   for (const std::uint8_t id : kStructures) {
-    if (vrf::PublicKey::parse_vartime(record.structure(id).vrf_public_key, out[structure_index(id)]) !=
-        vrf::Reason::kValid) {
-      return Reason::kVrfKeyInvalid;
-    }
+    OPTIKS_TRY(read_vrf_key(record, id, out[structure_index(id)]));
   }
   return Reason::kValid;
-}
-
-StructureView structure_view(const EpochRecord& record, std::uint8_t structure, const VrfKeys& keys,
-                             const Configuration& configuration) {
-  const StructureState& state = record.structure(structure);
-  return {.structure = structure,
-          .epoch = record.epoch,
-          .period = record.period,
-          .period_first_epoch = record.period_first_epoch,
-          .count = state.count,
-          .root = state.root,
-          .vrf_public_key = &keys[structure_index(structure)],
-          .max_value_len = configuration.max_value_len};
 }
 
 Reason check_present(const StructureView& view, ByteSpan key, const Member& member) {
@@ -54,13 +37,8 @@ Reason check_present(const StructureView& view, ByteSpan key, const Member& memb
     return Reason::kValueTooLong;
   }
   Hash label;
-  Reason reason = label_of(view, key, member.vrf_proof, label);
-  if (reason == Reason::kValid) {
-    reason = verify_member(label, view.root, member);
-  }
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(label_of(view, key, member.vrf_proof, label));
+  OPTIKS_TRY(verify_member(label, view.root, member));
   if (member.epoch > view.epoch) {
     return Reason::kLeafEpochFuture;
   }
@@ -69,18 +47,15 @@ Reason check_present(const StructureView& view, ByteSpan key, const Member& memb
 
 Reason check_absent_entry(const StructureView& view, ByteSpan key, const NonMember& proof) {
   Hash label;
-  const Reason reason = label_of(view, key, proof.vrf_proof, label);
-  return reason == Reason::kValid ? verify_non_member(label, view.root, view.count, proof) : reason;
+  OPTIKS_TRY(label_of(view, key, proof.vrf_proof, label));
+  return verify_non_member(label, view.root, view.count, proof);
 }
 
 Reason check_decommissioned(const StructureView& view, ByteSpan user, bool has_left, const Entry& entry) {
   if (!entry.present) {
     return has_left ? Reason::kUserReturned : check_absent_entry(view, user, entry.absent);
   }
-  const Reason reason = check_present(view, user, entry.member);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(check_present(view, user, entry.member));
   const bool says_so = entry.member.value.size() == 1 && entry.member.value[0] == kHasLeft;
   return says_so ? Reason::kValid : Reason::kDecommissionValue;
 }

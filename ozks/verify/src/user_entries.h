@@ -15,15 +15,11 @@ namespace optiks::ozks::verify {
 // True if id `a` comes before id `b` in the order of device ids. In this order a prefix of an id comes before the id.
 inline bool is_before(ByteSpan a, ByteSpan b) { return std::ranges::lexicographical_compare(a, b); }
 
-// The VRF public keys in one record. Element s - 1 is the key of structure s.
+// The VRF public keys in one record. Element structure_index(s) is the key of structure s.
 using VrfKeys = std::array<vrf::PublicKey, kNumStructures>;
 
 // Decodes the VRF public keys of a record. Returns kVrfKeyInvalid if a key is invalid.
 Reason read_vrf_keys(const EpochRecord& record, VrfKeys& out);
-
-// Returns the facts about a structure in the record. The result points into the record's octets and to `keys`.
-StructureView structure_view(const EpochRecord& record, std::uint8_t structure, const VrfKeys& keys,
-                             const Configuration& configuration);
 
 // Does check_entry of docs/spec/users.md section 5 for an entry that shows its key present.
 Reason check_present(const StructureView& view, ByteSpan key, const Member& member);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "optiks/base/check.h"
+#include "try.h"
 #include "user_entries.h"
 
 namespace optiks::ozks::verify {
@@ -10,11 +11,11 @@ namespace optiks::ozks::verify {
 UserMonitorAnswer UserMonitorAnswer::decode(Reader& reader) {
   UserMonitorAnswer answer;
   answer.head = Head::decode(reader);
-  answer.names = List<Entry>::decode(reader, 0, kMax24);
+  answer.names = List<Entry>::decode(reader, kNamesBounds);
   answer.decommissioned = Entry::decode(reader);
   if (!answer.decommissioned.present) {
     answer.devices = Versions::decode(reader);
-    answer.keys = List<Versions>::decode(reader, 0, kMax32);
+    answer.keys = List<Versions>::decode(reader, kKeysBounds);
   }
   return answer;
 }
@@ -25,48 +26,33 @@ Reason UserMonitorVerifier::begin(const Context& context, ByteSpan answer, const
   user_ = query.user;
   state_ = state;
   known_ = state.keys;
-  Reason reason = decode_whole(answer, answer_);
+  OPTIKS_TRY(decode_whole(answer, answer_));
   // In a log that reassigns usernames, the query must not have names; owners use lookups to see to whom a name leads.
-  if (reason == Reason::kValid && configuration_.username_reuse != 0 && !query.names.empty()) {
-    reason = Reason::kConfiguration;
+  if (configuration_.username_reuse != 0 && !query.names.empty()) {
+    return Reason::kConfiguration;
   }
-  if (reason == Reason::kValid) {
-    reason = verify_head(context, answer_.head, head_);
+  OPTIKS_TRY(verify_head(context, answer_.head, head_));
+  if (answer_.names.size() != query.names.size()) {
+    return Reason::kAnswerCount;
   }
-  if (reason == Reason::kValid && answer_.names.size() != query.names.size()) {
-    reason = Reason::kAnswerCount;
+  OPTIKS_TRY(read_vrf_keys(head_.record, vrf_keys_));
+  if (head_.record.epoch < state.least_epoch) {
+    return Reason::kStale;
   }
-  if (reason == Reason::kValid) {
-    reason = read_vrf_keys(head_.record, vrf_keys_);
-  }
-  if (reason == Reason::kValid && head_.record.epoch < state.least_epoch) {
-    reason = Reason::kStale;
-  }
-  if (reason == Reason::kValid) {
-    reason = check_names(query);
-  }
-  if (reason == Reason::kValid) {
-    reason = check_decommissioned(view(kDecommissioned), user_, state.has_left, answer_.decommissioned);
-  }
-  return reason;
+  OPTIKS_TRY(check_names(query));
+  return check_decommissioned(view(kDecommissioned), user_, state.has_left, answer_.decommissioned);
 }
 
 // Does steps 6 and 7 of docs/spec/user-monitor.md section 4.
 Reason UserMonitorVerifier::check_names(const OwnQuery& query) const {
-  bool refers_to_head = answer_.decommissioned.record == 0;
-  for (const Entry& entry : answer_.names) {
-    refers_to_head = refers_to_head && entry.record == 0;
-  }
-  if (!refers_to_head) {
+  const auto refers_to_head = [](const Entry& entry) { return entry.record == 0; };
+  if (!refers_to_head(answer_.decommissioned) || !std::ranges::all_of(answer_.names, refers_to_head)) {
     return Reason::kPartUnknown;
   }
   const StructureView names = view(kUsernames);
   auto name = query.names.begin();
   for (const Entry& entry : answer_.names) {
-    const Reason reason = entry.present ? check_present(names, *name, entry.member) : Reason::kUserChanged;
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(entry.present ? check_present(names, *name, entry.member) : Reason::kUserChanged);
     if (!std::ranges::equal(entry.member.value, user_)) {
       return Reason::kUserChanged;
     }
@@ -76,7 +62,7 @@ Reason UserMonitorVerifier::check_names(const OwnQuery& query) const {
 }
 
 StructureView UserMonitorVerifier::view(std::uint8_t structure) const {
-  return structure_view(head_.record, structure, vrf_keys_, configuration_);
+  return structure_view(head_.record, structure, vrf_keys_[structure_index(structure)], configuration_.max_value_len);
 }
 
 std::size_t UserMonitorVerifier::num_key_versions() const {

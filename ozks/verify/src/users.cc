@@ -4,24 +4,14 @@
 
 #include "optiks/base/check.h"
 #include "optiks/ozks/verify/versions.h"
+#include "try.h"
 #include "user_entries.h"
 
 namespace optiks::ozks::verify {
 namespace {
 
-// True if `is_it` returns true for an element of the list. `List` has no standard iterators, so `std::ranges`
-// algorithms do not accept it.
-template <typename T, typename Predicate>
-bool has_any(const List<T>& list, const Predicate& is_it) {
-  bool found = false;
-  for (const T& element : list) {
-    found = found || is_it(element);
-  }
-  return found;
-}
-
 bool has_leaf_after(const List<Member>& members, std::uint64_t epoch) {
-  return has_any(members, [&](const Member& member) { return member.epoch > epoch; });
+  return std::ranges::any_of(members, [&](const Member& member) { return member.epoch > epoch; });
 }
 
 bool has_leaf_after(const Lookup& lookup, std::uint64_t epoch) { return has_leaf_after(lookup.members, epoch); }
@@ -29,11 +19,11 @@ bool has_leaf_after(const Lookup& lookup, std::uint64_t epoch) { return has_leaf
 // True if a leaf in the generations is of a later epoch. Callers have checked that every entry is present.
 bool has_leaf_after(const Generations& generations, std::uint64_t epoch) {
   return has_leaf_after(generations.names.members, epoch) ||
-         has_any(generations.left, [&](const Entry& entry) { return entry.member.epoch > epoch; });
+         std::ranges::any_of(generations.left, [&](const Entry& entry) { return entry.member.epoch > epoch; });
 }
 
 bool has_device(const List<Device>& list, ByteSpan id) {
-  return has_any(list, [&](const Device& device) { return std::ranges::equal(device.id, id); });
+  return std::ranges::any_of(list, [&](const Device& device) { return std::ranges::equal(device.id, id); });
 }
 
 // True if a copy is missing, by docs/spec/users.md section 5 steps 6 and 7. A key or list that had a version in an
@@ -64,14 +54,14 @@ bool has_leaf_after(const UserLookup& user, std::uint64_t epoch) {
     return false;
   }
   return has_leaf_after(user.devices.lookup, epoch) ||
-         has_any(user.keys, [&](const VersionedEntry& key) { return has_leaf_after(key.lookup, epoch); });
+         std::ranges::any_of(user.keys, [&](const VersionedEntry& key) { return has_leaf_after(key.lookup, epoch); });
 }
 
 }  // namespace
 
 bool decode_device_list(ByteSpan octets, List<Device>& out) {
   Reader reader(octets);
-  out = List<Device>::decode(reader, 0, kMax24);
+  out = List<Device>::decode(reader, {0, kMax24});
   return reader.finish() == Reason::kValid;
 }
 
@@ -93,27 +83,19 @@ Reason read_device_list(ByteSpan octets, const Configuration& configuration, Lis
 Reason UserAnswerVerifier::begin(const Context& context, ByteSpan answer, std::size_t num_users) {
   configuration_ = context.anchor.configuration;
   now_ms_ = context.now_ms;
-  Reason reason = decode_whole(answer, answer_);
-  if (reason == Reason::kValid) {
-    reason = verify_head_of_any_time(context, answer_.head, head_);
+  OPTIKS_TRY(decode_whole(answer, answer_));
+  OPTIKS_TRY(verify_head_of_any_time(context, answer_.head, head_));
+  OPTIKS_TRY(check_parts(context));
+  for (std::size_t i = 0; i < num_records_; ++i) {
+    OPTIKS_TRY(check_not_from_future(record(i), configuration_, now_ms_));
   }
-  if (reason == Reason::kValid) {
-    reason = check_parts(context);
+  if (answer_.users.size() != num_users) {
+    return Reason::kAnswerCount;
   }
-  for (std::size_t i = 0; reason == Reason::kValid && i < num_records_; ++i) {
-    reason = check_not_from_future(record(i), configuration_, now_ms_);
-  }
-  if (reason == Reason::kValid && answer_.users.size() != num_users) {
-    reason = Reason::kAnswerCount;
-  }
-  if (reason == Reason::kValid) {
-    reason = read_vrf_keys(head_.record, vrf_keys_);
-  }
-  if (reason == Reason::kValid) {
-    position_.emplace(answer_.users.begin());
-    left_ = num_users;
-  }
-  return reason;
+  OPTIKS_TRY(read_vrf_keys(head_.record, vrf_keys_));
+  position_.emplace(answer_.users.begin());
+  left_ = num_users;
+  return Reason::kValid;
 }
 
 // Does step 3 of docs/spec/users.md section 4.
@@ -122,10 +104,7 @@ Reason UserAnswerVerifier::check_parts(const Context& context) {
   num_records_ = 1;
   for (const PartRecord& part : answer_.parts) {
     const EpochRecord found = read_record(part.record);
-    Reason reason = check_record(found, context.anchor);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_record(found, context.anchor));
     const bool in_order = num_records_ == 1 || found.epoch > record(num_records_ - 1).epoch;
     if (!in_order || found.epoch == head_.record.epoch) {
       return Reason::kPartOrder;
@@ -133,17 +112,12 @@ Reason UserAnswerVerifier::check_parts(const Context& context) {
     if (found.period != head_.record.period) {
       return Reason::kPartPeriod;
     }
-    reason = check_included(found, head_.checkpoint, part.inclusion);
-    if (reason == Reason::kValid && context.kept_record) {
-      reason = check_against_kept(found, *context.kept_record, context.anchor);
+    OPTIKS_TRY(check_included(found, head_.checkpoint, part.inclusion));
+    if (context.kept_record) {
+      OPTIKS_TRY(check_against_kept(found, *context.kept_record, context.anchor));
     }
-    if (reason == Reason::kValid) {
-      const bool is_later = found.epoch > head_.record.epoch;
-      reason = check_record_after(is_later ? found : head_.record, is_later ? head_.record : found, configuration_);
-    }
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    const bool is_later = found.epoch > head_.record.epoch;
+    OPTIKS_TRY(check_record_after(is_later ? found : head_.record, is_later ? head_.record : found, configuration_));
     OPTIKS_CHECK(num_records_ < records_.size());
     records_[num_records_++] = part.record;
   }
@@ -166,7 +140,7 @@ std::size_t UserAnswerVerifier::num_devices() const {
 }
 
 StructureView UserAnswerVerifier::view(std::uint8_t number, std::uint8_t structure) const {
-  return structure_view(record(number), structure, vrf_keys_, configuration_);
+  return structure_view(record(number), structure, vrf_keys_[structure_index(structure)], configuration_.max_value_len);
 }
 
 bool UserAnswerVerifier::refer(std::uint8_t number, bool shows_absence, Reach& reach) {
@@ -226,34 +200,26 @@ Reason UserAnswerVerifier::next(const UserQuery& query, const UserState& state, 
   if (result.epoch < state.least_epoch) {
     return Reason::kStale;
   }
-  Reason reason = check_fresh(record_of_answer, configuration_, now_ms_);
-  if (reason == Reason::kValid) {
-    reason = check_kinds(user);
-  }
-  if (reason == Reason::kValid) {
-    reason = user.generations ? check_generations(*user.generations, query, state, result)
-                              : check_name(user, query, state, result);
-  }
-  if (reason == Reason::kValid && user.kind != UserKind::kNone) {
+  OPTIKS_TRY(check_fresh(record_of_answer, configuration_, now_ms_));
+  OPTIKS_TRY(check_kinds(user));
+  OPTIKS_TRY(user.generations ? check_generations(*user.generations, query, state, result)
+                              : check_name(user, query, state, result));
+  if (user.kind != UserKind::kNone) {
     const Entry& entry = user.decommissioned;
     // The client's state is about the user of one generation of the username, so it is ignored if the name now leads to
     // the user of another generation.
     const bool has_left = state.has_left && (!by_generations() || result.generation == state.generation);
-    reason = check_decommissioned(view(entry.record, kDecommissioned), result.user, has_left, entry);
+    OPTIKS_TRY(check_decommissioned(view(entry.record, kDecommissioned), result.user, has_left, entry));
   }
-  if (reason == Reason::kValid && user.kind == UserKind::kCurrent) {
-    reason = check_devices(user, state, result);
-    if (reason == Reason::kValid) {
-      reason = check_keys(user, query, state, devices, result);
-    }
+  if (user.kind == UserKind::kCurrent) {
+    OPTIKS_TRY(check_devices(user, state, result));
+    OPTIKS_TRY(check_keys(user, query, state, devices, result));
   }
-  if (reason == Reason::kValid && has_leaf_after(user, result.epoch)) {
-    reason = Reason::kPartEpoch;
+  if (has_leaf_after(user, result.epoch)) {
+    return Reason::kPartEpoch;
   }
-  if (reason == Reason::kValid) {
-    out = result;
-  }
-  return reason;
+  out = result;
+  return Reason::kValid;
 }
 
 // Does step 3 of docs/spec/users.md section 5, except for the rule about leaving out the name.
@@ -280,10 +246,7 @@ Reason UserAnswerVerifier::check_name(const UserLookup& user, const UserQuery& q
     return state.user.empty() ? check_absent_entry(names, query.username, user.name->absent) : Reason::kUserChanged;
   }
   const Member& member = user.name->member;
-  const Reason reason = check_present(names, query.username, member);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(check_present(names, query.username, member));
   if (member.value.empty() || member.value.size() > configuration_.max_key_len) {
     return Reason::kUserIdLength;
   }
@@ -305,17 +268,11 @@ Reason UserAnswerVerifier::check_generations(const Generations& shown, const Use
   if (count < state.generation) {
     return Reason::kVersionRegressed;
   }
-  // The tree of `usernames` is never made anew, so its only period is 0.
-  StructureView names = view(shown.record, kUsernames);
-  names.period = 0;
-  names.period_first_epoch = 0;
+  const StructureView names = view(shown.record, kUsernames);
   std::array<VersionEntry, kMaxGenerations> room;
   const std::span<VersionEntry> entries = std::span(room).first(count);
   VersionsResult result;
-  const Reason reason = verify_versions(names, query.username, Known(), versions, entries, result);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(verify_versions(names, query.username, Known(), versions, entries, result));
   for (std::size_t i = 0; i < count; ++i) {
     const ByteSpan user = entries[i].value;
     if (!entries[i].has_value) {
@@ -347,10 +304,7 @@ Reason UserAnswerVerifier::check_left(const Generations& shown, std::span<const 
     if (!entry.present) {
       return Reason::kGenerationLeft;
     }
-    const Reason reason = check_decommissioned(view(entry.record, kDecommissioned), names[i].value, false, entry);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_decommissioned(view(entry.record, kDecommissioned), names[i].value, false, entry));
     if (entry.member.epoch >= names[i + 1].leaf_epoch) {
       return Reason::kGenerationOrder;
     }
@@ -365,10 +319,7 @@ Reason UserAnswerVerifier::check_devices(const UserLookup& user, const UserState
   // In a log that reassigns usernames, the client's state of the devices is ignored, because it might belong to the
   // previous user of the name.
   const Known known = by_generations() ? Known() : state.devices;
-  const Reason reason = verify_lookup(lists, out.user, known, user.devices.lookup, out.devices);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(verify_lookup(lists, out.user, known, user.devices.lookup, out.devices));
   if (out.devices.version == 0) {
     return Reason::kDevicesMissing;
   }
@@ -384,10 +335,7 @@ Reason UserAnswerVerifier::check_devices(const UserLookup& user, const UserState
 Reason UserAnswerVerifier::check_keys(const UserLookup& user, const UserQuery& query, const UserState& state,
                                       std::span<DeviceResult> devices, UserResult& out) const {
   List<Device> list;
-  Reason reason = read_device_list(out.list, configuration_, list);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(read_device_list(out.list, configuration_, list));
   const bool asks_all = query.device.empty();
   const std::size_t expected = asks_all ? list.size() : (has_device(list, query.device) ? 1 : 0);
   if (user.keys.size() != expected) {
@@ -408,10 +356,7 @@ Reason UserAnswerVerifier::check_keys(const UserLookup& user, const UserQuery& q
     DeviceResult& result = devices[out.num_devices++];
     result.id = device.id;
     result.record_epoch = keys.epoch;
-    reason = verify_lookup(keys, device.id, is_known ? known->known : Known(), entry->lookup, result.key);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(verify_lookup(keys, device.id, is_known ? known->known : Known(), entry->lookup, result.key));
     if (is_known && is_lost(known->known, keys.period, result.key) &&
         was_listed(state, known->known.period, device.id)) {
       return Reason::kHandoverMissing;

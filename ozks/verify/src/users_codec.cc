@@ -11,7 +11,7 @@ constexpr std::uint8_t kNumKinds = 3;
 PartRecord PartRecord::decode(Reader& reader) {
   PartRecord part;
   part.record = reader.take(kRecordLen);
-  part.inclusion = reader.vector(0, kMaxLogProofLen, kHashLen);
+  part.inclusion = reader.vector({0, kMaxLogProofLen, kHashLen});
   return part;
 }
 
@@ -38,7 +38,7 @@ Generations Generations::decode(Reader& reader) {
   Generations generations;
   generations.record = static_cast<std::uint8_t>(reader.integer(1));
   generations.names = Versions::decode(reader);
-  generations.left = List<Entry>::decode(reader, 0, kMax24);
+  generations.left = List<Entry>::decode(reader, kLeftBounds);
   return generations;
 }
 
@@ -60,7 +60,7 @@ UserLookup UserLookup::decode(Reader& reader) {
   }
   if (user.kind == UserKind::kCurrent) {
     user.devices = VersionedEntry::decode(reader);
-    user.keys = List<VersionedEntry>::decode(reader, 0, kMax32);
+    user.keys = List<VersionedEntry>::decode(reader, kKeysBounds);
   }
   return user;
 }
@@ -68,11 +68,11 @@ UserLookup UserLookup::decode(Reader& reader) {
 UserLookupAnswer UserLookupAnswer::decode(Reader& reader) {
   UserLookupAnswer answer;
   answer.head = Head::decode(reader);
-  answer.parts = List<PartRecord>::decode(reader, 0, kMax16);
-  answer.users = List<UserLookup>::decode(reader, 1, kMax32);
+  answer.parts = List<PartRecord>::decode(reader, kPartsBounds);
+  answer.users = List<UserLookup>::decode(reader, kUsersBounds);
   return answer;
 }
 
-Device Device::decode(Reader& reader) { return {reader.vector(1, kMaxKeyLen)}; }
+Device Device::decode(Reader& reader) { return {reader.vector(kKeyBounds)}; }
 
 }  // namespace optiks::ozks::verify

@@ -1,6 +1,7 @@
 #include "version_checks.h"
 
 #include "optiks/ozks/verify/member.h"
+#include "try.h"
 
 namespace optiks::ozks::verify {
 
@@ -31,13 +32,8 @@ Reason check_member(const StructureView& view, const Known& known, std::uint64_t
     return Reason::kValueTooLong;
   }
   ByteSpan label;
-  Reason reason = labels.next(label);
-  if (reason == Reason::kValid) {
-    reason = verify_member(label, view.root, member);
-  }
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+  OPTIKS_TRY(labels.next(label));
+  OPTIKS_TRY(verify_member(label, view.root, member));
   if (member.epoch > view.epoch) {
     return Reason::kLeafEpochFuture;
   }
@@ -61,8 +57,8 @@ Reason check_member(const StructureView& view, const Known& known, std::uint64_t
 
 Reason check_absent(const StructureView& view, const NonMember& proof, LabelStream& labels) {
   ByteSpan label;
-  const Reason reason = labels.next(label);
-  return reason == Reason::kValid ? verify_non_member(label, view.root, view.count, proof) : reason;
+  OPTIKS_TRY(labels.next(label));
+  return verify_non_member(label, view.root, view.count, proof);
 }
 
 }  // namespace optiks::ozks::verify

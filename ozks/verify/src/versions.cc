@@ -5,6 +5,7 @@
 #include "labels.h"
 #include "optiks/base/check.h"
 #include "optiks/ozks/verify/ladder.h"
+#include "try.h"
 #include "version_checks.h"
 
 namespace optiks::ozks::verify {
@@ -48,10 +49,7 @@ class VersionsProofs final : public ProofSource {
 };
 
 Reason check_shape(const StructureView& view, const Known& known, const Versions& versions) {
-  const Reason range = check_version_range(view, versions.version);
-  if (range != Reason::kValid) {
-    return range;
-  }
+  OPTIKS_TRY(check_version_range(view, versions.version));
   if (versions.from != known.version + 1) {
     return Reason::kHistoryFrom;
   }
@@ -64,10 +62,7 @@ Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kep
                        std::span<VersionEntry> entries, VersionsResult& out) {
   const Known known = known_in(view, kept);
   const std::uint64_t a = versions.version;
-  const Reason shape = check_shape(view, known, versions);
-  if (shape != Reason::kValid) {
-    return shape;
-  }
+  OPTIKS_TRY(check_shape(view, known, versions));
   const std::size_t num_members = versions.members.size();
   const std::uint64_t num_new = a - known.version;
   const bool complete = num_members == num_new;
@@ -91,18 +86,12 @@ Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kep
   for (const Member& member : versions.members) {
     const Kind kind = version == a ? Kind::kOpened : Kind::kEither;
     VersionEntry& entry = entries[written++];
-    const Reason reason = check_member(view, known, version, previous, member, kind, labels, entry);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_member(view, known, version, previous, member, kind, labels, entry));
     previous = Previous{version, entry.time};
     ++version;
   }
   for (const NonMember& absent : versions.absent) {
-    const Reason reason = check_absent(view, absent, labels);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+    OPTIKS_TRY(check_absent(view, absent, labels));
   }
   out = {a, versions.from, num_members, complete};
   return Reason::kValid;

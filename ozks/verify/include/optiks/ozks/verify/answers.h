@@ -105,8 +105,8 @@ class VersionsAnswerVerifier : public AnswerVerifier<VersionsAnswer, Versions> {
 
 struct AuditResult {
   EpochRecord record;  // record of the proof's last epoch; a view into the proof
-  // Element s - 1 is true if the proof showed that the tree of structure s only grew. It is false if the tree was made
-  // anew at a switch of the period.
+  // Element structure_index(s) is true if the proof showed that the tree of structure s only grew. It is false if the
+  // tree was made anew at a switch of the period.
   std::array<bool, kNumStructures> structures{};
 };
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "optiks/base/bytes.h"
 #include "optiks/ozks/verify/facts.h"
@@ -19,6 +20,25 @@ using base::ByteSpan;
 inline constexpr std::uint64_t kMax16 = 0xffff;
 inline constexpr std::uint64_t kMax24 = 0xffffff;
 inline constexpr std::uint64_t kMax32 = 0xffffffff;
+
+// The bounds of the length of `opaque x<low..high>`, which is a multiple of `unit`. A vector that the server's code
+// also writes has its bounds as a constant of its structure, so that decoder and encoder (encode.h) agree.
+struct VectorBounds {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  std::size_t unit = 1;
+
+  // Returns how many octets encode the length.
+  [[nodiscard]] constexpr std::size_t length_octets() const {
+    std::size_t octets = 1;
+    while (high >> (8 * octets) != 0) {
+      ++octets;
+    }
+    return octets;
+  }
+};
+
+inline constexpr VectorBounds kKeyBounds{1, kMaxKeyLen};
 
 inline constexpr std::size_t kMaxAuditRecords = kMaxRangeEpochs + 1;
 
@@ -36,8 +56,8 @@ class Reader {
   ByteSpan take(std::size_t count);
   // Reads a big-endian integer of 1..8 octets.
   std::uint64_t integer(std::size_t octets);
-  // Returns the contents of `opaque x<low..high>` whose length is a multiple of `unit`.
-  ByteSpan vector(std::uint64_t low, std::uint64_t high, std::size_t unit = 1);
+  // Returns the contents of a vector.
+  ByteSpan vector(const VectorBounds& bounds);
   // Reads a discriminant below `count`.
   std::uint8_t discriminant(std::uint8_t count);
 
@@ -50,15 +70,16 @@ class Reader {
   Reason reason_ = Reason::kValid;
 };
 
-// A decoded vector of variable-size elements. The iterator decodes each element again, which cannot fail.
+// A decoded vector of variable-size elements, which is a std::ranges::input_range. The iterator decodes each element
+// again, which cannot fail.
 template <typename T>
 class List {
  public:
   List() = default;
 
-  static List decode(Reader& reader, std::uint64_t low, std::uint64_t high) {
+  static List decode(Reader& reader, const VectorBounds& bounds) {
     List list;
-    list.octets_ = reader.vector(low, high);
+    list.octets_ = reader.vector(bounds);
     Reader inner(list.octets_);
     while (inner.more()) {
       static_cast<void>(T::decode(inner));
@@ -72,8 +93,12 @@ class List {
 
   [[nodiscard]] std::size_t size() const { return size_; }
 
+  // An input iterator only: the element to which it refers is a part of it.
   class Iterator {
    public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+
     Iterator(ByteSpan octets, std::size_t left) : reader_(octets), left_(left) { load(); }
     const T& operator*() const { return current_; }
     const T* operator->() const { return &current_; }
@@ -82,7 +107,8 @@ class List {
       load();
       return *this;
     }
-    bool operator!=(const Iterator& other) const { return left_ != other.left_; }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t /*end*/) const { return left_ == 0; }
 
    private:
     void load() {
@@ -97,7 +123,7 @@ class List {
   };
 
   [[nodiscard]] Iterator begin() const { return Iterator(octets_, size_); }
-  [[nodiscard]] Iterator end() const { return Iterator({}, 0); }
+  [[nodiscard]] static std::default_sentinel_t end() { return {}; }
 
  private:
   ByteSpan octets_;
@@ -105,6 +131,8 @@ class List {
 };
 
 struct Path {
+  static constexpr VectorBounds kSiblingsBounds{0, kMaxSiblingsLen, kHashLen};
+
   ByteSpan mask;      // kHashLen
   ByteSpan siblings;  // hashes of kHashLen octets; the deepest sibling's hash is first
 
@@ -112,6 +140,8 @@ struct Path {
 };
 
 struct Member {
+  static constexpr VectorBounds kValueBounds{0, kMax24};
+
   ByteSpan vrf_proof;
   std::uint64_t epoch = 0;
   bool opened = false;
@@ -139,6 +169,9 @@ struct NonMember {
 };
 
 struct Lookup {
+  static constexpr VectorBounds kMembersBounds{0, kMax24};
+  static constexpr VectorBounds kAbsentBounds{0, kMax24};
+
   std::uint64_t version = 0;
   List<Member> members;
   List<NonMember> absent;
@@ -147,6 +180,9 @@ struct Lookup {
 };
 
 struct Versions {
+  static constexpr VectorBounds kMembersBounds{0, kMax32};
+  static constexpr VectorBounds kAbsentBounds{0, kMax24};
+
   std::uint64_t version = 0;
   std::uint64_t from = 0;
   List<Member> members;
@@ -156,6 +192,9 @@ struct Versions {
 };
 
 struct AppendProof {
+  static constexpr VectorBounds kLeavesBounds{0, kMax32, kAddedLeafLen};
+  static constexpr VectorBounds kOpenedBounds{0, kMax32};
+
   ByteSpan leaves;  // AddedLeaf structures
   ByteSpan opened;
 

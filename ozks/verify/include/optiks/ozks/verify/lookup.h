@@ -7,6 +7,7 @@
 #include "optiks/ozks/verify/codec.h"
 #include "optiks/ozks/verify/hash.h"
 #include "optiks/ozks/verify/reasons.h"
+#include "optiks/ozks/verify/record.h"
 #include "optiks/vrf/ecvrf.h"
 
 namespace optiks::ozks::verify {
@@ -16,13 +17,21 @@ namespace optiks::ozks::verify {
 struct StructureView {
   std::uint8_t structure = 0;
   std::uint64_t epoch = 0;               // e
-  std::uint64_t period = 0;              // p
+  std::uint64_t period = 0;              // p; always 0 if the structure's tree is never made anew
   std::uint64_t period_first_epoch = 0;  // E, which is at most e; it is 0 exactly if p is 0
   std::uint64_t count = 0;
   ByteSpan root;  // 32
   const vrf::PublicKey* vrf_public_key = nullptr;
   std::uint32_t max_value_len = 0;
 };
+
+// Decodes the structure's VRF public key in a record. Returns kVrfKeyInvalid if the key is invalid.
+Reason read_vrf_key(const EpochRecord& record, std::uint8_t structure, vrf::PublicKey& out);
+
+// Returns the facts about a structure in the record. `vrf_public_key` is the structure's decoded key. The result points
+// to this key and into the record's octets.
+[[nodiscard]] StructureView structure_view(const EpochRecord& record, std::uint8_t structure,
+                                           const vrf::PublicKey& vrf_public_key, std::uint32_t max_value_len);
 
 // A client's knowledge of one key. The verifier uses it only if the answer's record is of the same period. If w > 0,
 // the client knows exactly one of n and b: n after an answer that showed the latest version, or b after a page that did

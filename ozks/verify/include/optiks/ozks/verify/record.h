@@ -47,6 +47,8 @@ struct StructureState {
   ByteSpan root;  // 32
   std::uint64_t count = 0;
   ByteSpan vrf_public_key;  // 32
+
+  static StructureState decode(Reader& reader);
 };
 
 struct EpochRecord {
@@ -60,7 +62,6 @@ struct EpochRecord {
   std::array<StructureState, kNumStructures> structures;
   ByteSpan previous;  // 32
 
-  // Returns the state of structure `id`, which is element `id - 1`.
   [[nodiscard]] const StructureState& structure(std::uint8_t id) const { return structures[structure_index(id)]; }
 };
 

@@ -18,6 +18,9 @@
 namespace optiks::ozks::verify {
 
 struct UserMonitorAnswer {
+  static constexpr VectorBounds kNamesBounds{0, kMax24};
+  static constexpr VectorBounds kKeysBounds{0, kMax32};
+
   Head head;
   List<Entry> names;
   Entry decommissioned;

@@ -45,6 +45,8 @@ struct VersionedEntry {
 // The generations of a username: a proof of all users to whom the username has led, and entries that show that all
 // these users but the last have left.
 struct Generations {
+  static constexpr VectorBounds kLeftBounds{0, kMax24};
+
   std::uint8_t record = 0;
   Versions names;
   List<Entry> left;
@@ -57,6 +59,8 @@ enum class UserKind : std::uint8_t { kNone = 0, kLeft = 1, kCurrent = 2 };
 inline constexpr std::uint8_t kByGenerations = 4;
 
 struct UserLookup {
+  static constexpr VectorBounds kKeysBounds{0, kMax32};
+
   UserKind kind = UserKind::kNone;
   std::optional<Generations> generations;  // set instead of `name` in a log that reassigns usernames
   std::optional<Entry> name;
@@ -68,6 +72,9 @@ struct UserLookup {
 };
 
 struct UserLookupAnswer {
+  static constexpr VectorBounds kPartsBounds{0, kMax16};
+  static constexpr VectorBounds kUsersBounds{1, kMax32};
+
   Head head;
   List<PartRecord> parts;
   List<UserLookup> users;
