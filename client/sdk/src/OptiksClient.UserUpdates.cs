@@ -113,7 +113,9 @@ public sealed partial class OptiksClient
     /// <param name="username">Username of the user.</param>
     /// <param name="atMost">The longest time to wait.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
-    /// <param name="unseen">True to make the user leave even if it was not monitored first or has alarms.</param>
+    /// <param name="unseen">
+    /// True to make the user leave even if the owner has not monitored the user first, or if the user has alarms.
+    /// </param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<UserUpdateResult> DecommissionUserAsync(
         ReadOnlyMemory<byte> username, TimeSpan atMost, Guid? requestId = null, bool unseen = false, CancellationToken cancellationToken = default)

@@ -40,8 +40,8 @@ public sealed record OptiksClientOptions
     public Func<CancellationToken, ValueTask<string>>? Token { get; init; }
 
     /// <summary>
-    /// Whether the client repeats a lookup with its API key or token after a server has refused the lookup without a credential. The
-    /// operator then learns which client looks up which keys.
+    /// Whether the client repeats a lookup with its API key or token after a server has refused the lookup because it had no credential.
+    /// The operator then learns which client looks up which keys.
     /// </summary>
     /// <value>If false, lookups carry neither the API key nor a token.</value>
     public bool AuthorizeLookups { get; init; }

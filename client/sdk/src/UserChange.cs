@@ -39,14 +39,16 @@ public sealed record UserChange
     /// <summary>Removes a device from the list.</summary>
     public static UserChange RemoveDevice(ReadOnlyMemory<byte> device) => new(UserOperation.RemoveDevice) { Removed = device };
 
-    /// <summary>Whether the user leaves even if its owner has not monitored it first or it has alarms.</summary>
+    /// <summary>Whether the user leaves even if the owner has not monitored the user first, or if the user has alarms.</summary>
     public bool IsUnseen { get; private init; }
 
     /// <summary>
     /// Makes the user leave. It must be the only change of its request. The client monitors the user first, because servers show nothing
     /// more of a user who has left (<see cref="OptiksClient.ChangeUserAsync"/>).
     /// </summary>
-    /// <param name="unseen">True to make the user leave even if it was not monitored first or has alarms.</param>
+    /// <param name="unseen">
+    /// True to make the user leave even if the owner has not monitored the user first, or if the user has alarms.
+    /// </param>
     public static UserChange Decommission(bool unseen = false) => new(UserOperation.Decommission) { IsUnseen = unseen };
 
     internal static UserChange Create(IReadOnlyList<ReadOnlyMemory<byte>> usernames, IReadOnlyList<UserDeviceValue> devices) =>

@@ -71,7 +71,8 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
             {
                 return new(reason, null, null, i);
             }
-            // If the server left out proofs, the client verified them at the epoch of the last answer that had all proofs.
+            // If the server left out proofs, the client had already verified these proofs at the epoch of the last answer that had all
+            // proofs.
             after = after with { ProvenEpoch = _remembered[i].Known.Version > 0 ? seen.Keys[_keys[i].Id].ProvenEpoch : verdict.Head.Epoch };
             answers[i] = new KeyAnswer(after, value, unchanged);
         }
@@ -88,7 +89,8 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         var leaves = new ShownLeaves(shown.Head, seen.Head?.Checkpoint);
         for (int i = 0; i < Math.Min(_keys.Count, shown.Lookups.Count); i++)
         {
-            // A known version counts only in its own period. A server that treats the version as known in another period lies.
+            // A version that the client knows from one period is not known in any other period. So a server lies if it leaves out proofs in
+            // another period because of that version.
             bool isKnown = _remembered[i].Known.Period == EpochRecord.ReadPeriod(shown.Head.Record.Span);
             leaves.Add(StructureId.Keys, _keys[i].Octets, shown.Lookups[i], isKnown ? _remembered[i].Known.Version : 0);
         }

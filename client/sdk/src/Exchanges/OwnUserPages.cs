@@ -113,8 +113,8 @@ internal sealed class OwnUserPages
         }
         if (list is null || list.Period != (asked?.Period ?? seen.Head?.Period))
         {
-            // The client believes that the user had nothing in earlier periods, which also holds only if auditors cover this epoch
-            // (OwnedUserRules.BeginAfter).
+            // The client relies on an earlier answer when it believes that the user had nothing in earlier periods. This belief, too, is
+            // justified only if auditors cover the epochs from that answer on (OwnedUserRules.BeginAfter).
             pages.Proven = list is null ? owned?.ProvenEpoch : null;
             return pages;
         }

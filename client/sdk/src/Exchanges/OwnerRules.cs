@@ -76,9 +76,10 @@ internal static class OwnerRules
 
     /// <summary>
     /// Returns alarms about versions that earlier monitoring answers showed and that a list of all versions now shows again. The state has
-    /// only the last of these versions, so the client cannot compare the others with what it saw. A version raises no alarm if the next
-    /// version existed by the epoch passed as <paramref name="covered"/>, which is the first epoch that enough auditors may cover. Since
-    /// the auditors' coverage began, no server can have shown such a version as the latest one (docs/spec/cosigners.md section 4).
+    /// only the last of these versions, so the client cannot tell whether the others are as they were when the client first saw them. A
+    /// version raises no alarm if the next version existed by the epoch passed as <paramref name="covered"/>, which is the first epoch that
+    /// enough auditors may cover. Since the auditors' coverage began, no server can have shown such a version as the latest one
+    /// (docs/spec/cosigners.md section 4).
     /// </summary>
     public static IEnumerable<OwnerAlarm> SeenAgain(ulong period, ulong known, IReadOnlyList<VersionsExchange.TimedVersion> versions, ulong covered) =>
         versions.Zip(versions.Skip(1)).Where(pair => pair.First.Version.Version < known && pair.Second.Time > covered).Select(pair => pair.First.Version)
@@ -121,8 +122,8 @@ internal static class OwnerRules
     /// </summary>
     public static ClientState Expect(ClientState current, KeyName key, ExpectedChange change)
     {
-        // Monitoring begins at the period in which the key was first set, so that it also covers what servers showed other clients before
-        // the owner first monitored the key.
+        // Monitoring begins at the period in which the key was first set. So it also covers what servers showed other clients before the
+        // owner monitored the key for the first time.
         OwnedKey owned = current.Owned.GetValueOrDefault(key.Id) ?? new OwnedKey { Period = current.Head?.Period ?? 0 };
         return owned.Expected.Any(known => known.RequestId == change.RequestId && known.ValueSha256 == change.ValueSha256)
             ? current

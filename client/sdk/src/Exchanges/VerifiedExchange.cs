@@ -19,7 +19,8 @@ internal abstract class VerifiedExchange<T>
     public abstract bool NeedsAuthorization { get; }
 
     /// <summary>
-    /// Whether the client repeats the request with the API key or token after a server has refused it without a credential.
+    /// Whether the client repeats the request with the API key or token after a server has refused the request because it had no
+    /// credential.
     /// </summary>
     public virtual bool MayAuthorize => false;
 
@@ -47,8 +48,8 @@ internal abstract class VerifiedExchange<T>
     public abstract byte[]? Body(ClientState seen);
 
     /// <summary>
-    /// The greatest length of an answer in octets, without one value of a key, for which the caller adds room. It is the bound of
-    /// docs/spec/rest.md section 4 plus room for the head. The client refuses a longer answer while it arrives.
+    /// The greatest length of an answer in octets, not counting one value of a key; the caller adds room for one value. The length is the
+    /// bound of docs/spec/rest.md section 4 plus room for the head. The client refuses a longer answer while it arrives.
     /// </summary>
     public virtual int MaxLength => 64 << 20;
 

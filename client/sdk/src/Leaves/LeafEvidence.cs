@@ -17,7 +17,7 @@ internal static class LeafEvidence
     public const string ReceivedName = "received-leaf.bin";
 
     /// <summary>
-    /// Returns the files of a folder of evidence that proves a contradiction. The caller has judged the statements before.
+    /// Returns the files of a folder of evidence that proves a contradiction. The caller must have judged the statements already.
     /// </summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, byte[] kept, byte[] received, string source) => new()
     {
