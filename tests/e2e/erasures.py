@@ -100,7 +100,8 @@ class Facts:
 
 
 class Household(Worker):
-    """A thread with its own people. Names and device ids pass from one of these people to the next."""
+    """A thread that sends the requests of its own people, who are users of the log. Names and device ids pass from one of these people to
+    the next."""
 
     def __init__(self, log: Deployment, name: str, seed: int, signer: Signer, facts: Facts):
         self._log, self._signer, self._facts, self._random = log, signer, facts, random.Random(seed)

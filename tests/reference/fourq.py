@@ -129,7 +129,7 @@ def _mul_unreduced(a0: int, a1: int, b0: int, b1: int) -> Element:
 
 
 def _finish(e0: int, e1: int, f0: int, f1: int, g0: int, g1: int, h0: int, h1: int) -> Point:
-    """Returns the point (ef, gh, fg, eh), which ends an addition and a doubling."""
+    """Returns the point (ef, gh, fg, eh). This is the last step of an addition and of a doubling."""
     e, f, g, h = (e0 % P, e1 % P), (f0 % P, f1 % P), (g0 % P, g1 % P), (h0 % P, h1 % P)
     return mul(e, f), mul(g, h), mul(f, g), mul(e, h)
 

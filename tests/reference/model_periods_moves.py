@@ -32,8 +32,8 @@ def random_log(rng: random.Random, left_out: str | None, honest: bool = False) -
 
 
 def _numbers(rng: random.Random, left_out: str | None) -> list[int]:
-    """Returns the numbers that successive periods have in the records. One number may be missing, or may occur twice, either in direct
-    succession or with the next number in between."""
+    """Returns the numbers that successive periods have in the records. One number may be missing, or may occur twice. The two occurrences
+    follow each other directly, or the next number is between them."""
     honest = list(range(rng.randrange(2, 4)))
     skipped = rng.choice(([0, 2], [0, 2, 3], [0, 1, 3]))
     again = rng.choice(([0, 1, 1], [0, 1, 2, 1]))

@@ -271,7 +271,8 @@ def promise_rows() -> dict:
     row("a_checkpoint_that_the_log_did_not_sign", "checkpoint_signature", good, [forged(d)])
     row("an_answer_behind_the_end_that_does_not_verify", "history_from", good, [answer, replace_item(d, 4, start=0)])
 
-    # Carol: versions 1 and 2 at 10 and 11, and a version 3 of epoch 12 whose leaf says 10. The version before it is on another page.
+    # Carol's key has version 1 at epoch 10 and version 2 at epoch 11. Epoch 12 inserts version 3, whose leaf names epoch 10. Version 2 and
+    # version 3 are on different pages.
     d.publish({CAROL: b"carol 1"})
     d.publish({CAROL: b"carol 2"})
     third = Stored(10, d.rng.randbytes(16), b"carol 3")

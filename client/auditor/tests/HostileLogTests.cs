@@ -229,7 +229,7 @@ public sealed class HostileLogTests
                 auditor.Fixture.Clock.UtcNow = log.Now;
                 return;
             case "drops a leaf":
-                // Sign the root of a tree without the last epoch's leaves, but with the count of the tree that had them.
+                // Sign the root of the tree before the last epoch's leaves were added, but the leaf count of the tree after that.
                 all[2] = EpochRecord.Decode(log.Record(3)).Structures[2] with { Count = keys.Count };
                 break;
             case "hides an insertion":
@@ -248,7 +248,7 @@ public sealed class HostileLogTests
             "switches a period early" => honest with { Period = 1, PeriodFirstEpoch = honest.Epoch },
             _ => honest with { Structures = all },
         });
-        // In the next epoch, the log reverts the change.
+        // In the next epoch, the log reverts the false change.
         log.PublishRecord(honest => honest with { Epoch = 7, Period = 0, PeriodFirstEpoch = 0, TimeMs = honest.TimeMs + FixtureLog.StepMs, Structures = EpochRecord.Decode(log.Record(5)).Structures });
         auditor.Fixture.Clock.UtcNow = log.Now;
     }

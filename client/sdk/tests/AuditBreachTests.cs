@@ -79,7 +79,7 @@ public sealed class AuditBreachTests
         StructureState[] all = [.. EpochRecord.Decode(fixture.Log.Record(5)).Structures];
         all[2] = what switch
         {
-            // The root of epoch 4, whose tree has other leaves. Which leaves differ does not matter.
+            // Sign the root of epoch 4, whose tree lacks leaves of the current tree, together with the leaf count of the current tree.
             "a leaf is dropped" => EpochRecord.Decode(fixture.Log.Record(4)).Structures[2] with { Count = keys.Count },
             "an insertion is hidden" => keys with { Root = Enumerable.Repeat((byte)7, 32).ToArray() },
             "an insertion is not listed" => keys with { Count = keys.Count + 1 },

@@ -79,7 +79,7 @@ public sealed class AuditTests
         await using Fixture fixture = await StartAsync(20);
         using (AuditorSession session = await OpenAsync(fixture, range: 8))
         {
-            // The process dies when it reports the progress after the first proof, which is after the state is on disk.
+            // The process dies when it reports its progress after the first proof. At that time, the state is already on disk.
             await Assert.ThrowsAsync<InvalidOperationException>(() => session.AuditAsync(new Dying(8), Cancellation));
         }
         fixture.Publish(("late", "x"));
@@ -318,7 +318,7 @@ public sealed class AuditTests
         Assert.DoesNotContain("GET /log/tile/entries/000", fixture.Server.Requests);
     }
 
-    // Returns a record as after a switch, with new VRF keys that belong to no directory, so that no proofs with these keys exist.
+    // Returns a record that claims a switch of the period. Its new VRF keys belong to no directory, so no proofs with these keys exist.
     private static EpochRecord Switched(EpochRecord honest, bool early = false) => honest with
     {
         Period = honest.Period + 1,

@@ -111,7 +111,7 @@ public sealed class CosignerTests : IDisposable
         Assert.True((await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Head!.IsAudited);
         Assert.Equal(5UL, Assert.Single(store.Current.Cosigners.Values).Size);
 
-        // The head grows, so only the kept note has the size of the second history's note.
+        // This epoch makes the head's checkpoint larger than the kept note of auditor a, which still has size 5.
         fixture.Publish(("bob", "b"));
         fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(second, (ulong)size, fixture.Clock.UtcNow, cosigner));
         fixture.Server.Tile = hasTiles ? null : _ => [];

@@ -68,7 +68,7 @@ public sealed class UserAttackTests
             {
                 var store = new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence"));
                 OptiksClient client = fixture.Client(store);
-                // Let the client look up the name at the epoch before, so that only the next answer shows the second versions.
+                // Let the client look up the name at the previous epoch, so that only the next answer shows the second versions.
                 fixture.Server.Lag = 1;
                 Assert.Equal(Reason.Valid, await AskAsync(client, "user lookup"));
                 fixture.Server.Lag = null;
@@ -267,7 +267,7 @@ public sealed class UserAttackTests
         // update counts as overtaken.
         Assert.Equal((0, 1, 1), (second.Alarms.Count, second.Pending, second.Overtaken));
         Assert.Equal((0, 0, 1), (third.Alarms.Count, third.Pending, third.Overtaken));
-        // When the log then publishes the first update, that undoes the third update, so it raises an alarm.
+        // Then the log publishes the first update, which undoes the third update. Monitoring raises an alarm about this version.
         Assert.Equal([3UL], first.Alarms.Select(alarm => alarm.Version));
         Assert.Equal((0, 0), (first.Pending, first.Overtaken));
     }
@@ -281,8 +281,8 @@ public sealed class UserAttackTests
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("laptop"u8.ToArray(), "1"u8.ToArray())], cancellationToken: Cancellation);
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("tablet"u8.ToArray(), "1"u8.ToArray()), UserChange.RemoveDevice("laptop"u8.ToArray())], cancellationToken: Cancellation);
-        // The log publishes lists that no request made from the list before: the first has the additional device "ghost", and the second
-        // drops this device. The last list is what the second request makes of the second list.
+        // The log publishes three lists. No request explains the first list, which has the additional device "ghost", or the second list,
+        // which drops this device. The third list results from applying the owner's second request to the second list.
         fixture.PublishItems(FixtureItem.List(user, "phone", "laptop", "ghost"), FixtureItem.Device("laptop", "1"));
         fixture.PublishItems(FixtureItem.List(user, "phone", "laptop"));
         fixture.PublishItems(FixtureItem.List(user, "phone", "tablet"), FixtureItem.Device("tablet", "1"));

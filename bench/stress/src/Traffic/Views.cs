@@ -70,8 +70,10 @@ internal sealed class Views
         return Reason.Valid;
     }
 
-    /// <summary>Records the verified bounds of periods, and the verified head of the same answer. Returns another reason than
-    /// <see cref="Reason.Valid"/> if they contradict what was recorded before.</summary>
+    /// <summary>
+    /// Records the verified bounds of periods, and the verified head of the same answer. Returns another reason than
+    /// <see cref="Reason.Valid"/> if they contradict earlier records of the log.
+    /// </summary>
     public Reason Learn(int replica, PeriodsVerdict periods, byte[] answer)
     {
         foreach (Range bound in periods.Bounds)

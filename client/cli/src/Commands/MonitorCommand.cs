@@ -37,7 +37,7 @@ internal static class MonitorCommand
     /// <param name="host">Environment of the run, which receives the warnings.</param>
     /// <param name="follow">Whether to monitor repeatedly, until the user interrupts the command or the log forks.</param>
     /// <param name="interval">Seconds between two rounds of monitoring.</param>
-    /// <param name="look">Monitors once; its argument is true for the first round.</param>
+    /// <param name="look">The function that monitors once. Its argument is true for the first round.</param>
     /// <param name="cancellationToken">Interrupts the command.</param>
     public static async Task<int> FollowAsync(CommandHost host, bool follow, int interval, Func<bool, Task<int>> look, CancellationToken cancellationToken)
     {

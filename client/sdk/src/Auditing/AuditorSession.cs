@@ -258,7 +258,7 @@ public sealed class AuditorSession : IDisposable
             }
         }
         ulong last = note.Size - 1;
-        // This epoch is later than `start` if this call has already verified proofs of another replica before that replica failed.
+        // This epoch is later than `start` if this call has verified proofs of another replica before that replica failed.
         ulong epoch = EpochRecord.ReadEpoch(_state!.Head.Record);
         int most = _options.MaxRange;
         long octets = 0;

@@ -135,8 +135,8 @@ internal sealed class VerifiedExchanger
         }
     }
 
-    // Compares the checkpoint of a replica that is behind with the kept checkpoint, at intervals, because the replica may follow another
-    // history. Returns null if it finds no fork.
+    // Compares the checkpoint of a replica with the kept checkpoint, at intervals. The replica is behind, so it may follow another history.
+    // Returns null if the comparison finds no fork.
     private async Task<Outcome<T>?> FindForkBehindAsync<T>(Uri replica, CancellationToken cancellationToken, ReadOnlyMemory<byte> answer = default)
     {
         if (_store.Current.Head is not { } kept || (_compared.TryGetValue(replica, out long at) && _time.GetElapsedTime(at) < s_comparedFor))
