@@ -2,8 +2,8 @@
 """Measures a switch of the period during a constant load of lookups and updates.
 
 Measures the seconds from the operator's request for the switch until a replica shows the first epoch of the next period. Compares the p99
-of requests during this time with the p99 before. No request may fail, no answer may be wrong, and no update may be lost or doubled. Writes
-build/bench/period.json.
+of requests during this time with the p99 before the switch. No request may fail, no answer may be wrong, and no update may
+be lost or doubled. Writes build/bench/period.json.
 usage: measure_periods.py [--engines E,..] [--keys N] [--rate N] [--window S] [--before N]"""
 
 import argparse
@@ -145,7 +145,7 @@ class SwitchBench:
             noticed = comparison.figures(self._name("p99", operation), operation)
             figures += noticed
             ratios.append(noticed[0].ratio)
-        # The value is a ratio of latencies, and the baseline 1 means that requests are as fast as before.
+        # The value is a ratio of latencies. The baseline 1 means that requests during the switch are as fast as before the switch.
         figures.append(Figure(self._name("p99-ratio"), "times that before, of lookups or updates", max(ratios), 1, ratios))
         figures += [Figure(self._name("memory", service), "MB, anonymous", most / 1e6, resting[service] / 1e6) for service, most in watch.most_bytes.items()]
         return figures

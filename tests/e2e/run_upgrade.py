@@ -94,7 +94,8 @@ def figures_of(report: dict, done: Upgrade, arguments: argparse.Namespace, most:
     for operation in (LOOKUP, UPDATE):
         figures += comparison.figures(f"upgrade/p99/{operation}", operation)
     figures.append(Figure("upgrade/without-epoch", "s, longest", *longest_pauses([epoch["at_s"] for epoch in report["epochs"]], report, done.moments)))
-    # These are the seconds with accepted updates. If one second has none, the pause between its neighbours counts as two seconds.
+    # The list has the seconds in which updates were accepted. If one second between two of them has no accepted update, this pause counts
+    # as two seconds.
     accepting = [second for second, row in enumerate(report["seconds"]) if row["updates"] > 0]
     figures.append(Figure("upgrade/without-accepting", "s, longest, to the second", *longest_pauses(accepting, report, done.moments)))
     return figures

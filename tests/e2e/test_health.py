@@ -124,7 +124,7 @@ class HealthTest(unittest.TestCase):
             key.chmod(0o600)
             self.wait_for(log.task, 200)
             log.publish(("alice", "a2"))
-            # If the task is started with the same mistake, the start is refused.
+            # If the task is started while the key file has the wrong mode again, the start must fail.
             self.assertEqual(log.task.stop(), 0)
             key.chmod(0o644)
             log.task.start()
@@ -190,7 +190,7 @@ class HealthTest(unittest.TestCase):
                 accepted = client.post_json("/v1/updates", {"request_id": uuid7(), "key": "alice", "value": "a3"})
                 self.assertEqual(accepted.status, 202)
                 self.wait_for(self.log.task, 503, "The board's files cannot be written.")
-                # Meanwhile updates are accepted, and lookups work.
+                # While the board cannot be written, the services accept updates, and lookups work.
                 self.assertEqual(self.ready(self.log.update)[0], 200)
                 self.assertEqual(self.lookup(), 200)
                 path = accepted.json()["status_url"]

@@ -147,7 +147,7 @@ class StressAcrossPeriods(unittest.TestCase):
             self.assertGreater(updates["accepted"], 300)
             self.assertEqual([updates["accepted"]] * 2 + [0, 0, 0], [updates[name] for name in ("followed", "published", "lost", "doubled", "unserved")])
             self.assertEqual(updates["updated_keys"], updates["checked_keys"])
-            # The versions that each ended period left behind are counted, too.
+            # The number of versions includes the versions of ended periods.
             self.assertEqual(updates["accepted"], report["epochs"][-1]["versions"] - report["versions_before"])
             self.assertEqual([1, 5, 9], [window["start_s"] for window in report["windows"]])
             # If optiks-stress does not verify answers, it still verifies and follows the heads.

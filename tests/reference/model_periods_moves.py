@@ -81,7 +81,7 @@ def forge_late(rng: random.Random, log: Log) -> None:
 
 
 def forge_beyond(rng: random.Random, log: Log) -> None:
-    """Forges version a + 2 without a version a + 1, which a lookup of a + 2 does not show."""
+    """Forges version a + 2 without forging version a + 1. A lookup that shows version a + 2 proves nothing about version a + 1."""
     trees = [tree for tree in log.trees if log.owned(tree) >= 2 and log.owned(tree) % 2 == 0]
     if trees:
         tree = rng.choice(trees)

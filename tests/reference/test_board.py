@@ -82,7 +82,7 @@ class BoardTest(unittest.TestCase):
         self.assertEqual(set(decided), {row["id"] for row in notes["vectors"]})
         for row in notes["vectors"]:
             # Our verifier refuses every note that C2SP refuses, with one exception: it does not verify lines of other signers, so it
-            # accepts notes in which only these are wrong.
+            # accepts notes in which only such lines are wrong.
             if row["spec_expectation"]["checkpoint"].startswith("reject") and row["id"] != "log-good-witness-bad":
                 self.assertNotEqual(decided[row["id"]], "valid", row["id"])
         for row in rows:

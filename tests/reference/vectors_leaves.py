@@ -24,7 +24,7 @@ class Liar(UserDirectory):
     """A directory that may change leaves that it has published."""
 
     def rebuild(self) -> None:
-        """Publishes an epoch whose trees have the stored leaves, whatever leaves the trees had before."""
+        """Publishes an epoch whose trees have the stored leaves, even if the trees of the previous epoch had other leaves."""
         for number in facts.STRUCTURES:
             found = self._leaves(number)
             self.trees[number - 1], self.counts[number - 1] = proofs.grow(None, found), len(found)

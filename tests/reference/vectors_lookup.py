@@ -211,7 +211,7 @@ def signed_lie_rows(rows: Rows) -> None:
         stored = {version: Stored(written, d.rng.randbytes(16), b"forged %d" % version) for version, written, _ in leaves}
         d.versions[key] = [stored.get(i + 1, Stored(0, b"", b"")) for i in range(max(stored))]
         for epoch in range(1, 10):
-            # No ladder below contains a version without a leaf.
+            # In the rows below, no ladder contains a version without a leaf.
             added = [d.leaf(key, version, stored[version]) for version, _, inserted in leaves if inserted == epoch]
             d.publish({b"other": b"x"} if epoch == 1 else {}, others={facts.KEYS: added})
         v = Verifier(d.anchor, d.now_ms, known={key: known} if known else {})

@@ -84,8 +84,8 @@ public sealed partial class OptiksClient
     }
 
     // To confirm a change of the list, the client needs the list version before the change, so it looks that version up. It makes no lookup
-    // if this request was sent before. Then the request may be published by now, and the list in the state is still the version before the
-    // change.
+    // if an earlier call already sent this request. In that case the log may have published the request by now, but the list in the state
+    // is still the version before the change.
     private bool NeedsList(KeyName name, Guid request, IReadOnlyList<UserChange> changes) =>
         changes.Any(change => change.Operation is UserOperation.AddDevice or UserOperation.RemoveDevice)
         && !(KnownUser(name) is { } user && _store.Current.OwnedUsers.GetValueOrDefault(user)?.Expected.Any(sent => sent.RequestId == request) == true);

@@ -49,7 +49,7 @@ public sealed partial class OptiksClient
     };
 
     // Finds the given versions of a key with as few pages of history as possible. The versions must belong to one period and be in
-    // increasing order. If the client refuses an answer, the result has the versions found before it.
+    // increasing order. If the client refuses an answer, the result has the versions that earlier answers showed.
     private async Task<VersionsRun> FindVersionsAsync(KeyName name, KeyVersionNumber[] versions, ulong leastEpoch, CancellationToken cancellationToken)
     {
         byte[]? ended = null;

@@ -28,7 +28,8 @@ public sealed class AuditBreachTests
         {
             Assert.True((await session.AuditAsync(null, Cancellation)).IsValid);
             fixture.Log.PublishRecord(honest => Changed(honest, what));
-            // In the next epoch the log reverts the change, so an auditor that compared only the first and last record would see nothing.
+            // In the next epoch the log reverts the false change. So an auditor that compared only the first and last record would find no
+            // fault.
             fixture.Log.PublishRecord(honest => honest with
             {
                 Epoch = 7,

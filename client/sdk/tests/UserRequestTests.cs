@@ -263,7 +263,7 @@ public sealed class UserRequestTests
             histories[Base64UrlText.Encode(s_phone)] = what switch { "later version, erased" => default(ReadOnlyMemory<byte>?), "later version, history" => s_one, _ => s_two };
         }
 
-        // The request removes the laptop, which was on the list before.
+        // The request removes the device "laptop", which was on the previous version of the list.
         var lists = new KnownLists();
         if (!what.StartsWith("list before unknown", StringComparison.Ordinal))
         {

@@ -3,7 +3,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Asks for the latest values of up to 256 keys, except for proofs and values that this client has already.</summary>
+/// <summary>
+/// Requests the latest values of up to 256 keys. The answer leaves out the proofs and values that this client already has.
+/// </summary>
 internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer[]>
 {
     private readonly IReadOnlyList<KeyName> _keys;

@@ -224,7 +224,8 @@ internal static class OwnedUserRules
         return Tidy(next);
     }
 
-    // Compares each list version that was not compared yet with the version before it.
+    // Compares each list version that earlier calls did not compare with the previous version of the list. Raises an alarm if no expected
+    // change explains the difference.
     private static OwnedUser Lists(OwnedUser owned, OwnUserShown shown, ulong covered)
     {
         OwnedList? kept = owned.List is { } list && list.Period == shown.Period ? owned.List : null;
