@@ -27,7 +27,7 @@ from harness import Deployment, Process
 from stress_tester import StressTester
 from windows import BenchFailed, Moments, compare, windows_of
 
-# The period length is the shortest possible, so that a switch can follow as soon as it is prepared.
+# The period length is the shortest possible, so that the log can switch as soon as the update-task has prepared the next period.
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", "Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "false"}
 MIX, OPERATIONS = "hit=9,update=1", ("hit", "update")
 # The load chooses keys uniformly, so that lookups are about both changed and unchanged keys.

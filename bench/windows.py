@@ -77,7 +77,7 @@ class Comparison:
 
 def compare(windows: list[Window], moments: Moments, length: float, least_before: int) -> Comparison:
     """Returns the windows before the event and during it. Raises BenchFailed if the run has fewer than `least_before` windows before the
-    event, or if it ended too early."""
+    event, or if the run ended too early."""
     before = [window for window in windows if window.end <= moments.asked]
     meanwhile = [window for window in windows if window.end > moments.asked and window.start < moments.begun + length]
     if len(before) < least_before or not meanwhile or meanwhile[-1].end < moments.begun + length:

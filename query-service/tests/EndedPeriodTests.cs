@@ -253,7 +253,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
     private async Task WaitForFileAsync(Replica replica)
     {
         await replica.WaitAsync(() => _events.Has("EndedPeriodReady"));
-        // The new epoch makes the replica take its next step, in which it begins to serve the trees that it made in the background.
+        // When the replica follows the new epoch, it also begins to serve the trees that it has made in the background.
         await Log.PublishAsync(("other", "epoch"));
         await replica.WaitForEpochAsync((ulong)Log.Records.Count - 1);
     }

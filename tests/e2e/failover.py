@@ -37,8 +37,8 @@ class Outage:
 
 
 class SteadyWriter(BulkWriter):
-    """Sends lists of updates at a steady rate, whether or not earlier lists are published. After an outage it continues at this rate, and
-    does not send more to make up for lists that it did not send."""
+    """Sends lists of updates at a steady rate, whether or not earlier lists are published. After an outage it continues at this rate. It
+    does not make up for the lists that it did not send during the outage."""
 
     def __init__(self, log, name, seed, point, rate: float, keys: int):
         """`rate` is the number of updates a second."""

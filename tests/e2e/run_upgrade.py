@@ -107,8 +107,8 @@ def failures(report: dict, operation: str) -> int:
 
 
 def longest_pauses(moments: list[float], report: dict, upgrade: Moments) -> tuple[float, float]:
-    """Returns the longest time between two successive moments after the beginning of the upgrade, and the longest time before it. Moments
-    are seconds since the load began; the time after the load, while updates settle, is left out."""
+    """Returns the longest time between two successive moments after the beginning of the upgrade, and the longest such time before the
+    beginning of the upgrade. Moments are seconds since the load began; the time after the load, while updates settle, is left out."""
     asked = upgrade.asked - datetime.datetime.fromisoformat(report["started"]).timestamp()
     pauses = [(later, later - earlier) for earlier, later in itertools.pairwise(moments) if later <= report["warm_up_s"] + report["measured_s"]]
     return tuple(max((pause for later, pause in pauses if (later > asked) == is_upgrade), default=0) for is_upgrade in (True, False))

@@ -210,7 +210,8 @@ class Passing(EdgeCase):
         for i in range(3):
             with Client(self.log.update.url, source="127.0.0.5", headers={"X-Forwarded-For": f"192.0.2.{i}"}) as client:
                 self.assertEqual(429, client.get(NOBODY).status)
-        # A service trusts a request from nginx's address, and counts it for the address in the header, which has not used up its limit.
+        # A service trusts nginx's address, so it counts this request for the client's address in the header. That client's address has not
+        # used up its limit.
         with Client(self.log.update.url, source="127.0.0.1", headers={"X-Forwarded-For": "192.0.2.1"}) as client:
             self.assertEqual(401, client.get(NOBODY).status)
 

@@ -180,8 +180,8 @@ class HostilePeriodsTest(unittest.TestCase):
                 self.assertEqual((told, said["verdict"], said["not_copied"]), (code, "absent", code == INVALID), said)
 
     def test_a_version_between_the_last_look_and_the_switch(self):
-        """The log publishes a false version after the owner's last look, and before the switch a later version with the true value
-        supersedes it. So the copy is honest again. The test does this for a separate key and for a user's device."""
+        """After the owner's last look, the log publishes a false version. Before the switch, a later version with the true value supersedes
+        the false version. So the copy is honest again. The test does this for a separate key and for a user's device."""
         commands = {"owner": ("monitor", KEY.decode()), "user": ("user", "monitor", NAME.decode())}
         with HostileLog(first_period()) as log:
             for client, command in commands.items():

@@ -228,8 +228,8 @@ class TokenTest(unittest.TestCase):
         before = self.view()
         for token, user, what, field in ((other, "u17", add, "$.user"), (mine, "u18", leave, "$.user"), (mine, "u17", create, "$.changes[0].op"),
                                          (mine, "u17", {"op": "add-username", "username": "x"}, "$.changes[0].op"),
-                                         # The token does not name the device id of these changes, so the id may be meant for another user,
-                                         # even if it does not exist yet.
+                                         # The token does not name the device id in these changes. So the id may be meant for another user,
+                                         # even if no user has it yet.
                                          (mine, "u17", add, "$.changes[0].device"), (adding, "u17", add | {"device": "carol"}, "$.changes[0].device")):
             with self.subTest(user=user, op=what["op"]):
                 self.assertEqual(change(token, what, user=user), (403, field))

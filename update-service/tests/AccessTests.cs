@@ -32,7 +32,7 @@ public sealed class AccessTests
             service.Client.DefaultRequestHeaders.Authorization = key;
             (await service.PostAsync(Body)).IsProblem(type, status, null);
             (await service.GetAsync(path)).IsProblem(type, status, null);
-            // The service checks the credential before it reads the body, so a malformed body gets the same answer.
+            // The service checks the credential before it reads the body, so it gives the same answer for a malformed and for a valid body.
             (await service.PostAsync("nonsense")).IsProblem(type, status, null);
         }
         Assert.Equal(before, service.Database.Contents());

@@ -187,7 +187,8 @@ public sealed class HostileLogTests
         auditor.Fixture.Server.Log = second;
         auditor.Fixture.Clock.UtcNow = second.Now;
         Assert.Equal(LogCondition.Failing, (await log.LookAsync(Cancellation)).Condition);
-        // The server shows the first history again, but the auditor has not forgotten the fork that it could not write to disk.
+        // The server shows the first history again. The auditor has not forgotten the fork, although it was unable to write the evidence to
+        // disk.
         auditor.Fixture.Server.Log = auditor.Fixture.Log;
         auditor.Fixture.Publish(("late", "x"));
         LogView view = await log.LookAsync(Cancellation);

@@ -30,8 +30,8 @@ public sealed record UserChange
     public static UserChange AddDevice(ReadOnlyMemory<byte> device, ReadOnlyMemory<byte> value) => new(UserOperation.AddDevice) { Devices = [new UserDeviceValue(device, value)] };
 
     /// <summary>
-    /// Gives a device on the list a new value. If <paramref name="expected"/> is not null, the log applies the change only if it is the
-    /// device's latest version.
+    /// Gives a device on the list a new value. If <paramref name="expected"/> is not null, the log applies the change only if this version
+    /// is the device's latest version.
     /// </summary>
     public static UserChange SetDevice(ReadOnlyMemory<byte> device, ReadOnlyMemory<byte> value, KeyVersionNumber? expected = null) =>
         new(UserOperation.SetDevice) { Devices = [new UserDeviceValue(device, value)], Expected = expected };

@@ -163,7 +163,8 @@ public sealed class UserAttackTests
                 UserLookupResult found = await client.LookupUserAsync("alice", Cancellation);
                 Assert.Equal((true, UserAlarmKind.NameElsewhere, Base64UrlText.Encode(s_other)), (found.IsValid, Assert.Single(found.Alarms).Kind, found.Alarms[0].User));
             }
-            // The client looked up the name first, and so learned of the alarm, although the server refused to let it monitor the user.
+            // The client looked up the name first, and so learned of the alarm, although the server then refused to let the client monitor
+            // the user.
             OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
             Assert.Equal("forbidden", refused.Problem);
         }

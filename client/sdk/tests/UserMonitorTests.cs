@@ -211,7 +211,7 @@ public sealed class UserMonitorTests
         UserMonitorResult later = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
         UserAlarmReview review = await client.ReviewUserAlarmsAsync(s_alice, Cancellation);
 
-        // If the list before a list was erased, the client cannot compare the two, so it raises an alarm.
+        // If the previous version of a list was erased, the client cannot compare the list with it, so the client raises an alarm.
         Assert.Equal(
             [(UserAlarmKind.DeviceList, 1UL, true), (UserAlarmKind.DeviceList, 2UL, false), (UserAlarmKind.DeviceValue, 1UL, true), (UserAlarmKind.DeviceValue, 2UL, false)],
             found.Alarms.Select(alarm => (alarm.Kind, alarm.Version, alarm.ValueSha256 is null)));

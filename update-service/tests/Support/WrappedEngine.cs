@@ -4,8 +4,10 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>Wraps a storage engine. Tests can set functions that run before and after each accept and may delay it or make it fail. Also
-/// counts the units that reach the store.</summary>
+/// <summary>
+/// Wraps a storage engine. Tests can set functions that run before and after each group commit. These functions may delay the commit or
+/// make it fail. Also counts the units that reach the store.
+/// </summary>
 internal sealed class WrappedEngine : IStorageProvider
 {
     private readonly IStorageProvider _inner;

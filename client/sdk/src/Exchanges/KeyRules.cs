@@ -5,7 +5,7 @@ namespace Optiks.Client;
 
 /// <summary>
 /// Combines a verified answer about a key or a device list with the state of that key or list (docs/spec/state.md sections 1 and 3).
-/// Lookups, histories and monitoring store the latest version in the same state, so the client checks each of them against all earlier
+/// Lookups, histories and monitoring store the latest version in the same state, so the client checks each new answer against all earlier
 /// answers.
 /// </summary>
 internal static class KeyRules

@@ -141,9 +141,9 @@ internal static class OwnerRules
     };
 
     /// <summary>
-    /// Returns the state without the expected changes of a request about an owned key; the unchanged state if there are no such changes.
-    /// Changes that were already expected under this request id in the state passed as <paramref name="before"/> stay, because they belong
-    /// to an earlier request with the same id.
+    /// Returns the state without the expected changes of a request about an owned key; the unchanged state if there are no such changes. A
+    /// change stays if the state passed as <paramref name="before"/> already has it among the expected changes under this request id. Such
+    /// a change belongs to an earlier request with the same id.
     /// </summary>
     public static ClientState Forget(ClientState current, KeyName key, Guid requestId, ClientState? before)
     {

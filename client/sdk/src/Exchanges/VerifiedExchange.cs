@@ -91,8 +91,8 @@ internal abstract class VerifiedExchange<T>
     public virtual IEnumerable<Believed> Shown(T learnt) => [default];
 
     /// <summary>
-    /// Tells whether a valid answer shows every value that it is about. If a value is missing, it may have been erased, so that no replica
-    /// shows it, or this replica may withhold it.
+    /// Tells whether a valid answer shows every value that it is about. A missing value may have been erased, so that no replica can show
+    /// it. Or this replica may withhold the value.
     /// </summary>
     public virtual bool IsWhole(T learnt) => true;
 

@@ -92,7 +92,7 @@ internal sealed class VerifiedExchanger
                 }
                 catch (OptiksServerException e) when ((!exchange.EndedRecord.IsEmpty || exchange.FollowsPeriods) && e.Problem == ProblemNames.NotFound)
                 {
-                    // This replica is behind, because it does not know yet that the period in question has ended, or that it has begun.
+                    // This replica is behind: it does not know yet that the period in question has begun, or that this period has ended.
                     behind = true;
                 }
                 catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure)
@@ -175,8 +175,8 @@ internal sealed class VerifiedExchanger
             {
                 return broken;
             }
-            // An exchange accepts records of other periods than the current one if it follows periods itself, or asks about an ended
-            // period.
+            // An exchange accepts records of other periods than the current one in two cases: if its own answer proves the steps to later
+            // periods, or if it asks about an ended period.
             bool isOfCurrent = exchange.EndedRecord.IsEmpty && !exchange.FollowsPeriods;
             if (isOfCurrent && Verifier.OtherPeriod(context, reason, answer) is { } period)
             {

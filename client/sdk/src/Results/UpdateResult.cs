@@ -44,7 +44,7 @@ public sealed record UpdateResult
 
     /// <summary>
     /// The verified history of only the version that the server named. The client reads it if the lookup shows a later version. Null if the
-    /// client did not need the history, or if the server refused the request for it.
+    /// client did not need the history, or if the server refused the request for the history.
     /// </summary>
     public HistoryResult? History { get; init; }
 
