@@ -49,7 +49,7 @@ SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask
 
 
 class BenchFailed(Exception):
-    """Raised if a service gives an answer that is not of the kind that the benchmark measures."""
+    """Raised if a service gives an answer of another kind than the benchmark measures."""
 
 
 @dataclass(frozen=True)

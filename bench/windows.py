@@ -10,7 +10,7 @@ from figures import Figure
 
 
 class BenchFailed(Exception):
-    """Raised if the event that was to be measured did not happen, or if the run was too short."""
+    """Raised if the measured event did not happen, or if the run was too short."""
 
 
 @dataclass

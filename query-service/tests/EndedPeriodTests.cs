@@ -170,7 +170,8 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         await RefusedAsync(replica, "?period=1", ProblemTypes.NotFound);
         await RefusedAsync(replica, "?period=2", ProblemTypes.NotFound);
         await RefusedAsync(replica, "?period=18446744073709551615", ProblemTypes.NotFound);
-        // A client that has seen a later epoch gets not-caught-up, because another replica may already know that the period has ended.
+        // A client that has seen a later epoch gets the problem `not-caught-up`, because another replica may already know that the period
+        // has ended.
         await RefusedAsync(replica, "?period=1&checkpoint_size=5", ProblemTypes.NotCaughtUp);
         await RefusedAsync(replica, "?period=0&min_epoch=4", ProblemTypes.NotCaughtUp);
         foreach (string malformed in (string[])["?period=", "?period=00", "?period=-1", "?period=0&period=0", "?period=18446744073709551616"])

@@ -61,7 +61,7 @@ class SteadyWriter(BulkWriter):
 
 
 class Supervised(Deployment):
-    """A log with a supervisor, which starts services again that ended because the database was unreachable."""
+    """A log with a supervisor. If a service ends because the database is unreachable, the supervisor starts the service again."""
 
     def wait_ready(self) -> None:
         for process in self.processes:

@@ -1,5 +1,5 @@
 """Tests nginx with the configuration of deploy/nginx in front of three query-services and two update-services. The tests check which
-requests reach which service, and that no lookup fails whatever happens to a service."""
+requests reach which service. They also check that no lookup fails, whatever happens to a service."""
 
 import json
 import signal

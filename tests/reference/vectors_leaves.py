@@ -233,7 +233,7 @@ def _honest(pairs: _Pairs) -> None:
 
 
 def _not_signed_so(pairs: _Pairs) -> None:
-    """Adds statements that a log signed and that are each refused, or that prove another fault."""
+    """Adds pairs of statements that the log signed. The verifier refuses one of the statements, or the pair proves another fault."""
     about = (KEYS, BOB, 1)
 
     def lie(kind: str, reason: str, change: Callable[[Liar], object]) -> None:

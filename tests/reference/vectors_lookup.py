@@ -417,8 +417,8 @@ def versions_rows(rows: Rows) -> None:
 
 
 def shrinking_rows(rows: Rows) -> None:
-    """Adds rows of pages whose latest version shrinks, so that the value of the last shown version is never opened, and of pages whose
-    latest version grows."""
+    """Adds rows of pages that claim different latest versions. If a later page claims an earlier latest version, the value of the last
+    shown version is never opened. In other rows, the latest version grows from page to page."""
     d = Directory(seed=59)
     for i in range(1, 5):
         d.publish({b"alice": b"alice %d" % i} | ({b"bob": b"bob %d" % i} if i <= 2 else {}))

@@ -3,8 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests that an auditor convicts a log for good if the entries that the log signed have a breach, but not because of a server's false
-/// answer.
+/// Tests that a breach in the signed entries convicts the log for good, and that a server's false answer does not convict the log.
 /// </summary>
 public sealed class AuditBreachTests
 {

@@ -75,8 +75,8 @@ internal static class MonitorCommand
         int code = ExitCodes.Success;
         foreach (ReadOnlyMemory<byte> key in keys)
         {
-            // Review the alarms before monitoring, which may raise new alarms, because the user can accept only alarms that earlier calls
-            // reported.
+            // Review the alarms before monitoring, because monitoring may raise new alarms. The user can accept only alarms that earlier
+            // calls reported.
             AlarmReview? review = accept ? await session.Client.ReviewAlarmsAsync(key, cancellationToken).ConfigureAwait(false) : null;
             if (review is { IsValid: false })
             {

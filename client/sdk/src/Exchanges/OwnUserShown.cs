@@ -19,8 +19,8 @@ internal sealed record OwnUserShown(
     public Reason? Handover { get; init; }
 
     /// <summary>
-    /// The earliest epoch at which a server showed any part of the result. It is earlier than the last answer if that answer left out parts
-    /// that earlier answers had shown.
+    /// The earliest epoch at which a server showed any part of the result. It is earlier than the epoch of the last answer if that answer
+    /// left out parts that earlier answers had shown.
     /// </summary>
     public ulong Proven { get; init; }
 

@@ -24,7 +24,8 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
     public ulong? ProvenFrom { get; private init; }
 
     /// <summary>
-    /// The URL query that asks the question. It does not say which devices are known to have no value, because only the verifier uses that.
+    /// The URL query that asks the question. It does not say which devices are known to have no value, because only the verifier uses this
+    /// knowledge.
     /// </summary>
     public UserQuery Query => new(Question.Username)
     {

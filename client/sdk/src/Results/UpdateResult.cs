@@ -36,9 +36,9 @@ public sealed record UpdateResult
     public KeyVersionNumber? Current { get; init; }
 
     /// <summary>
-    /// After publication, the lookup that verified that the log shows the value that was set. Before publication it is null or a refused
-    /// lookup. A refused lookup before publication means that the client sent nothing, because it has evidence against the log or no
-    /// verified head.
+    /// After publication, this is the lookup by which the client verified that the log shows the new value. Before publication it is null
+    /// or a refused lookup. A refused lookup before publication means that the client sent nothing, because it has evidence against the log
+    /// or no verified head.
     /// </summary>
     public LookupResult? Lookup { get; init; }
 
