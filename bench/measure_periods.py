@@ -106,7 +106,8 @@ class SwitchBench:
             watch.start()
             try:
                 self._switch(watch, running)
-                # In these windows after the switch, readers wait longer, because the caches of the new period are empty.
+                # In these windows after the switch, readers wait longer than before the switch, because the caches of the new period are
+                # empty.
                 running.wait(3 * self._window)
             finally:
                 watch.end()

@@ -187,7 +187,7 @@ public sealed class UserMonitorTests
         UserMonitorResult second = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
 
         // The question cannot name all keys, and the server shows all versions of the unnamed keys again. The client compares these
-        // versions, but does not report them as new.
+        // versions with its state, but does not report them as new.
         Assert.Equal(ProtocolLimits.MaxKnownKeys, fixture.Server.UserQueries.Last().Keys.Count);
         Assert.Equal([$"{ids[^1]} 2"], Shown(second.NewVersions));
         Assert.Equal([(UserAlarmKind.DeviceValue, 2UL)], second.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));

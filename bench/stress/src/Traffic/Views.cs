@@ -47,7 +47,7 @@ internal sealed class Views
         KeptRecord = kept?.Record,
     };
 
-    /// <summary>Records a verified head. Returns <see cref="Reason.Fork"/> if it contradicts another verified head.</summary>
+    /// <summary>Records a verified head. Returns <see cref="Reason.Fork"/> if this head contradicts another verified head.</summary>
     public Reason Learn(int replica, VerifiedHead head, ReadOnlySpan<byte> answer)
     {
         byte[] root = head.Root.ToArray();

@@ -15,8 +15,10 @@ internal sealed partial class SavedAnswerJudge
     private readonly ReadOnlyMemory<byte> _device;
 
     /// <param name="anchor">The trust anchor by which to judge answers.</param>
-    /// <param name="now">Time with which the judge compares records, in Unix milliseconds. If null, the judge compares each record with the
-    /// record's own time.</param>
+    /// <param name="now">
+    /// The time at which the answer is judged, in Unix milliseconds: the judge computes the age of records from it. If null, the judge uses
+    /// each record's own time, so that no record is too old.
+    /// </param>
     /// <param name="trustedRecord">
     /// The record at which an audit proof begins, or the record before a saved record; null if the user gives no such record.
     /// </param>

@@ -14,7 +14,8 @@ internal sealed record OwnUserShown(
     KeyName User, ulong Epoch, ulong Period, bool HasLeft, EndedVersions List, ReadOnlyMemory<byte> LatestList, IReadOnlyDictionary<string, OwnUserDevice> Devices)
 {
     /// <summary>
-    /// The verdict of the list's comparison with the end of the previous period; null if the list was not compared with it.
+    /// The verdict of comparing the list's first version in the period with the list's end state in the previous period; null if they were
+    /// not compared.
     /// </summary>
     public Reason? Handover { get; init; }
 

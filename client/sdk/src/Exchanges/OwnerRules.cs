@@ -15,11 +15,14 @@ internal static class OwnerRules
     /// <param name="period">Period of the head.</param>
     /// <param name="headEpoch">Epoch of the head.</param>
     /// <param name="versions">The versions that the client verified.</param>
-    /// <param name="handover">The verdict of the comparison with the end of the previous period; null if the versions were not compared
-    /// with it.</param>
+    /// <param name="handover">
+    /// The verdict of comparing the key's first version in the period with the key's end state in the previous period; null if they were
+    /// not compared.
+    /// </param>
     public static OwnedKey Apply(OwnedKey owned, ulong period, ulong headEpoch, IReadOnlyList<VersionsExchange.TimedVersion> versions, Reason? handover = null)
     {
-        // Skip the versions that earlier monitoring answers showed, because the client compared them then.
+        // Skip the versions that earlier monitoring answers showed, because the client has already compared these versions with the owner's
+        // changes.
         versions = owned.Period == period ? [.. versions.Where(version => version.Version.Version > owned.Version)] : versions;
         // The state of another period says nothing about the versions of this period, except that the first version may be a copy of the
         // last value.
