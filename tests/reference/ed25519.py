@@ -1,5 +1,5 @@
-"""Ed25519 as in docs/spec/board.md section 5, in plain integers, for the signatures of checkpoints. The code is not constant time: use it
-only with test keys.
+"""Implements Ed25519 as in docs/spec/board.md section 5, in plain integers, for the signatures of checkpoints. The code is not constant
+time: use it only with test keys.
 
 Signatures and verdicts on them are cached, because many answers share them and they depend only on the octets.
 """

@@ -1,4 +1,4 @@
-"""FourQ in plain big integers, written only from docs/spec/vrf.md sections 1, 2 and 5.
+"""Implements FourQ in plain big integers, written only from docs/spec/vrf.md sections 1, 2 and 5.
 
 The formulas are generic: they are correct for every point of the curve and use no endomorphism. The code is not constant time. Optimized
 implementations can thus be compared with independent code. Never use it with real secrets.

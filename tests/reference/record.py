@@ -1,4 +1,4 @@
-"""Configuration, log id and epoch records: docs/spec/records.md."""
+"""Decodes and checks configurations and epoch records, and computes log ids (docs/spec/records.md)."""
 
 import unicodedata
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Cosigned checkpoints and their verdicts on an answer: tests/vectors/cosigners/."""
+"""Makes the vectors in tests/vectors/cosigners/: cosigned checkpoints, with the verdict to which they lead for an answer."""
 
 import json
 

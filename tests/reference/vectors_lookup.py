@@ -1,5 +1,5 @@
-"""Whole answers with the verifier's state and the verdict: tests/vectors/lookup/. The rows have honest answers, the changes of
-mutations.py, and lies that the server signs.
+"""Makes the vectors in tests/vectors/lookup/: whole answers with the verifier's state and the verdict. The rows have honest answers, the
+changes of mutations.py, and lies that the server signs.
 """
 
 import random

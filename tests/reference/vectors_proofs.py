@@ -1,4 +1,5 @@
-"""Valid and invalid proofs over one tree: tests/vectors/proofs/. Rows have the binary structures of docs/spec/proofs.md in hex."""
+"""Makes the vectors in tests/vectors/proofs/: valid and invalid proofs over one tree. Rows have the binary structures of
+docs/spec/proofs.md in hex."""
 
 import random
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Hand-overs of users, with the owner's state and the verdict: tests/vectors/periods/user_handover.json."""
+"""Makes tests/vectors/periods/user_handover.json: hand-overs of users, with the owner's state and the verdict."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Answers about users with the verifier's state and the verdict: tests/vectors/users/.
+"""Makes the vectors in tests/vectors/users/: answers about users with the verifier's state and the verdict.
 
 The rows have honest answers, and the changes of mutations_users.py. Lies that a server signs are in vectors_users_lies.py.
 """

@@ -12,7 +12,7 @@ internal record Outcome(Reason Reason, HeadInfo? Head)
     /// leaves.</summary>
     public string? EvidencePath { get; init; }
 
-    /// <summary>Details that the reason does not say.</summary>
+    /// <summary>Details for people that the reason does not give.</summary>
     public string? Detail { get; init; }
 }
 
