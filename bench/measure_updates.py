@@ -75,8 +75,8 @@ class UpdateBench:
         return self._figures
 
     def _sustain(self, mix: str, rate: float, seconds: float, callers: int) -> Load:
-        """Returns the figures of a run at about the highest rate that the services sustain. Short runs search this rate upwards or
-        downwards from a first guess; then one run holds the found rate for the whole time."""
+        """Returns the figures of a run at about the highest rate that the services sustain. Short runs find this rate: they begin with a
+        first guess, and raise or lower the rate. Then one run holds the found rate for the whole time."""
         short = max(6, seconds / 6)
         sustained = self._sustained(mix, rate, short, callers) is not None
         step = STEP_UP if sustained else STEP_DOWN

@@ -124,7 +124,7 @@ class Drill:
         return self._outage(PRIMARY, since)
 
     def kill_task(self) -> Outage:
-        """Kills that one of the two update-tasks that holds the lease."""
+        """Kills the update-task that holds the lease. The log has two update-tasks."""
         self._calm()
         killed, successor = self._leading()
         with self.trial.fault(TASK):

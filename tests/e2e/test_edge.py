@@ -199,7 +199,7 @@ class Passing(EdgeCase):
             spoofed = {name: f"for=192.0.2.{i}" if name == "Forwarded" else f"192.0.2.{i}" for name in names}
             with self.client(source="127.0.0.3", headers=spoofed) as client:
                 self.assertEqual(429, client.get(NOBODY).status)
-        # Other clients are not delayed, so the services do not count requests by nginx's address.
+        # Other clients are not delayed. This shows that the services do not count requests by nginx's address.
         with self.client(source="127.0.0.4") as client:
             self.assertEqual(401, client.get(NOBODY).status)
 

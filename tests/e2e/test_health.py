@@ -80,8 +80,8 @@ class HealthTest(unittest.TestCase):
         self.log.publish(("alice", "a2"))
 
     def test_users_whom_the_server_refuses_for_a_while(self):
-        """A mistake in pg_hba.conf makes PostgreSQL refuse the services until it is corrected. Services that worked before continue to run,
-        and lookups work. A service that is started during the mistake exits with code 78."""
+        """A mistake in pg_hba.conf makes PostgreSQL refuse the services until it is corrected. Services that are already running continue
+        to run, and lookups work. A service that is started during the mistake exits with code 78."""
         self.wait_all_ready()
         server = self.log.storage.server
         rules = server.data / "pg_hba.conf"
