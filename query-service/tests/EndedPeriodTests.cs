@@ -69,8 +69,8 @@ public sealed class EndedPeriodTests : IAsyncLifetime
             await WaitForFileAsync(replica);
             await SameAsync(replica, before);
         }
-        // The first restart loads the period from its file. Before the second restart, the test deletes all files, so that start loads the
-        // period from the database.
+        // The first restart loads the period from its file. Before the second restart, the test deletes all files, so the second restart
+        // loads the period from the database.
         await using (Replica replica = await StartAsync(isStored))
         {
             await SameAsync(replica, before);

@@ -400,8 +400,8 @@ class ErasureStorm:
                 process.start()
 
     def judge(self) -> dict:
-        """Ends the load and all processes, and returns a report. The report says which updates were lost or doubled, and which values came
-        back. Raises Wrong if a value leaked, or another promise was broken."""
+        """Ends the load and all processes, and returns a report. The report says which updates were lost or doubled, and which erased
+        values came back. Raises Wrong if a value leaked, or another promise was broken."""
         for worker in self._workers:
             worker.finish()
         for household in self._households:

@@ -250,8 +250,8 @@ class Storm(Trial):
             self._later(self.random.uniform(0, RESTART), server.start)
 
     def _start(self, process: Process) -> None:
-        """Starts a process. In a storm, half of the starts of processes with fail points set a fail point, at which the process kills or
-        stops itself."""
+        """Starts a process. If the process has fail points, half of its starts in a storm set one of them. The process then kills or stops
+        itself there."""
         self._down.discard(process)
         points = {TASK: faults.POINTS, UPDATE: [faults.DRAW, faults.ACCEPT]}.get(process.service)
         if points is None or not self._blowing or self.random.random() < 0.5:

@@ -249,8 +249,8 @@ class HostilePeriodsTest(unittest.TestCase):
 
     @staticmethod
     def judge_kept(log: HostileLog, kept: EpochRecord) -> list[str]:
-        """Returns the verdicts on a lookup of the user and on its monitoring, by clients that keep this record and the first record of its
-        period."""
+        """Returns the verdicts on a lookup of the user and on monitoring of the user. The clients keep this record, and the first record of
+        the record's period."""
         asked, own, start = Asked(NAME), Own(USER), log.d.records[kept.period_first_epoch]
         return [verdict(lambda v: verify_users(replace(v, record=kept, period_record=start), log.post("/v1/users/lookup", user_queries([asked]))[1], [asked]), log),
                 verdict(lambda v: verify_user_monitor(replace(v, record=kept, period_record=start), log.post("/v1/users/monitor", monitor_query(own))[1], own), log)]

@@ -190,7 +190,7 @@ class OnSqlite(unittest.TestCase):
         alarm = self.owner("user", "lookup", NUMBER, code=1)
         self.assertEqual(alarm["reason"], "unexpected_leave")
         self.assertEqual(alarm["user_b64"], found["user_b64"])
-        # The replica starts again from the snapshot and the epochs since, in the new period.
+        # The replica starts again, in the new period, from the snapshot and the epochs after the snapshot.
         self.assertEqual(self.log.query.stop(), 0)
         self.log.query.start()
         self.log.wait_ready()

@@ -121,7 +121,7 @@ def drop_copy(rng: random.Random, log: Log) -> None:
 
 
 def show_early(rng: random.Random, log: Log) -> None:
-    """Shows the value that the owner is about to set already at the switch, as if it were a copy."""
+    """Already at the switch, shows the value that the owner will set only later, as if it were a copy."""
     tree = _later(rng, log)
     if not log.has_copy(tree) and 1 in tree.leaves:
         tree.put(1, tree.first_epoch, 0, tree.leaves[1][1])

@@ -1,4 +1,4 @@
-"""Makes the vectors in tests/vectors/cosigners/: cosigned checkpoints, with the verdict to which they lead for an answer."""
+"""Makes the vectors in tests/vectors/cosigners/: cosigned checkpoints, each with the verdict on an answer that a client judges by them."""
 
 import json
 

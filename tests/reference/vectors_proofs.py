@@ -25,7 +25,7 @@ def _verdict(call, *arguments) -> str:
 
 
 class _Trees:
-    """A tree over VRF labels of a few keys, and a dense tree around one of them, so that paths are long."""
+    """A tree over VRF labels of a few keys, and a tree with many labels close to one of these labels, so that paths are long."""
 
     def __init__(self) -> None:
         self.rng = random.Random(41)

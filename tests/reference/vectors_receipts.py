@@ -84,7 +84,7 @@ def receipt_rows() -> dict:
     row("as_many_epochs_as_there_may_be", "valid", log.receipt(replace(one, by=7 + facts.MAX_PROMISED_EPOCHS)))
     row("the_largest_numbers", "valid", log.receipt(replace(one, after=2**53 - 2, by=2**53 - 1)))
 
-    # docs/spec/receipts.md section 2: rows with changes of each field of the note of receipt keys, and of its signers.
+    # These rows change each field of the note of receipt keys, and its signers (docs/spec/receipts.md section 2).
     log_line = keys_text.split("\n")[1]
     wrong_keys = {
         "keys_of_another_origin": keys_text.replace("/receipts\n", "x/receipts\n", 1),
@@ -115,7 +115,7 @@ def receipt_rows() -> dict:
     row("a_checkpoint_for_the_keys", "receipt_voucher", keys=log.d.checkpoint(1))
     row("a_receipt_for_the_keys", "receipt_voucher", keys=receipts.sign(text, log.signer))
 
-    # docs/spec/receipts.md section 3: rows with changes of each line of a receipt.
+    # These rows change each line of a receipt (docs/spec/receipts.md section 3).
     malformed = {
         "after_with_a_zero_before_it": text.replace("after 7", "after 07"),
         "after_with_a_sign": text.replace("after 7", "after +7"),

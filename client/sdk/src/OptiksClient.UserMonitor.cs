@@ -32,7 +32,8 @@ public sealed partial class OptiksClient
     public async Task<UserMonitorResult> MonitorUserAsync(ReadOnlyMemory<byte> username, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
     {
         KeyName name = UsernameOf(username);
-        // Remember the state as it is before the lookups of the names. These lookups may raise alarms, which are news of this call too.
+        // Remember the state as it is before the lookups of the names. These lookups may raise alarms, which this call must report as new,
+        // too.
         ClientState start = _store.Current;
         (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken, asksAll: true).ConfigureAwait(false);
         if (found is not { } user)

@@ -143,7 +143,8 @@ public sealed partial class OptiksClient
     // A question about a key's versions. If `EndedRecord` is not empty, the question is about the period that ended with that record.
     private readonly record struct VersionsQuestion(bool IsMonitor, KnownKey Start, ReadOnlyMemory<byte> EndedRecord, EndState? End)
     {
-        // The first epoch that auditors must cover because the answer leaves out proofs; null if the answer leaves out nothing.
+        // The answer may leave out proofs that earlier answers had. Auditors must then cover all epochs from this epoch on. Null if the
+        // answer leaves out nothing.
         public ulong? Proven { get; init; }
     }
 

@@ -23,7 +23,10 @@ public sealed class AuditTests
         Assert.False(result.IsSilent);
     }
 
-    /// <summary>Only the log's line of a checkpoint is verified, so a line of a stranger must not reach the state (docs/spec/board.md section 2).</summary>
+    /// <summary>
+    /// The auditor verifies only the log's signature line of a checkpoint, so a stranger's signature line must not reach the state
+    /// (docs/spec/board.md section 2).
+    /// </summary>
     [Fact]
     public async Task A_strangers_line_on_a_checkpoint_is_not_kept()
     {

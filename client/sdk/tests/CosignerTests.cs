@@ -74,7 +74,10 @@ public sealed class CosignerTests : IDisposable
         Assert.All(reopened.Current.Cosigners.Values, kept => Assert.Equal(_cosigners.Sign(larger, now, "a"), kept.Checkpoint));
     }
 
-    /// <summary>Only the log's line of a checkpoint is verified, so a line of a stranger must not reach the state (docs/spec/board.md section 2).</summary>
+    /// <summary>
+    /// The client verifies only the log's signature line of a checkpoint, so a stranger's signature line must not reach the state
+    /// (docs/spec/board.md section 2).
+    /// </summary>
     [Fact]
     public async Task A_strangers_line_on_an_answers_checkpoint_is_not_kept()
     {
@@ -383,7 +386,7 @@ public sealed class CosignerTests : IDisposable
         Assert.Equal([1UL, 2UL], key.Alarms.Select(alarm => alarm.Version));
         first = audited ? first : fixture.Log.Latest;
         Assert.Equal((first, first), (store.Current.Owned[Base64UrlText.Encode(Alice)].ProvenEpoch, store.Current.OwnedUsers.Values.Single().ProvenEpoch));
-        // A history lists all versions, so it is audited without regard to earlier answers.
+        // A history lists all versions. So it does not depend on earlier answers whether the history is audited.
         Assert.True((await Client(fixture, store, anchor).HistoryAsync(Alice, Cancellation)).Head!.IsAudited);
     }
 

@@ -54,7 +54,8 @@ internal sealed class Log : IAsyncDisposable
     }
 
     /// <summary>
-    /// Commits the next epoch with the pending requests, and refuses requests that expect another version. Does not publish the epoch.
+    /// Commits the next epoch with the pending requests, and refuses requests that expect another version than the key's current version.
+    /// Does not publish the epoch.
     /// </summary>
     public async Task<ulong> CommitAsync()
     {

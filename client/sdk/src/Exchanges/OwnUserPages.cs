@@ -42,7 +42,8 @@ internal sealed class OwnUserPages
     public ulong Epoch { get; private set; }
 
     /// <summary>
-    /// The first epoch that auditors must cover because the next answer leaves out proofs; null if it leaves out nothing.
+    /// The next answer may leave out proofs that earlier answers had. Auditors must then cover all epochs from this epoch on. Null if the
+    /// next answer leaves out nothing.
     /// </summary>
     public ulong? Proven { get; private set; }
 

@@ -22,7 +22,9 @@ internal sealed class UserLearning
     /// <summary>Begins the comparison of one answer with the client's state.</summary>
     /// <param name="seen">The client's state.</param>
     /// <param name="period">Period of the answer's records.</param>
-    /// <param name="earliest">Epoch of the earliest record of the answer, from which on everything in the answer is proven.</param>
+    /// <param name="earliest">
+    /// Epoch of the earliest record of the answer. Everything that the answer shows was proven at this epoch or a later epoch.
+    /// </param>
     public UserLearning(ClientState seen, ulong period, ulong earliest)
     {
         _seen = seen;

@@ -182,8 +182,8 @@ internal sealed class VerifiedExchanger
             {
                 if (period < seen.Head!.Period)
                 {
-                    // The answer's period is earlier than the head's. If the answer's epoch is earlier too, the replica is behind. If the
-                    // epoch is later, the log has returned to a period that had ended.
+                    // The answer's period is earlier than the kept head's period. If the answer's epoch is earlier too, the replica is
+                    // behind. If the epoch is later, the log has returned to a period that had ended.
                     bool isBehind = EpochRecord.ReadEpoch(answer) < EpochRecord.ReadEpoch(seen.Head.Record);
                     Outcome<T> refused = await RefuseAsync(exchange, Reason.RecordPeriod, null, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false);
                     return isBehind && refused.EvidencePath is null ? null : refused;

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Collects two leaf statements that contradict each other if the tree only grows (docs/spec/broken-append.md section 5), and says what
+/// Collects two leaf statements that cannot both be true in a tree that only grows (docs/spec/broken-append.md section 5), and says what
 /// they prove.
 /// </summary>
 internal static class LeafEvidence

@@ -3,8 +3,8 @@ using System.Collections.Immutable;
 namespace Optiks.Client;
 
 /// <summary>
-/// The state that an owner keeps of its own user (docs/spec/state.md section 3). <see cref="ClientState.Owned"/> has the state of the keys
-/// of the user's devices.
+/// The state that an owner keeps of its own user (docs/spec/state.md section 3). The property <see cref="ClientState.Owned"/> has the state
+/// of the keys of the user's devices.
 /// </summary>
 public sealed record OwnedUser
 {
