@@ -10,8 +10,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests a replica whose board is at a URL. No matter what the web server sends, the replica must serve only verified files. It must not
-/// serve an earlier epoch than it served earlier, and no epoch beyond the board's checkpoint.
+/// Tests a replica whose board is at a URL. No matter what the web server sends, the replica must serve only verified files. After it has
+/// served an epoch, it must not serve an earlier epoch. It must never serve an epoch beyond the board's checkpoint.
 /// </summary>
 public sealed class RemoteBoardTests : IAsyncLifetime
 {

@@ -201,8 +201,8 @@ public sealed class TokenTests : IAsyncLifetime
     }
 
     /// <summary>
-    /// Tests that a replica that hides the cache from anonymous callers also hides it from callers with tokens. So they cannot find out
-    /// which keys other callers asked about (docs/spec/privacy.md).
+    /// Tests that a replica that hides the cache from anonymous callers also hides it from callers with tokens. So callers with tokens
+    /// cannot find out which keys other callers asked about (docs/spec/privacy.md).
     /// </summary>
     [Fact]
     public async Task A_token_shows_no_more_of_the_cache_than_none()

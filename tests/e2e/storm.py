@@ -279,7 +279,7 @@ class Storm(Trial):
         code = process.exit_code if process.exit_code >= 0 else SIGNALLED - process.exit_code
         expected, armed = self._expected.pop(process, set()), self._armed.pop(process, None)
         if armed is not None and code == SIGNALLED + signal.SIGKILL and code not in expected:
-            # The process may already have been stopping regularly when its fail point killed it.
+            # The process may already have begun a regular stop when its fail point killed it.
             self._count(armed)
             expected = {code}
         self._ends.add(process.service, code, expected, self.point, process.log_end())

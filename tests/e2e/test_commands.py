@@ -210,7 +210,8 @@ class MakeRunTest(unittest.TestCase):
 
 
 class EndsTest(unittest.TestCase):
-    """Tests that a program reports a problem that a user or operator can fix by one sentence and an exit code, and never aborts."""
+    """Tests problems that a user or operator can fix. A program must report such a problem in one sentence and with an exit code, and must
+    never abort."""
 
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))

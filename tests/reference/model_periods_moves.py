@@ -1,4 +1,4 @@
-"""Logs for model_periods.py, and a dishonest server's moves against them."""
+"""Makes logs for model_periods.py, and a dishonest server's moves in these logs."""
 
 import random
 from collections.abc import Callable
