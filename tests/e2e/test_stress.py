@@ -13,7 +13,7 @@ from harness import OUT, Deployment, Run
 from rest import Client
 
 INVALID, UNREACHABLE = 1, 3
-# With these settings each period lasts a few seconds, and a run can look back at all periods.
+# With these settings each period lasts a few seconds, and the log still serves all periods of a run.
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:03", "Optiks__Log__RetainedPeriods": "255"}
 MIX = "hit=40,absent=5,versions=5,history=3,monitor=3,audit=4,update=35,batch:20=5"
 

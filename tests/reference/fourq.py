@@ -102,8 +102,8 @@ def is_on_curve(x: Element, y: Element) -> bool:
 
 
 def point_add(p: Point, q: Point) -> Point:
-    """Returns p + q. As in point_double, values are reduced only before a product, which takes half the time of a reduction after each
-    operation."""
+    """Returns p + q. As in point_double, values are reduced only before a product. This takes half the time that a reduction
+    after each operation takes."""
     (x10, x11), (y10, y11), z1, t1 = p
     (x20, x21), (y20, y21), z2, t2 = q
     a0, a1 = _mul_unreduced(y10 - x10, y11 - x11, y20 - x20, y21 - x21)

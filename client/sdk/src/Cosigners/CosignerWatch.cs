@@ -196,7 +196,7 @@ internal sealed class CosignerWatch
             : new CosignerView(next, view.Cosigners.SetItem(cosigned.Cosigner, new CosignerState { Size = note.Size, Root = note.Root, Checkpoint = note.Octets }));
     }
 
-    // A checkpoint that was verified with the signature of one cosigner. Cosigner is the cosigner's vkey, and Source says in words for
-    // people which server sent it.
+    // A checkpoint that was verified with the signature of one cosigner. `Cosigner` is the cosigner's vkey, and `Source` says in words
+    // for people which server sent the checkpoint.
     private sealed record CosignedNote(string Cosigner, VerifiedNote Note, string Source);
 }

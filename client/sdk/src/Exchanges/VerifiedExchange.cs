@@ -82,8 +82,8 @@ internal abstract class VerifiedExchange<T>
     public virtual bool MayBeOfRecentEpoch => false;
 
     /// <summary>
-    /// An answer leaves out proofs that the client verified in earlier answers. This is the earliest epoch of those earlier answers; null
-    /// if the answer leaves out no proof.
+    /// The earliest epoch of the earlier answers in which the client verified the proofs that this answer leaves out; null if the answer
+    /// leaves out no proof.
     /// </summary>
     public virtual ulong? ProvenFrom => null;
 
