@@ -433,7 +433,7 @@ class ErasureStorm:
                 "erasures": self.facts.erasures, "erased": len(self.facts.erased), "thefts": self.facts.tries, "lost": len(lost), "doubled": len(doubled), "back": back}
 
     def _look_living_up(self) -> None:
-        """Checks that lookups show every remaining user as the user's last change left it."""
+        """Checks that lookups show every remaining user in the state after the user's last change."""
         for person in self.facts.living.values():
             with self.log.query_client() as client:
                 answer = client.post_json("/v1/users/lookup", [{"username": person.names[0]}], "application/json")

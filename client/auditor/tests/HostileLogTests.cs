@@ -230,7 +230,7 @@ public sealed class HostileLogTests
                 auditor.Fixture.Clock.UtcNow = log.Now;
                 return;
             case "drops a leaf":
-                // Sign the root of the tree before the last epoch's leaves were added, but the leaf count of the tree after that.
+                // Sign the root that the tree had before the last epoch added leaves, with the leaf count that the tree had afterwards.
                 all[2] = EpochRecord.Decode(log.Record(3)).Structures[2] with { Count = keys.Count };
                 break;
             case "hides an insertion":

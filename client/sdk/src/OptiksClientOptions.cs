@@ -71,8 +71,8 @@ public sealed record OptiksClientOptions
     internal long MaxPagesLength { get; init; } = 256L << 20;
 
     /// <summary>
-    /// The longest time for all pages together; the client gives no result if the pages take longer. The bound of each page would allow a
-    /// server to hold the client for days.
+    /// The longest time for all pages together; the client gives no result if the pages take longer. With a time limit for
+    /// each page alone, a server could keep the client waiting for days.
     /// </summary>
     internal TimeSpan MaxPagesTime { get; init; } = TimeSpan.FromMinutes(30);
 

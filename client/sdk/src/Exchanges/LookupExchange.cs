@@ -91,8 +91,8 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         var leaves = new ShownLeaves(shown.Head, seen.Head?.Checkpoint);
         for (int i = 0; i < Math.Min(_keys.Count, shown.Lookups.Count); i++)
         {
-            // A version that the client knows from one period is not known in any other period. So a server lies if it leaves out proofs of
-            // another period because the client knows that version.
+            // The client's knowledge of a version holds only for the period of that version. So a server lies if it leaves out proofs of
+            // another period because of that knowledge.
             bool isKnown = _remembered[i].Known.Period == EpochRecord.ReadPeriod(shown.Head.Record.Span);
             leaves.Add(StructureId.Keys, _keys[i].Octets, shown.Lookups[i], isKnown ? _remembered[i].Known.Version : 0);
         }
