@@ -27,7 +27,7 @@ TYPE = {"content-type": "text/plain; charset=utf-8"}
 
 
 class BadCosigners:
-    """A context manager that runs the cosigners and writes the policy that names them to `file`."""
+    """Runs the cosigners, and writes to `file` the policy that names the cosigners. Use as a context manager."""
 
     def __init__(self, log: Deployment, file: Path):
         self._log, self.file = log, file

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Measures an auditor that follows a log from the log's first epoch. Each epoch of the log has one new key.
 
-Runs `optiks auditor --once` against a real query-service, once without interruption, and once with three kills, after each of which it
-resumes. The baseline is `optiks board verify`, which reads and checks the same records without their trees. Writes build/bench/audit.json.
+Runs `optiks auditor --once` against a real query-service, once without interruption, and once with three kills. After each kill, a new
+process resumes the audit. The baseline is `optiks board verify`, which reads and checks the same records without their trees. Writes
+build/bench/audit.json.
 usage: measure_audit.py [--epochs N,..] [--folder DIR]"""
 
 import argparse
@@ -89,7 +90,8 @@ def measure(log: Deployment, epochs: int, folder: Path) -> list[Figure]:
     killed.look_at_signed()
     if not whole["epoch"] == resumed["epoch"] == epochs:
         raise SystemExit(f"of {epochs} epochs {whole['epoch']} and {resumed['epoch']} are verified")
-    # Each run is a new process. The number of octets of proofs that it reads shows how many epochs it did not have to verify again.
+    # Each run is a new process. The number of octets of proofs that the process reads shows that it does not verify all earlier epochs
+    # again.
     counters = {"cpu_s": whole["cpu_seconds"], "server_cpu_s": served, "proof_octets": whole["proof_octets"], "board_octets": board_octets(log), "peak_mb": whole["peak_mb"]}
     after_kills = {"cpu_s": resumed["cpu_seconds"], "proof_octets": resumed["proof_octets"], "peak_mb": max(peak, resumed["peak_mb"])}
     return [Figure(f"audit/epochs:{epochs}", "s", whole["seconds"], board, counters=counters), Figure(f"resumed/epochs:{epochs}", "s", resumed["seconds"], counters=after_kills)]

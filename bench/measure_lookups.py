@@ -49,7 +49,7 @@ SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask
 
 
 class BenchFailed(Exception):
-    """Raised if a service gives an answer that is not of the kind that the benchmark measures."""
+    """Raised if a service gives an answer of another kind than the benchmark measures."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class LookupBench:
         runs: dict[LookupBench, list[WrkRun]] = {bench: [] for bench in benches}
         # The first pair of runs is not counted, because both replicas compile the code that they run during these runs.
         for sample in range(self._samples + 1):
-            # The replica that is measured first alternates.
+            # The two replicas take turns in being measured first.
             for bench in benches if sample % 2 else reversed(benches):
                 bench._process.signal(signal.SIGCONT)
                 # During this time the replica does the work that became due while it was stopped.

@@ -2,8 +2,8 @@
 """Measures a switch of the period during a constant load of lookups and updates.
 
 Measures the seconds from the operator's request for the switch until a replica shows the first epoch of the next period. Compares the p99
-of requests during this time with the p99 before. No request may fail, no answer may be wrong, and no update may be lost or doubled. Writes
-build/bench/period.json.
+of requests during this time with the p99 before the switch. No request may fail, no answer may be wrong, and no update may
+be lost or doubled. Writes build/bench/period.json.
 usage: measure_periods.py [--engines E,..] [--keys N] [--rate N] [--window S] [--before N]"""
 
 import argparse
@@ -27,7 +27,7 @@ from harness import Deployment, Process
 from stress_tester import StressTester
 from windows import BenchFailed, Moments, compare, windows_of
 
-# The period length is the shortest possible, so that a switch can follow as soon as it is prepared.
+# The period length is the shortest possible, so that the log can switch as soon as the update-task has prepared the next period.
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", "Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "false"}
 MIX, OPERATIONS = "hit=9,update=1", ("hit", "update")
 # The load chooses keys uniformly, so that lookups are about both changed and unchanged keys.
@@ -106,7 +106,8 @@ class SwitchBench:
             watch.start()
             try:
                 self._switch(watch, running)
-                # In these windows after the switch, readers wait longer, because the caches of the new period are empty.
+                # In these windows after the switch, readers wait longer than before the switch, because the caches of the new period are
+                # empty.
                 running.wait(3 * self._window)
             finally:
                 watch.end()
@@ -145,7 +146,7 @@ class SwitchBench:
             noticed = comparison.figures(self._name("p99", operation), operation)
             figures += noticed
             ratios.append(noticed[0].ratio)
-        # The value is a ratio of latencies, and the baseline 1 means that requests are as fast as before.
+        # The value is a ratio of latencies. The baseline 1 means that requests during the switch are as fast as before the switch.
         figures.append(Figure(self._name("p99-ratio"), "times that before, of lookups or updates", max(ratios), 1, ratios))
         figures += [Figure(self._name("memory", service), "MB, anonymous", most / 1e6, resting[service] / 1e6) for service, most in watch.most_bytes.items()]
         return figures

@@ -2,8 +2,8 @@
 """Measures lookups while three query-services behind nginx (deploy/nginx) are restarted one after the other.
 
 The rate of requests is half of the rate that saturates the services. No request may fail and no answer may be wrong. Compares the p99 of
-requests during the restarts with the p99 before. Writes build/bench/rolling.json. `make bench-rolling` sets OPTIKS_OUT, so that the
-benchmark starts the programs in the Debian packages.
+requests during the restarts with the p99 before the restarts. Writes build/bench/rolling.json. `make bench-rolling` sets OPTIKS_OUT, so
+that the benchmark starts the programs in the Debian packages.
 usage: measure_rolling.py [--keys N] [--rate N] [--window S] [--before N] [--rounds N] [--rest S]"""
 
 import argparse

@@ -31,8 +31,8 @@ SINGLE_CALLERS, LIST_CALLERS = 256, 16
 # The services sustain a rate if three conditions hold: at most the share SUSTAINED_BAD_SHARE of the requests fails or is not sent in time,
 # publication takes at most SUSTAINED_DELAY seconds (p99), and one more epoch publishes all updates that are left at the end.
 SUSTAINED_BAD_SHARE, SUSTAINED_DELAY = 0.001, 5
-# Short runs find the rate approximately. If the services do not sustain it in the long run, the long run is repeated at a slightly lower
-# rate.
+# Short runs find the rate approximately. If the services do not sustain that rate in the long run, the program repeats the long run at a
+# slightly lower rate.
 STEP_UP, STEP_DOWN, HOLD_DOWN, MOST_RUNS = 1.2, 0.87, 0.94, 8
 
 
@@ -75,8 +75,8 @@ class UpdateBench:
         return self._figures
 
     def _sustain(self, mix: str, rate: float, seconds: float, callers: int) -> Load:
-        """Returns the figures of a run at about the highest rate that the services sustain. Short runs search this rate upwards or
-        downwards from a first guess; then one run holds the found rate for the whole time."""
+        """Returns the figures of a run at about the highest rate that the services sustain. Short runs find this rate: they begin with a
+        first guess, and raise or lower the rate. Then one run holds the found rate for the whole time."""
         short = max(6, seconds / 6)
         sustained = self._sustained(mix, rate, short, callers) is not None
         step = STEP_UP if sustained else STEP_DOWN

@@ -10,7 +10,7 @@ from figures import Figure
 
 
 class BenchFailed(Exception):
-    """Raised if the event that was to be measured did not happen, or if the run was too short."""
+    """Raised if the measured event did not happen, or if the run was too short."""
 
 
 @dataclass
@@ -77,7 +77,7 @@ class Comparison:
 
 def compare(windows: list[Window], moments: Moments, length: float, least_before: int) -> Comparison:
     """Returns the windows before the event and during it. Raises BenchFailed if the run has fewer than `least_before` windows before the
-    event, or if it ended too early."""
+    event, or if the run ended too early."""
     before = [window for window in windows if window.end <= moments.asked]
     meanwhile = [window for window in windows if window.end > moments.asked and window.start < moments.begun + length]
     if len(before) < least_before or not meanwhile or meanwhile[-1].end < moments.begun + length:

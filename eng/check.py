@@ -4,7 +4,7 @@
 usage: check.py [--fix] [--junit FILE] [--quick | --slow] [NAME...]
 
 If names are given, only the checks with these names run. With --quick only the checks that take seconds run, and with --slow only the other
-checks. With --fix the formatters change the files. The projects must have been restored before (make build). The exit code is 0 if the
+checks. With --fix the formatters change the files. Run `make build` first, because the projects must be restored. The exit code is 0 if the
 checks found nothing. """
 
 import argparse

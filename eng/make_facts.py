@@ -354,8 +354,8 @@ def page_limits(facts):
 
 # ---- files
 
-# For each path, the function that yields the lines of the file. For a file that people write, the names of the generated parts, each with
-# its function.
+# Maps the path of each file to the function that yields the file's lines. If people write the file, maps its path to the names of the
+# generated parts, each with its function.
 MADE = {
     "common/service/src/Problems/ProblemTypes.cs": csharp_problem_types,
     "common/service/src/Tokens/TokenRefusals.cs": csharp_token_refusals,

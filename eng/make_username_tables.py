@@ -55,7 +55,7 @@ class Characters:
             if VERSION not in file.readline():
                 raise ValueError(f"{UCD} is not of Unicode {VERSION}")
         self.category, self.combining, self.bidi, self.lower = {}, {}, {}, {}
-        self.decomposition = {}  # code point: (tag, parts)
+        self.decomposition = {}  # maps a code point to (tag, parts)
         start = None
         for points, name, category, combining, bidi, decomposition, *rest in rows("UnicodeData.txt"):
             if name.endswith("First>"):

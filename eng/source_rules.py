@@ -209,8 +209,8 @@ VECTORS, SPEC = "tests/vectors/", "docs/spec/"
 
 
 def vectors_are_described(files):
-    """Requires for each file of test vectors that the page of the specification that it tests has a link to it, and that README.md
-    describes all fields of its rows. The C2SP vectors have their own page."""
+    """Requires that the specification's page about a file of test vectors has a link to the file, and that README.md describes all fields
+    of the file's rows. The C2SP vectors have their own page."""
     linked = {target for page in files if page.startswith(SPEC) for _, target in _links(page)}
     described = "\n".join("\n".join(_lines(path)) for path in files if path == f"{VECTORS}README.md")
     for path in files:

@@ -79,7 +79,7 @@ class Page:
         return subprocess.run([str(folder / self.program), *command, "--help"], check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
 
     def _commands(self, folder: Path) -> list[str]:
-        """Formats the help of the program, and then of each command, which its subcommands follow."""
+        """Formats the help of the program, and then the help of each command. The subcommands of a command follow the command."""
         out, waiting = [], [self.command]
         while waiting:
             command = waiting.pop(0)

@@ -1,4 +1,5 @@
-"""Tests which windows of a run count as before an event, which windows are compared with them, and which p99 latencies result."""
+"""Tests which windows of a run count as windows before an event, which windows are compared with these windows, and which p99 latencies
+result."""
 
 import os
 import sys

@@ -105,7 +105,7 @@ public sealed class CosignerTests
         Assert.Equal([1UL], await SizesAsync(replica));
         if (lie is not ("hangs" or "larger than the log"))
         {
-            // Once the cosigner is honest again, the replica accepts its notes, even if it lied many times before.
+            // Once the cosigner is honest again, the replica accepts its notes, even if the cosigner has lied many times.
             (liar.Note, liar.Instead) = (() => liar.Cosign(note, s_now), null);
             await WaitForSizesAsync(replica, 1, 1);
         }
@@ -184,8 +184,8 @@ public sealed class CosignerTests
 
     private static Task WaitForRequestsAsync(Replica replica, TestCosigner cosigner, int more)
     {
-        // The method waits for one more request than asked for: when the replica sends that request, it has already judged all notes that
-        // it got before.
+        // The method waits for one request more than the parameter `more` says. When the replica sends this last request, it has already
+        // judged the notes that it received for the earlier requests.
         int enough = cosigner.Asked + more + 1;
         return replica.WaitAsync(() => cosigner.Asked >= enough);
     }

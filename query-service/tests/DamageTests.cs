@@ -77,7 +77,7 @@ public sealed class DamageTests : TwoEpochTests
     public async Task Others_of_a_batch_do_without_the_request_that_meets_the_damage()
     {
         await Log.PublishItemsAsync([TestLog.Item(StructureId.Usernames, "al", "alice"u8.ToArray()), TestLog.Item(StructureId.Devices, "alice", DeviceList.Encode(["phone"u8.ToArray()]))]);
-        // A queue without workers collects all requests in one batch, and answers them when it is disposed of.
+        // This queue has no workers, so it collects all requests in one batch. It answers them when the test disposes of the queue.
         await using Replica replica = await Replica.StartAsync(
             Log, Name,
             services => services.Replace(ServiceDescriptor.Singleton(provider =>

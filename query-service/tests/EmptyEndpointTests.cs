@@ -7,7 +7,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests the endpoint that measurements compare with lookups. It must answer like a lookup, and must not be part of the product.
+/// Tests the empty endpoint. Benchmarks compare the rate of lookups with the rate of this endpoint. It must answer like a lookup, and must
+/// not be part of the product.
 /// </summary>
 public sealed class EmptyEndpointTests
 {

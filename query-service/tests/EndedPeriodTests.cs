@@ -69,8 +69,8 @@ public sealed class EndedPeriodTests : IAsyncLifetime
             await WaitForFileAsync(replica);
             await SameAsync(replica, before);
         }
-        // The first restart loads the period from its file. Before the second restart, the test deletes all files, so that start loads the
-        // period from the database.
+        // The first restart loads the period from its file. Before the second restart, the test deletes all files, so the second restart
+        // loads the period from the database.
         await using (Replica replica = await StartAsync(isStored))
         {
             await SameAsync(replica, before);
@@ -170,7 +170,8 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         await RefusedAsync(replica, "?period=1", ProblemTypes.NotFound);
         await RefusedAsync(replica, "?period=2", ProblemTypes.NotFound);
         await RefusedAsync(replica, "?period=18446744073709551615", ProblemTypes.NotFound);
-        // A client that has seen a later epoch gets not-caught-up, because another replica may already know that the period has ended.
+        // A client that has seen a later epoch gets the problem `not-caught-up`, because another replica may already know that the period
+        // has ended.
         await RefusedAsync(replica, "?period=1&checkpoint_size=5", ProblemTypes.NotCaughtUp);
         await RefusedAsync(replica, "?period=0&min_epoch=4", ProblemTypes.NotCaughtUp);
         foreach (string malformed in (string[])["?period=", "?period=00", "?period=-1", "?period=0&period=0", "?period=18446744073709551616"])
@@ -254,7 +255,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
     private async Task WaitForFileAsync(Replica replica)
     {
         await replica.WaitAsync(() => _events.Has("EndedPeriodReady"));
-        // The new epoch makes the replica take its next step, in which it begins to serve the trees that it made in the background.
+        // When the replica follows the new epoch, it also begins to serve the trees that it has made in the background.
         await Log.PublishAsync(("other", "epoch"));
         await replica.WaitForEpochAsync((ulong)Log.Records.Count - 1);
     }

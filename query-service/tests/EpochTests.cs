@@ -42,7 +42,7 @@ public sealed class EpochTests
         using HttpResponseMessage second = await _replica.SendAsync(again);
         Assert.Equal(HttpStatusCode.NotModified, second.StatusCode);
         Assert.Empty(await second.Content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken));
-        // The same record in the other form, and records of other epochs, must have other entity tags.
+        // The same record in JSON, and records of other epochs in binary form, must have other entity tags.
         foreach (HttpRequestMessage other in (HttpRequestMessage[])[Replica.Get("/v1/epochs/3"), Replica.Get("/v1/epochs/4", MediaTypes.Record)])
         {
             other.Headers.IfNoneMatch.Add(first.Headers.ETag!);

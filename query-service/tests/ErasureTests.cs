@@ -5,7 +5,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests that no replica serves an erased value again, no matter from where it gets its trees (docs/spec/erasure.md section 5).
+/// Tests that no replica serves an erased value again, no matter from which source the replica loads its trees (docs/spec/erasure.md
+/// section 5).
 /// </summary>
 public sealed class ErasureTests : TwoEpochTests
 {

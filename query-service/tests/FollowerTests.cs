@@ -269,7 +269,7 @@ public sealed class FollowerTests : IAsyncLifetime
     {
         await Log.PublishAsync(("alice", "one"));
         await using Replica replica = await Replica.StartReadyAsync(Log);
-        // First the record is as far in the future as the service just allows, and then it is further in the future.
+        // The first record is as far in the future as the service allows. The second record is further in the future.
         replica.Clock.Ahead = -TimeSpan.FromSeconds(50);
         Assert.Equal("one", await ValueAsync(replica, "alice"));
         Assert.Equal(HttpStatusCode.OK, (await replica.ReadinessAsync()).Status);

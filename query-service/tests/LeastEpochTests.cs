@@ -118,7 +118,7 @@ public sealed class LeastEpochTests : TwoEpochTests
             Assert.Equal("$[1].version", await replica.ProblemAsync(Replica.Post("/v1/lookup", [Query("bob", 0), Query("alice", ulong.MaxValue)]), ProblemTypes.NotCaughtUp));
             JsonElement known = await replica.JsonAsync(Replica.Post("/v1/lookup", Version(lookup, 2)));
             Assert.Equal(0, known.GetProperty("lookups")[1].GetProperty("members").GetArrayLength());
-            // The replica must ignore a version of another period that the client says it knows.
+            // The client says that it knows a version of another period. The replica must ignore this version.
             JsonElement other = await replica.JsonAsync(Replica.Post("/v1/lookup", """{"key": "alice", "known": {"period": 1, "version": 3}}"""));
             Assert.Equal(2, other.GetProperty("lookups")[0].GetProperty("members").GetArrayLength());
         }

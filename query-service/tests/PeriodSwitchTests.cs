@@ -52,8 +52,8 @@ public sealed class PeriodSwitchTests : IAsyncLifetime
         Assert.False(events.Has("EpochRefused"));
         Assert.False(events.Has("NextPeriodRefused"));
 
-        // The replica cold loads the log only from the database, and the replica third from the files of the stopped second replica. No
-        // files of ended periods may remain.
+        // The replica `cold` loads the log only from the database. The replica `third` loads it from the files of the replica `second`,
+        // which is stopped. No files of ended periods may remain.
         await using Replica cold = await StartAsync("cold", isStored, new LoggedEvents());
         await CompareAsync(first, cold);
         await second.DisposeAsync();

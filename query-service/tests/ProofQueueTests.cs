@@ -139,8 +139,8 @@ public sealed class ProofQueueTests
             return (hitsAfter > hits, missesAfter > misses);
         }
         Assert.Equal((false, true), await AskAsync(asOwner: false));
-        // The first answer was to a caller without a key. It added its proofs to the cache, unless the replica hides the cache from such
-        // callers.
+        // The first answer was to a caller without a key. The proofs of this answer are in the cache, unless the replica hides the cache
+        // from such callers.
         Assert.Equal((!hides, hides), await AskAsync(asOwner: false));
         Assert.Equal((!hides, hides), await AskAsync(asOwner: true));
         // A caller with a key finds proofs in the cache in both modes. A replica that hides the cache still hides them from callers without

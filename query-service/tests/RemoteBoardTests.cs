@@ -10,8 +10,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests a replica whose board is at a URL. The replica must serve only verified files, no earlier epoch than before, and no epoch beyond
-/// the board's checkpoint, no matter what the web server sends.
+/// Tests a replica whose board is at a URL. No matter what the web server sends, the replica must serve only verified files. After it has
+/// served an epoch, it must not serve an earlier epoch. It must never serve an epoch beyond the board's checkpoint.
 /// </summary>
 public sealed class RemoteBoardTests : IAsyncLifetime
 {
@@ -107,8 +107,8 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             Assert.Equal("one", await ValueAsync(first));
             Assert.Equal("one", await ValueAsync(second));
         }
-        // Without the board, a restarted replica serves the last epoch that it served before, and no later one. A replica that never served
-        // an epoch waits.
+        // Without the board, a restarted replica serves the last epoch that it served before the restart, and no later epoch. A replica
+        // that never served an epoch waits.
         await using Replica again = await Replica.StartAsync(Log, "second", Settings());
         await again.WaitForTroubleAsync("The board has not been read yet. It answers 503.");
         await again.WaitAsync(async () => (await again.ReadinessAsync()).Body is { } body && body.Contains("Serving epoch 1. Epochs up to 2 wait", StringComparison.Ordinal) && !body.Contains("rehearsed", StringComparison.Ordinal));

@@ -82,7 +82,7 @@ public sealed class SnapshotTests : TwoEpochTests
         LoggedEvents events = await RunAsync();
         Assert.True(events.Has("SnapshotRefused"));
         Assert.False(events.Has("SnapshotUsed"));
-        // The replica has saved another snapshot in its place, and uses that one.
+        // The previous run replaced the damaged snapshot by a new snapshot, which this run uses.
         Assert.True((await RunAsync()).Has("SnapshotUsed"));
     }
 

@@ -76,8 +76,8 @@ public sealed class TokenTests : IAsyncLifetime
     }
 
     /// <summary>
-    /// Tests damage in the files of period 1 that is found by a request about period 0, because that request also reads period 1. The
-    /// replica must make the files of period 1 again.
+    /// Damages the files of period 1, and then asks about period 0. That request also reads the files of period 1, so the replica finds the
+    /// damage. It must make the files of period 1 again.
     /// </summary>
     [Fact]
     public async Task Damage_in_a_later_period_is_mended_in_that_period()
@@ -201,8 +201,8 @@ public sealed class TokenTests : IAsyncLifetime
     }
 
     /// <summary>
-    /// Tests that a replica that hides the cache from anonymous callers also hides it from callers with tokens. So they cannot find out
-    /// which keys other callers asked about (docs/spec/privacy.md).
+    /// Tests that a replica that hides the cache from anonymous callers also hides it from callers with tokens. So callers with tokens
+    /// cannot find out which keys other callers asked about (docs/spec/privacy.md).
     /// </summary>
     [Fact]
     public async Task A_token_shows_no_more_of_the_cache_than_none()

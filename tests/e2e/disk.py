@@ -11,7 +11,7 @@ ROOMY = "1g"
 
 class BoardDisk:
     """A tmpfs that is mounted over the board's folder and has the folder's contents. Only root may mount it. No update-task may run while
-    the tmpfs is mounted or removed; readers notice nothing."""
+    the tmpfs is mounted or removed. Programs that read the board may continue, and are not disturbed."""
 
     def __init__(self, board: Path, aside: Path):
         self._mounted: list[Path] = []

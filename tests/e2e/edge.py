@@ -103,7 +103,7 @@ class Edge:
         return {"SSL_CERT_FILE": str(self.certificates.authority)}
 
     def reload(self) -> None:
-        """Reloads nginx like `nginx -s reload`. Returns once the workers from before the reload accept no more connections."""
+        """Reloads nginx like `nginx -s reload`. Returns once the worker processes that ran before the reload accept no more connections."""
         before = self._workers()
         self._process.send_signal(signal.SIGHUP)
         deadline = time.monotonic() + START_SECONDS
@@ -123,7 +123,7 @@ class Edge:
             proxy.write(f"proxy_ssl_verify on;\nproxy_ssl_trusted_certificate optiks/services.pem;\nproxy_ssl_name {name};\nproxy_ssl_server_name on;\nproxy_ssl_protocols TLSv1.3;\n")
 
     def set_down(self, process: Process, is_down: bool) -> None:
-        """Takes a service out of nginx's configuration, or puts it in again, with the commands of docs/operations/edge.md."""
+        """Takes a service out of nginx's configuration, or puts it back, with the commands of docs/operations/edge.md."""
         file = self.etc / "snippets/optiks-upstreams.conf"
         before = file.read_text()
         subprocess.run(["sed", "-i", f"/127.0.0.1:{process.port} /s/;/ down;/" if is_down else f"/127.0.0.1:{process.port} /s/ down;/;/", file], check=True)

@@ -100,7 +100,8 @@ class Facts:
 
 
 class Household(Worker):
-    """A thread with its own people. Names and device ids pass from one of these people to the next."""
+    """A thread that sends the requests of its own people, who are users of the log. Names and device ids pass from one of these people to
+    the next."""
 
     def __init__(self, log: Deployment, name: str, seed: int, signer: Signer, facts: Facts):
         self._log, self._signer, self._facts, self._random = log, signer, facts, random.Random(seed)
@@ -399,8 +400,8 @@ class ErasureStorm:
                 process.start()
 
     def judge(self) -> dict:
-        """Ends the load and all processes, and returns a report. The report says which updates were lost or doubled, and which values came
-        back. Raises Wrong if a value leaked, or another promise was broken."""
+        """Ends the load and all processes, and returns a report. The report says which updates were lost or doubled, and which erased
+        values came back. Raises Wrong if a value leaked, or another promise was broken."""
         for worker in self._workers:
             worker.finish()
         for household in self._households:
@@ -432,7 +433,7 @@ class ErasureStorm:
                 "erasures": self.facts.erasures, "erased": len(self.facts.erased), "thefts": self.facts.tries, "lost": len(lost), "doubled": len(doubled), "back": back}
 
     def _look_living_up(self) -> None:
-        """Checks that lookups show every remaining user as the user's last change left it."""
+        """Checks that lookups show every remaining user in the state after the user's last change."""
         for person in self.facts.living.values():
             with self.log.query_client() as client:
                 answer = client.post_json("/v1/users/lookup", [{"username": person.names[0]}], "application/json")

@@ -37,8 +37,8 @@ class Outage:
 
 
 class SteadyWriter(BulkWriter):
-    """Sends lists of updates at a steady rate, whether or not earlier lists are published. After an outage it continues at this rate, and
-    does not send more to make up for lists that it did not send."""
+    """Sends lists of updates at a steady rate, whether or not earlier lists are published. After an outage it continues at this rate. It
+    does not make up for the lists that it did not send during the outage."""
 
     def __init__(self, log, name, seed, point, rate: float, keys: int):
         """`rate` is the number of updates a second."""
@@ -61,7 +61,7 @@ class SteadyWriter(BulkWriter):
 
 
 class Supervised(Deployment):
-    """A log with a supervisor, which starts services again that ended because the database was unreachable."""
+    """A log with a supervisor. If a service ends because the database is unreachable, the supervisor starts the service again."""
 
     def wait_ready(self) -> None:
         for process in self.processes:
@@ -124,7 +124,7 @@ class Drill:
         return self._outage(PRIMARY, since)
 
     def kill_task(self) -> Outage:
-        """Kills that one of the two update-tasks that holds the lease."""
+        """Kills the update-task that holds the lease. The log has two update-tasks."""
         self._calm()
         killed, successor = self._leading()
         with self.trial.fault(TASK):

@@ -110,7 +110,7 @@ class Process:
                 time.sleep(0.05)
 
     def wait_unready(self, reason: str) -> None:
-        """Waits until the service is alive, but is not ready for this reason."""
+        """Waits until the service is alive but reports that it is not ready, with `reason` in its answer."""
         deadline = time.monotonic() + READY_SECONDS
         with Client(self.url, timeout=5) as client:
             while True:

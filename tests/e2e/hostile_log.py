@@ -153,5 +153,5 @@ def own_user(body: bytes) -> Own:
 
 
 def known_alone(asked: list[Asked]) -> list[Asked]:
-    """Returns the same questions without the knowledge that the clients name. The answers to such questions show everything."""
+    """Returns copies of the questions that do not say what the clients already know. So an answer to them leaves out nothing."""
     return [replace(one, kept=Kept()) for one in asked]

@@ -23,7 +23,8 @@ from rounds import rounds
 ANSWER_SECONDS = 180
 UNREACHABLE = 3
 RETRY_SECONDS = 0.1
-# The pause between two requests of a writer, in seconds. In the quick form of the tests, fewer requests meet the same faults.
+# The pause between two requests of a writer, in seconds. It is longer in the quick form of the tests, so that fewer requests meet the same
+# faults.
 WRITER_PAUSE = rounds(quick=0.1, deep=0.02)
 LIST = 1000
 WINDOW = 16

@@ -27,7 +27,8 @@ from facts import DECOMMISSIONED, DEVICES, PER_PERIOD, USERNAMES
 from record import EpochRecord
 from verify import TrustAnchor
 
-# The number of keys and updates that the oracle requests through the services and verifies. The database's facts are compared for all keys.
+# The number of keys and updates that the oracle requests through the services and verifies. For all other keys, the oracle only compares
+# the facts in the database with the accepted updates.
 SAMPLE = 60
 PUBLISH_SECONDS = 600
 

@@ -141,7 +141,7 @@ class PostgreSql:
 
     def connection_string(self, database: str, user: str = OWNER, port: int | None = None) -> str:
         """Returns a connection string in Npgsql's form. `port` is the port of a proxy in front of the server. With this string, services
-        soon notice that the server is gone, but the owner's tools wait longer, because the machine may be busy."""
+        soon notice that the server is gone. The owner's tools wait longer than services, because the machine may be busy."""
         timeout = 60 if user == OWNER else 5
         return f"Host=127.0.0.1;Port={port or self.port};Database={database};Username={user};Timeout={timeout}"
 

@@ -19,7 +19,7 @@ CHUNK = 65536
 # With this option close() sends RST and not FIN. The other end then gets an error at its next octet, as if this machine had restarted.
 RESET = struct.pack("ii", 1, 0)
 # BETWEEN: seconds without a fault between two faults of one proxy. USUAL, LONG: seconds of a usual and of a long fault. A long fault lasts
-# longer than sessions, leases and callers wait. SHARE_OF_LONG: the share of long faults.
+# longer than any session, lease or caller waits. SHARE_OF_LONG: the share of long faults.
 BETWEEN, USUAL, LONG, SHARE_OF_LONG = 4.0, 1.5, 12.0, 0.15
 TO_TARGET, TO_CLIENT = 0, 1
 

@@ -26,8 +26,8 @@ from trial import Row, Trial
 # The part of an engine's time, in seconds, that is reserved for judging the log.
 JUDGE_SECONDS = 25
 BULK_WRITERS, VERSIONS = 2, 5
-# This is the default of operators' logs. With it, the rate of the load decides how often a process is killed, and not the interval of the
-# epochs.
+# This interval is the default of operators' logs. With a shorter interval, the number of epochs and not the rate of the load would decide
+# how often a process is killed.
 BULK = {"Optiks__UpdateTask__EpochInterval": "00:00:01"}
 # The length of a storm. It is long enough for several faults of every proxy, and short enough for many calm phases, in which all work must
 # continue.

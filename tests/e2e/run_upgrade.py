@@ -94,7 +94,8 @@ def figures_of(report: dict, done: Upgrade, arguments: argparse.Namespace, most:
     for operation in (LOOKUP, UPDATE):
         figures += comparison.figures(f"upgrade/p99/{operation}", operation)
     figures.append(Figure("upgrade/without-epoch", "s, longest", *longest_pauses([epoch["at_s"] for epoch in report["epochs"]], report, done.moments)))
-    # These are the seconds with accepted updates. If one second has none, the pause between its neighbours counts as two seconds.
+    # The list has the seconds in which updates were accepted. If one second between two of them has no accepted update, this pause counts
+    # as two seconds.
     accepting = [second for second, row in enumerate(report["seconds"]) if row["updates"] > 0]
     figures.append(Figure("upgrade/without-accepting", "s, longest, to the second", *longest_pauses(accepting, report, done.moments)))
     return figures
@@ -106,8 +107,8 @@ def failures(report: dict, operation: str) -> int:
 
 
 def longest_pauses(moments: list[float], report: dict, upgrade: Moments) -> tuple[float, float]:
-    """Returns the longest time between two successive moments after the beginning of the upgrade, and the longest time before it. Moments
-    are seconds since the load began; the time after the load, while updates settle, is left out."""
+    """Returns the longest time between two successive moments after the beginning of the upgrade, and the longest such time before the
+    beginning of the upgrade. Moments are seconds since the load began; the time after the load, while updates settle, is left out."""
     asked = upgrade.asked - datetime.datetime.fromisoformat(report["started"]).timestamp()
     pauses = [(later, later - earlier) for earlier, later in itertools.pairwise(moments) if later <= report["warm_up_s"] + report["measured_s"]]
     return tuple(max((pause for later, pause in pauses if (later > asked) == is_upgrade), default=0) for is_upgrade in (True, False))

@@ -16,7 +16,7 @@ SECRETS = ("kek", "log.key", "trust.json", "api-key", "api-keys.json")
 
 
 class SharedBucketTests:
-    """Tests for a subclass that has a bucket with `settings` and `url`."""
+    """The tests. A subclass provides the bucket, an object with the members `settings` and `url`."""
 
     def make_log(self) -> Deployment:
         settings = {

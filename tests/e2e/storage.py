@@ -61,7 +61,8 @@ class Sqlite:
         """Completes the work that the database deferred while rows were loaded."""
 
     def drop_free_space(self) -> None:
-        """Removes old copies of rows that SQLite left in the file when it moved the rows, with the command of docs/operations/state.md."""
+        """Runs the command of docs/operations/state.md that removes old copies of rows. SQLite left these copies in the file when it moved
+        the rows."""
         [(shell, command)] = commands_of(STATE_PAGE)["Copies of erased values"]
         subprocess.run([shell, "-euc", command], env=os.environ | {"OPTIKS_DATA": str(self.database.parent)}, check=True, timeout=BUSY_SECONDS)
 

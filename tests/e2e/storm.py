@@ -250,8 +250,8 @@ class Storm(Trial):
             self._later(self.random.uniform(0, RESTART), server.start)
 
     def _start(self, process: Process) -> None:
-        """Starts a process. In a storm, half of the starts of processes with fail points set a fail point, at which the process kills or
-        stops itself."""
+        """Starts a process. If the process has fail points, half of its starts in a storm set one of them. The process then kills or stops
+        itself there."""
         self._down.discard(process)
         points = {TASK: faults.POINTS, UPDATE: [faults.DRAW, faults.ACCEPT]}.get(process.service)
         if points is None or not self._blowing or self.random.random() < 0.5:
@@ -279,7 +279,7 @@ class Storm(Trial):
         code = process.exit_code if process.exit_code >= 0 else SIGNALLED - process.exit_code
         expected, armed = self._expected.pop(process, set()), self._armed.pop(process, None)
         if armed is not None and code == SIGNALLED + signal.SIGKILL and code not in expected:
-            # The process may already have been stopping regularly when its fail point killed it.
+            # The process may already have begun a regular stop when its fail point killed it.
             self._count(armed)
             expected = {code}
         self._ends.add(process.service, code, expected, self.point, process.log_end())

@@ -44,8 +44,8 @@ class ApiReferenceTest(unittest.TestCase):
                 self.assertEqual(missing, [], "the page lacks operations")
 
     def test_the_page_may_load_nothing_from_elsewhere(self):
-        """Checks only the policy that the page is served with. The browser enforces it, and the other test shows that the page works under
-        it."""
+        """Checks only the security policy in the answer with the page. The browser enforces this policy, and the other test shows that the
+        page works under the policy."""
         with Client(self.log.query.url) as client:
             answer = client.get("/docs/")
             self.assertEqual((answer.status, answer.headers["content-type"]), (200, "text/html"))

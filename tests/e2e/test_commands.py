@@ -210,7 +210,8 @@ class MakeRunTest(unittest.TestCase):
 
 
 class EndsTest(unittest.TestCase):
-    """Tests that a program reports a problem that a user or operator can fix by one sentence and an exit code, and never aborts."""
+    """Tests problems that a user or operator can fix. A program must report such a problem in one sentence and with an exit code, and must
+    never abort."""
 
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -232,7 +233,7 @@ class EndsTest(unittest.TestCase):
             with self.subTest(option):
                 self.ends(self.full(OPTIKS_DB, "api-key", "list", *option), 78, "No space left")
                 self.ends(self.full(OPTIKS, "key", "generate", "--out", self.folder / f"k{len(option)}", *option), 2, "No space left")
-                # Because the output is full, the program cannot write its failure as JSON there.
+                # Standard output accepts no data, so the program cannot write its failure there as JSON.
                 self.ends(self.full(OPTIKS, "inspect", self.folder / "api-keys.json", *option), 2, "This JSON is not an answer")
 
     def test_files_without_an_end(self):

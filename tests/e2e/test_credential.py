@@ -1,5 +1,5 @@
-"""Each command of docs/operations/keys.md for a key-encryption key that systemd passes to services, on a running log. Two programs of the
-test replace systemd's programs: one does what LoadCredential= does, the other restarts services."""
+"""Runs each command of docs/operations/keys.md for a key-encryption key that systemd passes to services, on a running log. Two programs of
+the test replace systemd's programs: one does what LoadCredential= does, the other restarts services."""
 
 import os
 import shutil

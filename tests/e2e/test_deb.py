@@ -200,8 +200,8 @@ class Packages(unittest.TestCase):
         self.log.run(restore_keys)
         self.assertEqual(self.log.output("ls /var/lib/optiks/kek /var/lib/optiks/recovery-code 2>/dev/null || true"), "")
         self.log.run(restore)
-        # The restored database is older than the board's mark, so the task must not sign anything after it. The backup also has the
-        # previous lease, so the task first waits on standby until this lease ends.
+        # The restored database is older than the board's mark, so the task must not sign any epoch that continues from this database. The
+        # backup also has the previous lease, so the task first waits on standby until this lease ends.
         self.log.run("systemctl start optiks-update-task", check=False)
         self.wait("[ $(systemctl show --property ExecMainStatus --value optiks-update-task) = 4 ]")
         self.assertEqual(self.log.output("systemctl show --property NRestarts --value optiks-update-task"), "0")

@@ -1,5 +1,5 @@
 """Tests nginx with the configuration of deploy/nginx in front of three query-services and two update-services. The tests check which
-requests reach which service, and that no lookup fails whatever happens to a service."""
+requests reach which service. They also check that no lookup fails, whatever happens to a service."""
 
 import json
 import signal
@@ -199,7 +199,7 @@ class Passing(EdgeCase):
             spoofed = {name: f"for=192.0.2.{i}" if name == "Forwarded" else f"192.0.2.{i}" for name in names}
             with self.client(source="127.0.0.3", headers=spoofed) as client:
                 self.assertEqual(429, client.get(NOBODY).status)
-        # Other clients are not delayed, so the services do not count requests by nginx's address.
+        # Other clients are not delayed. This shows that the services do not count requests by nginx's address.
         with self.client(source="127.0.0.4") as client:
             self.assertEqual(401, client.get(NOBODY).status)
 
@@ -210,7 +210,8 @@ class Passing(EdgeCase):
         for i in range(3):
             with Client(self.log.update.url, source="127.0.0.5", headers={"X-Forwarded-For": f"192.0.2.{i}"}) as client:
                 self.assertEqual(429, client.get(NOBODY).status)
-        # A service trusts a request from nginx's address, and counts it for the address in the header, which has not used up its limit.
+        # A service trusts nginx's address, so it counts this request for the client's address in the header. That client's address has not
+        # used up its limit.
         with Client(self.log.update.url, source="127.0.0.1", headers={"X-Forwarded-For": "192.0.2.1"}) as client:
             self.assertEqual(401, client.get(NOBODY).status)
 

@@ -1,5 +1,5 @@
-"""A short form of failovers (run_failover.py is the long one): the primary of a cluster as in deploy/patroni, and the active update-task,
-are killed under load.
+"""A short form of run_failover.py. Kills the primary of a cluster as in deploy/patroni, and the active update-task, while the log is under
+load.
 
 OPTIKS_FAULT_SEED: the seed of the times (default: random; a failure names it).
 """

@@ -1,4 +1,4 @@
-"""A short form of each kind of fault (run_faults.py is the long one). No accepted update (status 202) is lost or applied twice, and all
+"""A short form of run_faults.py, with each kind of fault. Tests that no accepted update (status 202) is lost or applied twice, and that all
 callers see one history.
 
 OPTIKS_FAULT_SEED: the seed of the times (default: random; a failure names it).

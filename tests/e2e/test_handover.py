@@ -125,7 +125,8 @@ class HandoverTest(unittest.TestCase):
                 told = self.one(self.owner("late", "monitor", "alice", "--json", url=liar.url), code)
                 self.assertIn(told["reason"], reasons)
                 self.assertEqual((told.get("no_guarantee", []), told.get("alarms", [])), ([], []), str(told))
-        # The client keeps nothing of the refused answer: the honest server shows the client an update that this client did not make.
+        # The client keeps nothing of the refused answers. So the honest server's answer raises the alarm about an update that this client
+        # did not make.
         told = self.one(self.owner("late", "monitor", "alice", "--json"), ALARM)
         self.assertEqual((told["reason"], told["handed_over"]), ("unexpected_version", [0]))
         self.assertEqual(told["no_guarantee"], [])

@@ -80,8 +80,8 @@ class HealthTest(unittest.TestCase):
         self.log.publish(("alice", "a2"))
 
     def test_users_whom_the_server_refuses_for_a_while(self):
-        """A mistake in pg_hba.conf makes PostgreSQL refuse the services until it is corrected. Services that worked before continue to run,
-        and lookups work. A service that is started during the mistake exits with code 78."""
+        """A mistake in pg_hba.conf makes PostgreSQL refuse the services until it is corrected. Services that are already running continue
+        to run, and lookups work. A service that is started during the mistake exits with code 78."""
         self.wait_all_ready()
         server = self.log.storage.server
         rules = server.data / "pg_hba.conf"
@@ -124,7 +124,7 @@ class HealthTest(unittest.TestCase):
             key.chmod(0o600)
             self.wait_for(log.task, 200)
             log.publish(("alice", "a2"))
-            # If the task is started with the same mistake, the start is refused.
+            # If the task is started while the key file has the wrong mode again, the start must fail.
             self.assertEqual(log.task.stop(), 0)
             key.chmod(0o644)
             log.task.start()
@@ -190,7 +190,7 @@ class HealthTest(unittest.TestCase):
                 accepted = client.post_json("/v1/updates", {"request_id": uuid7(), "key": "alice", "value": "a3"})
                 self.assertEqual(accepted.status, 202)
                 self.wait_for(self.log.task, 503, "The board's files cannot be written.")
-                # Meanwhile updates are accepted, and lookups work.
+                # While the board cannot be written, the services accept updates, and lookups work.
                 self.assertEqual(self.ready(self.log.update)[0], 200)
                 self.assertEqual(self.lookup(), 200)
                 path = accepted.json()["status_url"]

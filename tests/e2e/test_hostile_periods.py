@@ -180,8 +180,8 @@ class HostilePeriodsTest(unittest.TestCase):
                 self.assertEqual((told, said["verdict"], said["not_copied"]), (code, "absent", code == INVALID), said)
 
     def test_a_version_between_the_last_look_and_the_switch(self):
-        """The log publishes a false version after the owner's last look, and before the switch a later version with the true value
-        supersedes it. So the copy is honest again. The test does this for a separate key and for a user's device."""
+        """After the owner's last look, the log publishes a false version. Before the switch, a later version with the true value supersedes
+        the false version. So the copy is honest again. The test does this for a separate key and for a user's device."""
         commands = {"owner": ("monitor", KEY.decode()), "user": ("user", "monitor", NAME.decode())}
         with HostileLog(first_period()) as log:
             for client, command in commands.items():
@@ -196,7 +196,7 @@ class HostilePeriodsTest(unittest.TestCase):
                 log.d.set_device(b"phone", phone)
                 log.d.publish_users()
             switched(log.d)
-            # The comparison at the hand-over does not reveal the version in between.
+            # The comparison at the hand-over does not reveal the false version, because the copy has the true value.
             self.assertEqual((self.judge(log, KEY), self.judge_user(log)), ("valid", "valid"))
 
             ended = replace(verifier(log), ended_record=log.d.records[log.d.last_epoch(0)], known={KEY: known})
@@ -204,7 +204,8 @@ class HostilePeriodsTest(unittest.TestCase):
             shown = verify_user_monitor(ended, self.end_of_user(log, own), own)
             self.assertEqual({device: found.values for device, found in shown.keys.items()}, {b"laptop": {}, b"phone": {2: b"mallory's", 3: b"phone 1"}})
 
-            # The server answers about the period's end with the state at the last look, which would reveal nothing.
+            # The server claims that the state at the owner's last look is the state at the period's end. That state does not have the false
+            # version, so the clients must refuse the answer.
             log.epoch_of = lambda query: looked if "period" in query else log.d.epoch
             for client, command in commands.items():
                 code, said = self.optiks(log, client, *command)
@@ -228,8 +229,8 @@ class HostilePeriodsTest(unittest.TestCase):
         return log.post("/v1/users/monitor?period=0", monitor_query(own))[1]
 
     def test_an_early_switch(self):
-        """Shows a switch that is one millisecond too early to clients that looked before. They refuse it, and accept the same switch a
-        millisecond later."""
+        """Shows a switch that is one millisecond too early to clients that looked at the log earlier. They refuse this switch, and accept
+        the same switch a millisecond later."""
         for early in (False, True):
             reason = "record_period" if early else "valid"
             d = first_period()
@@ -248,8 +249,8 @@ class HostilePeriodsTest(unittest.TestCase):
 
     @staticmethod
     def judge_kept(log: HostileLog, kept: EpochRecord) -> list[str]:
-        """Returns the verdicts on a lookup of the user and on its monitoring, by clients that keep this record and the first record of its
-        period."""
+        """Returns the verdicts on a lookup of the user and on monitoring of the user. The clients keep this record, and the first record of
+        the record's period."""
         asked, own, start = Asked(NAME), Own(USER), log.d.records[kept.period_first_epoch]
         return [verdict(lambda v: verify_users(replace(v, record=kept, period_record=start), log.post("/v1/users/lookup", user_queries([asked]))[1], [asked]), log),
                 verdict(lambda v: verify_user_monitor(replace(v, record=kept, period_record=start), log.post("/v1/users/monitor", monitor_query(own))[1], own), log)]

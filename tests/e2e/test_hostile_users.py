@@ -191,8 +191,8 @@ class HostileUsersTest(unittest.TestCase):
         return Run(subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=60, check=False))
 
     def test_a_device_of_the_logs_in_a_change(self):
-        """The log adds a device to the very list version that it names for a change, or publishes a list that nobody requested. The command
-        line confirms neither change."""
+        """The log names a list version as the result of a change, but adds another device to this version. Or it publishes a list that
+        nobody requested. The command line confirms neither change."""
         changes = {"create": ("create", "carol", "--device", "watch=1"), "add-device": ("add-device", "alice", "tablet", "1"),
                    "remove-device": ("remove-device", "alice", "laptop"), "set-device": ("set-device", "alice", "phone", "phone 2")}
         for operation, arguments in changes.items():

@@ -89,7 +89,7 @@ class ImagesTest(unittest.TestCase):
         return [self.podman.output("image", "inspect", "--format", "{{.RootFS.Layers}}", image) for image in (SERVER, CLI)]
 
     def test_the_same_is_built_again(self):
-        # Only the layers of files are compared, because an image's id also depends on which layers existed already and which were built.
+        # The test compares only the layers of files of both builds. An image's id also depends on which layers existed before the build.
         before = self.layers()
         subprocess.run([ROOT / "deploy/container/images.py", "--keep-published", "--no-archive"], env=self.podman.environment, check=True, stdout=subprocess.DEVNULL, timeout=300)
         self.assertEqual(self.layers(), before)

@@ -65,7 +65,7 @@ class Keys(unittest.TestCase):
         for secret in ((self.log.data / "kek").read_text().strip(), code.strip()):
             self.assertNotIn(secret, said)
             self.assertNotIn(secret.encode(), sealed)
-        # The first check gets another recovery code, and the second check gets a changed file.
+        # The first check gets a wrong recovery code, and the second check gets a changed file.
         (self.folder / "other-code").write_text(("0" if code[0] != "0" else "1") + code[1:])
         (self.folder / "other-code").chmod(0o600)
         self.assertIn("does not open", self.run_block("optiks-db key check keys.backup --code other-code", code=78))

@@ -66,7 +66,7 @@ class MaliciousTest(unittest.TestCase):
         signed = list(auditor.newest)
         for name, server in servers.items():
             self.assertEqual(self.client(name, server, "lookup", *NAMES).code, VALID)
-            # An owner that did not set the versions is told so, and then accepts these versions.
+            # The owner's client did not set these versions, so monitoring reports them. The owner then accepts them.
             self.assertEqual(self.client(name, server, "monitor", *NAMES).lines()[0]["reason"], "unexpected_version")
             self.assertEqual(self.client(name, server, "monitor", *NAMES, "--accept").code, VALID)
             with Client(server.url) as anyone:

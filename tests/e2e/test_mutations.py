@@ -66,8 +66,8 @@ class MutationTest(unittest.TestCase):
         self.assertNotIn("\nskipped ", self.live.stdout)
 
     def test_an_epoch_tells_its_bucket_alone(self):
-        """Checks that the number of leaves that each epoch adds to a structure reveals only a multiple of the bucket. The command line can
-        audit the log, although it cannot distinguish dummies from other leaves."""
+        """Checks that the number of leaves that each epoch adds to a structure is always a multiple of the structure's bucket size, so
+        it reveals nothing more exact. The command line can audit the log, although it cannot distinguish dummies from other leaves."""
         with self.log.query_client() as client:
             latest = client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["epoch"]
             records = [client.get(f"/v1/epochs/{epoch}", "application/json").json() for epoch in range(latest + 1)]

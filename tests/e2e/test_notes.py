@@ -93,7 +93,7 @@ class NotesTest(unittest.TestCase):
         with ThreadPoolExecutor(4) as pool:
             for done in [pool.submit(self.one, "owner", "update", "key", f"value {i}", "--note", f"note {i}") for i in range(4)]:
                 self.assertEqual(done.result()["verdict"], "accepted")
-        # The updates of a key are published in order, so once the last update is published, all earlier updates are.
+        # The updates of a key are published in order. So once the last update is published, all earlier updates are published, too.
         self.one("owner", "update", "key", "last", "--note", "last", "--wait")
         versions = self.one("owner", "history", "key")["versions"]
         self.assertEqual(sorted(self.notes(versions)[:4]), sorted((version["note"]["sequence"], version["payload"].replace("value", "note")) for version in versions[:4]))

@@ -46,7 +46,7 @@ class LintTest(unittest.TestCase):
 class GeneratedClientsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # With this heartbeat the log has only a few epochs, so all tiles are partial tiles. No heartbeat is missed.
+        # With this heartbeat the log has only a few epochs, so all tiles are partial tiles. MaxBehind is long, so no answer is too old.
         cls.log = cls.enterClassContext(Deployment({"Optiks__Log__Heartbeat": "00:00:30", "Optiks__Log__MaxBehind": "00:30:00"}))
         cls.log.publish(("alice", "a"))
 

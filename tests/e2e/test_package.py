@@ -66,7 +66,7 @@ class PackageTest(unittest.TestCase):
         self.assertIn(f"<VersionPrefix>{said['version'].text}</VersionPrefix>", (ROOT / "Directory.Build.props").read_text())
         self.assertEqual(said["repository"].get("type"), "git")
         self.assertRegex(said["repository"].get("commit"), "^[0-9a-f]{40}$")
-        # The package needs no dependencies: its only ones would be our own libraries, which it contains.
+        # The package needs no dependencies: its only dependencies would be our own libraries, which it contains.
         self.assertNotIn("dependency", said)
 
     def test_2_the_readme_s_program_verifies_a_lookup(self):

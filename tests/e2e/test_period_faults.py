@@ -19,7 +19,8 @@ from trial import Trial
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__CopiesPerChunk": "16"}
 # The log keeps every period of the test, because the judge reads the periods' data from the database.
 ALL_SERVED = PERIODS | REUSED | {"Optiks__Log__RetainedPeriods": "255"}
-# SQLite's part kills at every point; each run on PostgreSQL draws other points.
+# On SQLite, the test kills the task at every fail point of periods. On PostgreSQL, each run of the test draws some of these points at
+# random.
 AT_POINTS = faults.killed_at_some("fail points of periods", faults.PERIOD_POINTS, rounds(quick=2, deep=len(faults.PERIOD_POINTS) // 2))
 
 

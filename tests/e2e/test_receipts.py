@@ -1,5 +1,5 @@
-"""Tests receipts of real services: receipts whose promises are kept, and a log that drops accepted updates, so that a third party judges
-the evidence offline."""
+"""Tests receipts of real services. The log first keeps the promises in its receipts. Then it drops accepted updates, and a third party
+judges the evidence offline."""
 
 import json
 import sqlite3

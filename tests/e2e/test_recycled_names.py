@@ -110,7 +110,7 @@ class OnSqlite(unittest.TestCase):
         self.assertTrue(self.owner("user", "add-username", "third", NUMBER, "--wait")["confirmed"])
         found = self.stranger("user", "lookup", NUMBER)
         self.assertEqual((found["user_b64"], [user["user_b64"] for user in found["earlier_users"]]), (added["user_b64"], [self.first, self.second]))
-        # This user has one name that other users had before, and one name that no other user had.
+        # This user has one name that other users had earlier, and one name that no other user ever had.
         self.assertNotIn("recycled", self.stranger("user", "lookup", "third"))
         # The log refuses changes of a user who has left.
         again, = self.asked([{"request_id": uuid7(), "user_b64": self.second, "changes": [{"op": "add-username", "username": "back"}]}])
@@ -190,7 +190,7 @@ class OnSqlite(unittest.TestCase):
         alarm = self.owner("user", "lookup", NUMBER, code=1)
         self.assertEqual(alarm["reason"], "unexpected_leave")
         self.assertEqual(alarm["user_b64"], found["user_b64"])
-        # The replica starts again from the snapshot and the epochs since, in the new period.
+        # The replica starts again, in the new period, from the snapshot and the epochs after the snapshot.
         self.assertEqual(self.log.query.stop(), 0)
         self.log.query.start()
         self.log.wait_ready()

@@ -133,7 +133,7 @@ class RequestTest(unittest.TestCase):
                 self.assertNotEqual(self.log.facts(), before, kind)
 
     def test_update_ids(self):
-        """Sends request ids with a wrong time, and an id that was used before."""
+        """Sends request ids with a wrong time, and an id that an earlier request used."""
         with self.log.update_client(timeout=90) as client:
             now = int(uuid7().replace("-", "")[:12], 16)
             used = uuid7()

@@ -1,5 +1,5 @@
-"""A short form of the storms (run_faults.py --storm is the long one), and tests of what the storms rely on: the proxies, and the page of
-exit codes.
+"""A short form of the storms of run_faults.py --storm. Also tests the two things on which storms rely: the proxies, and the page of exit
+codes.
 
 OPTIKS_FAULT_SEED: the seed of the times (default: random; a failure names it).
 """

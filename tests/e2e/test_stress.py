@@ -13,7 +13,7 @@ from harness import OUT, Deployment, Run
 from rest import Client
 
 INVALID, UNREACHABLE = 1, 3
-# With these settings each period lasts a few seconds, and a run can look back at all periods.
+# With these settings each period lasts a few seconds, and the log still serves all periods of a run.
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:03", "Optiks__Log__RetainedPeriods": "255"}
 MIX = "hit=40,absent=5,versions=5,history=3,monitor=3,audit=4,update=35,batch:20=5"
 
@@ -147,7 +147,7 @@ class StressAcrossPeriods(unittest.TestCase):
             self.assertGreater(updates["accepted"], 300)
             self.assertEqual([updates["accepted"]] * 2 + [0, 0, 0], [updates[name] for name in ("followed", "published", "lost", "doubled", "unserved")])
             self.assertEqual(updates["updated_keys"], updates["checked_keys"])
-            # The versions that each ended period left behind are counted, too.
+            # The number of versions includes the versions of ended periods.
             self.assertEqual(updates["accepted"], report["epochs"][-1]["versions"] - report["versions_before"])
             self.assertEqual([1, 5, 9], [window["start_s"] for window in report["windows"]])
             # If optiks-stress does not verify answers, it still verifies and follows the heads.

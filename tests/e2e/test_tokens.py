@@ -57,8 +57,8 @@ class TokenTest(unittest.TestCase):
             return client.post_json(path, body)
 
     def change(self, token: str, user: str, *changes: dict) -> tuple:
-        """Sends a change of a user and returns its outcome: the change's status, or the status and field of the problem; then what the
-        change brought about."""
+        """Sends a change of a user. If the service refuses the request, returns the HTTP status and the field that the problem names.
+        Otherwise waits for the outcome, and returns its status with the reason of a refusal or with the changed items."""
         answer = self.ask(token, "/v1/users", {"user": user, "changes": changes})
         if answer.status != 202:
             return answer.status, answer.json()["field"]
@@ -201,7 +201,7 @@ class TokenTest(unittest.TestCase):
         self.assertEqual((said["type"], said["field"]), ("urn:optiks:problem:forbidden", "$[1].user"), said)
         with Client(self.log.update.url, self.log.api_key) as client:
             self.assertEqual(client.get(f"/v1/updates/{request}").status, 404)
-        # If the services had accepted an update before this one, it would be published together with this one.
+        # If the services had accepted an update from the refused list, the log would publish it no later than this update.
         self.log.publish(("marker", "after the list"))
         after = self.view()
         self.assertEqual([len(after[1]["pending"]), len(after[1]["request"]) - len(before[1]["request"])], [len(before[1]["pending"]), 1])
@@ -228,8 +228,8 @@ class TokenTest(unittest.TestCase):
         before = self.view()
         for token, user, what, field in ((other, "u17", add, "$.user"), (mine, "u18", leave, "$.user"), (mine, "u17", create, "$.changes[0].op"),
                                          (mine, "u17", {"op": "add-username", "username": "x"}, "$.changes[0].op"),
-                                         # The token does not name the device id of these changes, so the id may be meant for another user,
-                                         # even if it does not exist yet.
+                                         # The token does not name the device id in these changes. So the id may be meant for another user,
+                                         # even if no user has it yet.
                                          (mine, "u17", add, "$.changes[0].device"), (adding, "u17", add | {"device": "carol"}, "$.changes[0].device")):
             with self.subTest(user=user, op=what["op"]):
                 self.assertEqual(change(token, what, user=user), (403, field))

@@ -79,7 +79,7 @@ class TutorialTest(unittest.TestCase):
 
 
 class ShownTest(unittest.TestCase):
-    """Tests that the comparison refuses an output whose meaning differs from the output on the page."""
+    """Tests that the comparison of an output with the page refuses an output whose meaning differs."""
 
     SHOWN = ("...\nalice: present, version 5, epoch 5, valid\n  value    mallory's key\n  checked  2 epochs (2026-11-28 08:17:25Z), ...\n"
              "...\n  version 5    epoch 5        alice's fourth key\n6\n7P1vXQjogVW2I7IzzeFiRCpnnVdvLyfMm7Os7+/BfEk=\nexit code 5\n")

@@ -17,7 +17,7 @@ from codec_users import DeviceList
 from facts import DECOMMISSIONED, DEVICES, USERNAMES
 
 MOST_DEVICES = 5
-# In one of this many turns, a user leaves. Users leave rarely, so that some users get many versions.
+# A user leaves in one turn out of this number. Users leave rarely, so that some users get many versions.
 LEAVES = 12
 LEFT = b"\x01"
 

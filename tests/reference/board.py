@@ -10,7 +10,7 @@ from hashlib import sha256
 import ed25519
 from refused import Refused, require
 
-# docs/spec/board.md section 1: Merkle trees as in RFC 6962 section 2.1.
+# Merkle trees as in RFC 6962 section 2.1 (docs/spec/board.md section 1).
 
 
 def leaf_hash(entry: bytes) -> bytes:
@@ -226,7 +226,7 @@ def verify_cosignatures(note: bytes, cosigners: list[LogKey]) -> dict[str, int]:
     return times
 
 
-# docs/spec/board.md section 3: the log is read from its tiles. A `Fetch` takes a path below the log's prefix and returns the file, or None
+# Reads the log from its tiles (docs/spec/board.md section 3). A `Fetch` takes a path below the log's prefix and returns the file, or None
 # for 404.
 
 TILE = 256

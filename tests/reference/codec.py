@@ -190,7 +190,7 @@ class Lookup:
 @dataclass(frozen=True)
 class Versions:
     version: int
-    start: int  # the field "from" of the specification
+    start: int  # the specification calls this field `from`
     members: list[Member]
     absent: list[NonMember]
 

@@ -121,7 +121,8 @@ class Directory:
         return max(r.epoch for r in self.records if r.period == period)
 
     def copied(self, structure: int, key: bytes) -> bool:
-        """Returns whether the next period begins with a copy of the key. Subclasses omit copies here."""
+        """Returns whether the next period begins with a copy of the key. A subclass may return False for some keys, so that their copies
+        are missing."""
         return True
 
     def switch_period(self, time_ms: int) -> EpochRecord:
@@ -143,7 +144,8 @@ class Directory:
         return self._close(copies, time_ms)
 
     def current(self) -> dict:
-        """Returns the state to which the next epoch adds. go_back() takes it, for a server that later returns to this state."""
+        """Returns a copy of the current state, to which the next epoch adds. A server that later returns to this state passes the copy to
+        go_back()."""
         return copy.deepcopy({name: getattr(self, name) for name in ("vrf_keys", "trees", "counts", "stored", "period", "period_first_epoch")})
 
     def go_back(self, current: dict) -> None:

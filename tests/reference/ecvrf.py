@@ -1,4 +1,4 @@
-"""ECVRF over FourQ with BLAKE2b-512, written from docs/spec/vrf.md sections 3, 4, 6 and 7.
+"""Implements ECVRF over FourQ with BLAKE2b-512, written from docs/spec/vrf.md sections 3, 4, 6 and 7.
 
 Verdicts on keys and proofs are cached, because many answers share the same keys and proofs, and a verdict depends only on the octets.
 """

@@ -1,5 +1,5 @@
-"""Ed25519 as in docs/spec/board.md section 5, in plain integers, for the signatures of checkpoints. The code is not constant time: use it
-only with test keys.
+"""Implements Ed25519 as in docs/spec/board.md section 5, in plain integers, for the signatures of checkpoints. The code is not constant
+time: use it only with test keys.
 
 Signatures and verdicts on them are cached, because many answers share them and they depend only on the octets.
 """
@@ -63,7 +63,8 @@ BASE: Point = (recover_x(_BASE_Y, 0), _BASE_Y, 1, recover_x(_BASE_Y, 0) * _BASE_
 
 
 def challenge(*parts: bytes) -> int:
-    """Returns SHA-512 of the parts as a scalar. For R, the public key and the message this is k in the equation S B = R + k A."""
+    """Returns SHA-512 of the parts as a scalar. If the parts are R, the public key and the message, the result is the scalar k in the
+    equation S B = R + k A."""
     return int.from_bytes(sha512(b"".join(parts)).digest(), "little") % L
 
 

@@ -1,4 +1,4 @@
-"""FourQ in plain big integers, written only from docs/spec/vrf.md sections 1, 2 and 5.
+"""Implements FourQ in plain big integers, written only from docs/spec/vrf.md sections 1, 2 and 5.
 
 The formulas are generic: they are correct for every point of the curve and use no endomorphism. The code is not constant time. Optimized
 implementations can thus be compared with independent code. Never use it with real secrets.
@@ -102,8 +102,8 @@ def is_on_curve(x: Element, y: Element) -> bool:
 
 
 def point_add(p: Point, q: Point) -> Point:
-    """Returns p + q. As in point_double, values are reduced only before a product, which takes half the time of a reduction after each
-    operation."""
+    """Returns p + q. As in point_double, values are reduced only before a product. This takes half the time that a reduction
+    after each operation takes."""
     (x10, x11), (y10, y11), z1, t1 = p
     (x20, x21), (y20, y21), z2, t2 = q
     a0, a1 = _mul_unreduced(y10 - x10, y11 - x11, y20 - x20, y21 - x21)
@@ -129,7 +129,7 @@ def _mul_unreduced(a0: int, a1: int, b0: int, b1: int) -> Element:
 
 
 def _finish(e0: int, e1: int, f0: int, f1: int, g0: int, g1: int, h0: int, h1: int) -> Point:
-    """Returns the point (ef, gh, fg, eh), which ends an addition and a doubling."""
+    """Returns the point (ef, gh, fg, eh). This is the last step of an addition and of a doubling."""
     e, f, g, h = (e0 % P, e1 % P), (f0 % P, f1 % P), (g0 % P, g1 % P), (h0 % P, h1 % P)
     return mul(e, f), mul(g, h), mul(f, g), mul(e, h)
 

@@ -1,4 +1,4 @@
-"""An owner's checks that the next period took over a key correctly: docs/spec/periods.md section 6."""
+"""Makes an owner's checks that the next period took over a key correctly (docs/spec/periods.md section 6)."""
 
 from dataclasses import dataclass
 

@@ -31,8 +31,8 @@ class Session(Protocol):
 class Names:
     """The usernames that the checks use.
 
-    `one` leads to a user with one device now and another device before. This user's list and the first device's key have two versions or
-    more. `left` led to a user who has left. `nobody` is a name that no user has.
+    `one` leads to a user who has one device now and had another device earlier. This user's list has two versions or more, and so has the
+    first key in a monitoring answer about this user. `left` led to a user who has left. `nobody` is a name that no user has.
     """
 
     one: bytes

@@ -119,7 +119,7 @@ def takes_back(log: Log) -> None:
 
 
 def shows_another_vrf_key(log: Log) -> None:
-    """Replaces the VRF key of the structure `keys`, and shows another directory under it, in which alice has another value."""
+    """Replaces the VRF key of the structure `keys`. Under the new key it shows another directory, in which alice has another value."""
     log.versions[ALICE][-1] = replace(log.versions[ALICE][-1], value=MALLORY)
     log.change_vrf_key()
     log.next()

@@ -53,8 +53,8 @@ class Lookers:
         return any(left_out == REMEMBERED or (copied and result.version > 0) for result in self.shown[epoch])
 
     def with_memory(self, left_out: str | None) -> Iterator[tuple[bool, bool]]:
-        """Yields a pair for each epoch that follows a period in which a version was shown: (the clients accept the epoch, the key was shown
-        as absent since the switch)."""
+        """Yields a pair for each epoch that follows a period in which a version was shown: (whether the clients accept the epoch, whether
+        the key was shown as absent since the switch)."""
         remembered: set[int] = set()
         for i, tree in enumerate(self.log.trees):
             absent, versions = False, set()

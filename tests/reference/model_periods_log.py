@@ -107,8 +107,8 @@ class Log:
         return True
 
     def with_bounds(self, before: int, after: int) -> list[int]:
-        """Returns the epochs whose records a client compares if it looks at these two epochs. If the period changed between them, these
-        include the bounds of all periods from the earlier epoch's period on."""
+        """Returns the epochs whose records a client compares if it looks at these two epochs. If the period changed between the two epochs,
+        the result includes the bounds of all periods from the earlier epoch's period on."""
         first, last = self.index_at(before), self.index_at(after)
         ends = [epoch for i in range(first, last) for epoch in (self.starts[i], self.end(i))]
         return sorted({before, after, *ends, *([self.starts[last]] if ends else [])})

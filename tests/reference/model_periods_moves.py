@@ -1,4 +1,4 @@
-"""Logs for model_periods.py, and a dishonest server's moves against them."""
+"""Makes logs for model_periods.py, and a dishonest server's moves in these logs."""
 
 import random
 from collections.abc import Callable
@@ -32,8 +32,8 @@ def random_log(rng: random.Random, left_out: str | None, honest: bool = False) -
 
 
 def _numbers(rng: random.Random, left_out: str | None) -> list[int]:
-    """Returns the numbers that successive periods have in the records. One number may be missing, or may occur twice, either in direct
-    succession or with the next number in between."""
+    """Returns the numbers that successive periods have in the records. One number may be missing, or may occur twice. The two occurrences
+    follow each other directly, or the next number is between them."""
     honest = list(range(rng.randrange(2, 4)))
     skipped = rng.choice(([0, 2], [0, 2, 3], [0, 1, 3]))
     again = rng.choice(([0, 1, 1], [0, 1, 2, 1]))
@@ -81,7 +81,7 @@ def forge_late(rng: random.Random, log: Log) -> None:
 
 
 def forge_beyond(rng: random.Random, log: Log) -> None:
-    """Forges version a + 2 without a version a + 1, which a lookup of a + 2 does not show."""
+    """Forges version a + 2 without forging version a + 1. A lookup that shows version a + 2 proves nothing about version a + 1."""
     trees = [tree for tree in log.trees if log.owned(tree) >= 2 and log.owned(tree) % 2 == 0]
     if trees:
         tree = rng.choice(trees)
@@ -121,7 +121,7 @@ def drop_copy(rng: random.Random, log: Log) -> None:
 
 
 def show_early(rng: random.Random, log: Log) -> None:
-    """Shows the value that the owner is about to set already at the switch, as if it were a copy."""
+    """Already at the switch, shows the value that the owner will set only later, as if it were a copy."""
     tree = _later(rng, log)
     if not log.has_copy(tree) and 1 in tree.leaves:
         tree.put(1, tree.first_epoch, 0, tree.leaves[1][1])

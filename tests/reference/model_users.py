@@ -78,7 +78,8 @@ def _random_change(rng: random.Random, d: UserDirectory, user: bytes, names: lis
 class Client:
     """A client that remembers accepted answers: about each username, and about each user's list and each device's key under any name.
 
-    The least epoch in its question is the largest e* of the knowledge that it names, because the answer omits an unchanged version.
+    The least epoch in its question is the largest e* of the knowledge that the question names, because the answer omits an unchanged
+    version.
     """
 
     names: dict[bytes, Kept] = field(default_factory=dict)

@@ -187,7 +187,8 @@ def non_member_changes(proof: NonMember, other_vrf_proof: bytes) -> Iterator[tup
         yield "leaf_epoch_changed", replace(proof, node=replace(node, epoch=node.epoch + 1)), "absent_root"
         yield "leaf_commitment_changed", replace(proof, node=replace(node, commitment=bytes(32))), "absent_root"
     for name, path, reason in path_changes(proof.path, "absent_root"):
-        # The verifier refuses a mask bit at or beyond the bit where label and node differ before it counts the siblings.
+        # A mask bit must come before the bit where label and node differ. The verifier checks this first, and counts the siblings
+        # afterwards.
         yield name, replace(proof, path=path), "absent_depth" if name == "mask_bit_toggled" else reason
 
 

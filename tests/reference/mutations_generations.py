@@ -1,5 +1,5 @@
-"""Named changes of honest answers about a user whose name had other users before (docs/spec/recycled-names.md), each with the one reason
-for which a verifier must refuse it. As in mutations.py, the changes need no key of the log.
+"""Named changes of honest answers about a user whose name had earlier users (docs/spec/recycled-names.md), each with the one reason for
+which a verifier must refuse it. As in mutations.py, the changes need no key of the log.
 """
 
 from collections.abc import Iterator

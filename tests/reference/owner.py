@@ -52,7 +52,8 @@ class Owner:
         if value is None:
             return ["withheld"]
         before, self.latest[key] = self.latest.get(key), value
-        # This code does not compare the copy, because the hand-over does (docs/spec/periods.md section 6).
+        # This code does not compare the copy with the previous period's value, because the hand-over makes that comparison
+        # (docs/spec/periods.md section 6).
         if switched and version == 1 and before is not None:
             return []
         waiting, overtaken = self.expected.get(key, []), self.overtaken.setdefault(key, [])

@@ -1,5 +1,5 @@
-"""Versions of a key: docs/spec/pahd.md. The class Structure hides the tree that proves a version, so that the model can replace the
-tree."""
+"""Verifies the versions of a key (docs/spec/pahd.md). The class Structure hides the tree that proves a version, so that the model can
+replace the tree."""
 
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Configuration, log id and epoch records: docs/spec/records.md."""
+"""Decodes and checks configurations and epoch records, and computes log ids (docs/spec/records.md)."""
 
 import unicodedata
 from dataclasses import dataclass, replace
@@ -90,7 +90,7 @@ class EpochRecord:
     period: int
     period_first_epoch: int
     time_ms: int
-    structures: tuple[StructureState, ...]  # in the order of structure ids, from id 1 on
+    structures: tuple[StructureState, ...]  # element i is the state of the structure with id i + 1
     previous: bytes
     format: int = 1
 

@@ -32,8 +32,8 @@ class BoardTest(unittest.TestCase):
             self.assertEqual(board.verify_cosignatures(row["note"].encode(), cosigners), {key.name: row["timestamp"]}, row["id"])
         for row in rows["invalid"]:
             with self.subTest(row["id"]):
-                # The function does not refuse two kinds of invalid notes. If only the cosignature's time is wrong, a comparison with the
-                # clock reveals it. If no known cosigner signed the note, the function returns no cosignature.
+                # verify_cosignatures accepts two kinds of invalid notes. If only the cosignature's time is wrong, the caller must compare
+                # the time with the clock. If no known cosigner signed the note, the result is empty.
                 if row["id"] == "milliseconds":
                     self.assertGreater(*board.verify_cosignatures(row["note"].encode(), cosigners).values(), 10**12)
                 elif row["id"] in ("key-id-of-type-0x01", "other-name"):
@@ -82,7 +82,7 @@ class BoardTest(unittest.TestCase):
         self.assertEqual(set(decided), {row["id"] for row in notes["vectors"]})
         for row in notes["vectors"]:
             # Our verifier refuses every note that C2SP refuses, with one exception: it does not verify lines of other signers, so it
-            # accepts notes in which only these are wrong.
+            # accepts notes in which only such lines are wrong.
             if row["spec_expectation"]["checkpoint"].startswith("reject") and row["id"] != "log-good-witness-bad":
                 self.assertNotEqual(decided[row["id"]], "valid", row["id"])
         for row in rows:

@@ -1,4 +1,5 @@
-"""Tests the reference VRF: negative tests 1 to 15 of the verifier, each with an accepted control."""
+"""Tests the reference VRF with the negative tests 1 to 15 of the verifier. For each refused proof, the verifier must accept a similar valid
+proof."""
 
 import random
 import unittest

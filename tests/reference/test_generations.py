@@ -1,4 +1,5 @@
-"""Tests the verifier of reassigned usernames (docs/spec/recycled-names.md): the encoding of answers, and that each rule is needed."""
+"""Tests the verifier of answers about reassigned usernames (docs/spec/recycled-names.md): the encoding of answers, and that each rule is
+needed."""
 
 import unittest
 from dataclasses import replace

@@ -29,7 +29,7 @@ def history(rng: random.Random, seed: int, epochs: int = rounds(9, 14)) -> Liar:
             continue
         for key in KEYS:
             if rng.random() < 0.5:
-                # Sometimes the owner sets a value again that the key had before.
+                # Sometimes the owner sets an earlier value of the key again.
                 d.staged[facts.KEYS][key] = rng.choice([b"1", b"2"])
         for user in USERS:
             number += 1

@@ -8,7 +8,7 @@ import pahd
 from rounds import rounds
 
 TREES = rounds(quick=3_000, deep=20_000)
-# The maximum number of versions, the owner's and the forged versions above them, that small_worlds places in every possible way.
+# small_worlds places up to this number of versions in every possible way: the owner's versions, and the forged versions above them.
 VERSIONS = rounds(quick=3, deep=5)
 
 

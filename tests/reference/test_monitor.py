@@ -188,7 +188,7 @@ class AlarmTest(unittest.TestCase):
             d.publish_users()
             d.remove_device(USER, b"ghost")
             d.publish_users()
-            # The three alarms are about two versions of the list, and about the ghost's key.
+            # The three alarms are about two versions of the list, and about the key of the device `ghost`.
             self.assertEqual(self.look(d, o, page), ["not set"] * 3)
             self.assertEqual(self.look(d, o, page), [])
 

@@ -1,4 +1,4 @@
-"""Checks which later versions a caller of the reference directory can recognise (docs/spec/privacy.md section 2)."""
+"""Checks which later versions of a key a caller of the reference directory can recognise (docs/spec/privacy.md section 2)."""
 
 import re
 import unittest

@@ -205,8 +205,8 @@ class AppendTest(unittest.TestCase):
         self.assertEqual(self.verdict(states, proofs.make_append(old, 1, again)), "append_exists")
 
     def test_fake_taken_back(self):
-        # The fake leaf is published at epoch 2, and taken back and replaced at epoch 3. An audit of only the end points would accept this
-        # as an honest history of one leaf.
+        # Epoch 2 publishes the fake leaf, and epoch 3 replaces it by another leaf. An audit of only the first and the last tree would
+        # accept this as an honest history of one leaf.
         rng = random.Random(5)
         old = random_leaves(rng, 5)
         fake, honest = random_leaves(rng, 1, 2)[0], random_leaves(rng, 1, 3)[0]

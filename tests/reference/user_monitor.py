@@ -1,4 +1,4 @@
-"""An owner's checks of its own user: docs/spec/user-monitor.md. A verdict changes no state: the caller decides what to keep."""
+"""Makes an owner's checks of its own user (docs/spec/user-monitor.md). A verdict changes no state: the caller decides what to keep."""
 
 from dataclasses import dataclass, field
 

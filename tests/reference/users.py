@@ -311,7 +311,7 @@ class _User(EntryChecks):
         """Returns the list of the answer or, if the known version is unchanged, the kept list."""
         if listed.value is not None:
             return listed.value
-        # An earlier check refuses version 0; it gets here only in the model, which can leave that check out.
+        # An earlier check refuses version 0. So version 0 occurs here only in the model, which can leave that check out.
         return self.kept.devices.devices if listed.version else DeviceList([]).encode()
 
     def _versioned(self, number: int, key: bytes, entry: VersionedEntry, known: pahd.Known | None) -> pahd.Result:

@@ -219,8 +219,8 @@ def signatures() -> dict:
     scalar = ed25519.secret_scalar(SEED)
     for i, point in enumerate(ed25519.torsion()):
         small = ed25519.encode(point)
-        # This signature has R = B and S = 1. With a key of small order it is valid for one message in eight, so anyone can sign such a
-        # message.
+        # This signature has R = B and S = 1. Under a key of small order, this signature is valid for one message in eight, so anyone can
+        # sign such a message.
         add(f"key_of_small_order_{i}", small, one, False, _first(lambda m, key=small: ed25519.holds(key, m, one)))
         mixed = ed25519.encode(ed25519.add(ed25519.decode(public), point))
         # This signature has S = k a. The verification equation holds if R is -k times the small-order part of the key. For an honest key it

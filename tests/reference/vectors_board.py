@@ -1,4 +1,4 @@
-"""Checkpoints with the verdict of docs/spec/board.md section 2: tests/vectors/board/."""
+"""Makes the vectors in tests/vectors/board/: checkpoints with their verdicts by docs/spec/board.md section 2."""
 
 import base64
 import json

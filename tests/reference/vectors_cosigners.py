@@ -1,4 +1,4 @@
-"""Cosigned checkpoints and their verdicts on an answer: tests/vectors/cosigners/."""
+"""Makes the vectors in tests/vectors/cosigners/: cosigned checkpoints, each with the verdict on an answer that a client judges by them."""
 
 import json
 

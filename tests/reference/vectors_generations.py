@@ -1,4 +1,4 @@
-"""Answers about users of a log that reassigns usernames (docs/spec/recycled-names.md): tests/vectors/users/generations.json."""
+"""Makes tests/vectors/users/generations.json: answers about users of a log that reassigns usernames (docs/spec/recycled-names.md)."""
 
 from dataclasses import replace
 

@@ -24,7 +24,7 @@ class Liar(UserDirectory):
     """A directory that may change leaves that it has published."""
 
     def rebuild(self) -> None:
-        """Publishes an epoch whose trees have the stored leaves, whatever leaves the trees had before."""
+        """Publishes an epoch whose trees have the stored leaves, even if the trees of the previous epoch had other leaves."""
         for number in facts.STRUCTURES:
             found = self._leaves(number)
             self.trees[number - 1], self.counts[number - 1] = proofs.grow(None, found), len(found)
@@ -233,7 +233,7 @@ def _honest(pairs: _Pairs) -> None:
 
 
 def _not_signed_so(pairs: _Pairs) -> None:
-    """Adds statements that a log signed and that are each refused, or that prove another fault."""
+    """Adds pairs of statements that the log signed. The verifier refuses one of the statements, or the pair proves another fault."""
     about = (KEYS, BOB, 1)
 
     def lie(kind: str, reason: str, change: Callable[[Liar], object]) -> None:

@@ -1,5 +1,5 @@
-"""Whole answers with the verifier's state and the verdict: tests/vectors/lookup/. The rows have honest answers, the changes of
-mutations.py, and lies that the server signs.
+"""Makes the vectors in tests/vectors/lookup/: whole answers with the verifier's state and the verdict. The rows have honest answers, the
+changes of mutations.py, and lies that the server signs.
 """
 
 import random
@@ -211,7 +211,7 @@ def signed_lie_rows(rows: Rows) -> None:
         stored = {version: Stored(written, d.rng.randbytes(16), b"forged %d" % version) for version, written, _ in leaves}
         d.versions[key] = [stored.get(i + 1, Stored(0, b"", b"")) for i in range(max(stored))]
         for epoch in range(1, 10):
-            # No ladder below contains a version without a leaf.
+            # In the rows below, no ladder contains a version without a leaf.
             added = [d.leaf(key, version, stored[version]) for version, _, inserted in leaves if inserted == epoch]
             d.publish({b"other": b"x"} if epoch == 1 else {}, others={facts.KEYS: added})
         v = Verifier(d.anchor, d.now_ms, known={key: known} if known else {})
@@ -417,8 +417,8 @@ def versions_rows(rows: Rows) -> None:
 
 
 def shrinking_rows(rows: Rows) -> None:
-    """Adds rows of pages whose latest version shrinks, so that the value of the last shown version is never opened, and of pages whose
-    latest version grows."""
+    """Adds rows of pages that claim different latest versions. If a later page claims an earlier latest version, the value of the last
+    shown version is never opened. In other rows, the latest version grows from page to page."""
     d = Directory(seed=59)
     for i in range(1, 5):
         d.publish({b"alice": b"alice %d" % i} | ({b"bob": b"bob %d" % i} if i <= 2 else {}))

@@ -1,4 +1,5 @@
-"""Bounds of periods, answers about ended periods, and hand-overs, with the verifier's state and the verdict: tests/vectors/periods/."""
+"""Makes the vectors in tests/vectors/periods/: bounds of periods, answers about ended periods, and hand-overs, with the verifier's state
+and the verdict."""
 
 from collections.abc import Callable
 from dataclasses import replace

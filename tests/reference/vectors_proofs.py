@@ -1,4 +1,5 @@
-"""Valid and invalid proofs over one tree: tests/vectors/proofs/. Rows have the binary structures of docs/spec/proofs.md in hex."""
+"""Makes the vectors in tests/vectors/proofs/: valid and invalid proofs over one tree. Rows have the binary structures of
+docs/spec/proofs.md in hex."""
 
 import random
 from collections.abc import Callable
@@ -24,7 +25,7 @@ def _verdict(call, *arguments) -> str:
 
 
 class _Trees:
-    """A tree over VRF labels of a few keys, and a dense tree around one of them, so that paths are long."""
+    """A tree over VRF labels of a few keys, and a tree with many labels close to one of these labels, so that paths are long."""
 
     def __init__(self) -> None:
         self.rng = random.Random(41)

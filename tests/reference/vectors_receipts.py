@@ -84,7 +84,7 @@ def receipt_rows() -> dict:
     row("as_many_epochs_as_there_may_be", "valid", log.receipt(replace(one, by=7 + facts.MAX_PROMISED_EPOCHS)))
     row("the_largest_numbers", "valid", log.receipt(replace(one, after=2**53 - 2, by=2**53 - 1)))
 
-    # docs/spec/receipts.md section 2: rows with changes of each field of the note of receipt keys, and of its signers.
+    # These rows change each field of the note of receipt keys, and its signers (docs/spec/receipts.md section 2).
     log_line = keys_text.split("\n")[1]
     wrong_keys = {
         "keys_of_another_origin": keys_text.replace("/receipts\n", "x/receipts\n", 1),
@@ -115,7 +115,7 @@ def receipt_rows() -> dict:
     row("a_checkpoint_for_the_keys", "receipt_voucher", keys=log.d.checkpoint(1))
     row("a_receipt_for_the_keys", "receipt_voucher", keys=receipts.sign(text, log.signer))
 
-    # docs/spec/receipts.md section 3: rows with changes of each line of a receipt.
+    # These rows change each line of a receipt (docs/spec/receipts.md section 3).
     malformed = {
         "after_with_a_zero_before_it": text.replace("after 7", "after 07"),
         "after_with_a_sign": text.replace("after 7", "after +7"),
@@ -271,7 +271,8 @@ def promise_rows() -> dict:
     row("a_checkpoint_that_the_log_did_not_sign", "checkpoint_signature", good, [forged(d)])
     row("an_answer_behind_the_end_that_does_not_verify", "history_from", good, [answer, replace_item(d, 4, start=0)])
 
-    # Carol: versions 1 and 2 at 10 and 11, and a version 3 of epoch 12 whose leaf says 10. The version before it is on another page.
+    # Carol's key has version 1 at epoch 10 and version 2 at epoch 11. Epoch 12 inserts version 3, whose leaf names epoch 10. Version 2 and
+    # version 3 are on different pages.
     d.publish({CAROL: b"carol 1"})
     d.publish({CAROL: b"carol 2"})
     third = Stored(10, d.rng.randbytes(16), b"carol 3")

@@ -1,4 +1,4 @@
-"""Roots and append proofs of random histories: tests/vectors/tree/. Octet strings are in hex."""
+"""Makes the vectors in tests/vectors/tree/: roots and append proofs of random histories. Octet strings are in hex."""
 
 import random
 

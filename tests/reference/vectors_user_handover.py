@@ -1,4 +1,4 @@
-"""Hand-overs of users, with the owner's state and the verdict: tests/vectors/periods/user_handover.json."""
+"""Makes tests/vectors/periods/user_handover.json: hand-overs of users, with the owner's state and the verdict."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -91,7 +91,7 @@ def user_handover_rows(rows: Rows) -> None:
     both = own.ends | {(facts.KEYS, LAPTOP): replace(own.ends[phone], value=b"another"), phone: replace(own.ends[phone], version=0)}
     row("handover_of_two_keys", replace(own, ends=both), "handover_value")
     row("handover_after_the_checks", replace(own, least_epoch=d.epoch + 1, ends={LIST: replace(own.ends[LIST], value=b"")}), "stale")
-    # The owner compared version 1 of the laptop's key on an earlier page.
+    # On an earlier page, the owner already compared version 1 of the laptop's key with the end state.
     laptop = (facts.KEYS, LAPTOP)
     after = pahd.Known(2, 1, None, d.period_first_epoch, 2)
     forged = replace(own, keys=own.keys | {LAPTOP: after}, ends=own.ends | {laptop: replace(own.ends[laptop], value=b"another")})

@@ -1,4 +1,4 @@
-"""Usernames and their prepared forms (docs/spec/usernames.md): tests/vectors/users/usernames.json."""
+"""Makes tests/vectors/users/usernames.json: usernames and their normalized forms (docs/spec/usernames.md)."""
 
 import hashlib
 import random

@@ -1,4 +1,4 @@
-"""Answers about users with the verifier's state and the verdict: tests/vectors/users/.
+"""Makes the vectors in tests/vectors/users/: answers about users with the verifier's state and the verdict.
 
 The rows have honest answers, and the changes of mutations_users.py. Lies that a server signs are in vectors_users_lies.py.
 """
@@ -466,14 +466,15 @@ def lost_rows(rows: Rows) -> None:
     lie("list_and_key", "handover_missing", one, two, after=list_again)
     lie("first_key_after_the_switch", "valid", after=lambda d: d.set_device(b"a4", b"a4 1"))
     lie("to_a_newcomer", "valid", one, bring=lambda kept: Kept())
-    # At that time, the device may have belonged to another user, who has left since.
+    # The client knows no list that had the device. So the device may have belonged to another user at the switch, and that user may have
+    # left since.
     lie("key_that_was_on_no_known_list", "valid", one, bring=lambda kept: replace(kept, devices=None))
     lie("key_that_was_not_on_the_known_list", "valid", one, bring=lambda kept: replace(kept, devices=replace(kept.devices, devices=DeviceList([b"a2"]).encode())))
-    # The client does not see that the period in between began without the copy, because the key was set again in that period, and the later
-    # period has a copy of the new value.
+    # The client does not notice that the skipped period began without the copy. The key was set again in the skipped period, and the
+    # answer's period has a copy of the new value.
     lie("key_of_a_period_between", "valid", one, after=one_period_more)
     lie("key_one_period_later", "handover_missing", after=key_lost_one_period_later)
-    # The known list says whose device the key was in the list's own period, but not in any other period.
+    # A known list says to which user a device belonged in the period of the list. It says nothing about other periods.
     lie("key_of_another_period_than_the_list", "valid", after=key_lost_one_period_later, bring=list_of_the_period_between)
 
 

@@ -1,4 +1,4 @@
-"""Rows of tests/vectors/users/ with lies about users that the log's operator signs.
+"""Makes rows of tests/vectors/users/ with lies about users. The log's operator signs these lies.
 
 Each answer passes all checks before the check of the rule that the lie breaks.
 """

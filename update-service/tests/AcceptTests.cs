@@ -23,7 +23,7 @@ public sealed class AcceptTests
         Task<Answer> answer = service.PostAsync($$"""{"request_id":"{{id}}","key":"alice","value":"v1"}""");
         await committed.Task.WaitAsync(TestContext.Current.CancellationToken);
 
-        // The row is committed, because another connection sees it, but the caller has no answer yet.
+        // Another connection sees the row, so the row is committed. The caller has no answer yet.
         Assert.True(service.Database.Has(id));
         Assert.False(answer.IsCompleted);
         release.SetResult();

@@ -32,7 +32,7 @@ public sealed class AccessTests
             service.Client.DefaultRequestHeaders.Authorization = key;
             (await service.PostAsync(Body)).IsProblem(type, status, null);
             (await service.GetAsync(path)).IsProblem(type, status, null);
-            // The service checks the credential before it reads the body, so a malformed body gets the same answer.
+            // The service checks the credential before it reads the body, so it gives the same answer for a malformed and for a valid body.
             (await service.PostAsync("nonsense")).IsProblem(type, status, null);
         }
         Assert.Equal(before, service.Database.Contents());
@@ -80,10 +80,10 @@ public sealed class AccessTests
         Answer accepted = await service.PostAsync("""[{"key":"a","value":"v"},{"key":"b","value":"v"},{"items":[{"key":"c","value":"v"},{"key":"d","value":"v"}]}]""");
         Assert.Equal(202, accepted.Status);
         string before = service.Database.Contents();
-        // The caller's rate allowed three tokens at once, and the requests so far took four.
+        // The rate limit allows the caller three tokens at once, and the requests so far took four.
         Answer refused = await service.PostAsync("""{"key":"e","value":"v"}""");
         refused.IsProblem("rate-limited", 429, null);
-        // The caller lacks two tokens, and gets one every 100 s, counted from the time of its first request.
+        // The caller lacks two tokens of the rate limit. From the time of its first request on, it receives one token every 100 s.
         Assert.InRange(refused.Headers.RetryAfter!.Delta!.Value, TimeSpan.FromSeconds(200) - Stopwatch.GetElapsedTime(start), TimeSpan.FromSeconds(200));
         Assert.Equal(before, service.Database.Contents());
         string path = accepted.Json[0].GetProperty("status_url").GetString()!;
@@ -93,7 +93,8 @@ public sealed class AccessTests
     }
 
     /// <summary>
-    /// Tests that a long value costs more tokens, because otherwise an update of 64 KiB would cost no more than an update of 20 bytes.
+    /// Tests that an update with a long value costs more tokens of the rate limit. Otherwise an update of 64 KiB would cost no more than an
+    /// update of 20 bytes.
     /// </summary>
     [Fact]
     public async Task A_long_value_costs_more_of_the_limit()
@@ -107,7 +108,7 @@ public sealed class AccessTests
         {
             Assert.Equal(202, (await service.PostAsync($$"""{"key":"{{length % 10}}","value":"{{new string('x', length)}}"}""")).Status);
         }
-        // The three updates cost 1, 2 and 3 tokens, and the caller's rate allowed 5 at once.
+        // The three updates cost 1, 2 and 3 tokens, and the rate limit allows the caller 5 tokens at once.
         (await service.PostAsync("""{"key":"e","value":"v"}""")).IsProblem("rate-limited", 429, null);
     }
 }

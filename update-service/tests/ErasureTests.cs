@@ -66,7 +66,7 @@ public sealed class ErasureTests : IAsyncLifetime
         Answer erased = await Service.GetAsync($"{Path}/{id}?wait=1");
         Assert.Equal($$"""{"request_id":"{{id}}","status":"erased","epoch":3,"erased":[{"structure":"keys","period":0,"version":1,"epoch":1}]}""", erased.Json.GetRawText());
         Assert.True(erased.Headers.CacheControl?.NoStore);
-        // The status of an erasure is not among the updates, and the status of an update is not among the erasures.
+        // The endpoint `/v1/updates` must not find an erasure, and the endpoint for erasures must not find an update.
         (await Service.GetAsync($"/v1/updates/{id}")).IsProblem("not-found", 404, null);
         string update = (await Service.PostAsync("""{"key":"alice","value":"3"}""")).Text("request_id")!;
         await Service.Log.PublishAsync();

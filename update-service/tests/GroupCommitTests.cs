@@ -46,7 +46,7 @@ public sealed class GroupCommitTests
             answers.Add(service.PostAsync(List(3)));
             await Eventually.IsAsync(() => engine.Groups.Count == i);
         }
-        // The third group is small, so the queue commits no further group until it has ended.
+        // The third group is small, so the queue commits no further group until the third group is committed.
         answers.Add(service.PostAsync(List(2)));
         await Eventually.IsAsync(() => engine.Groups.Count == 3);
         answers.AddRange([service.PostAsync(List(3)), service.PostAsync(List(3))]);

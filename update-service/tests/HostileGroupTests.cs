@@ -76,7 +76,7 @@ public sealed class HostileGroupTests
         await Eventually.IsAsync(() => engine.Groups.Count == 1);
         Task<Answer>[] answers = [.. Enumerable.Range(0, 4).Select(i => service.PostAsync(Update($"key {i}")))];
         await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == answers.Length);
-        // The database stores the group, but its answer is lost. Then the database becomes unavailable.
+        // The database stores the group, but the database's answer is lost. Then the database becomes unavailable.
         engine.Given = units =>
         {
             if (units.Count == answers.Length)

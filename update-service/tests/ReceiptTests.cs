@@ -112,7 +112,7 @@ public sealed class ReceiptTests
         Assert.NotNull(await AskAsync(service, "b"));
         Assert.NotNull(await AskAsync(service, "c"));
         Assert.Null(await AskAsync(service, "d"));
-        // If the file gets an invalid note, the earlier note stays in force.
+        // If the note in the file is replaced by an invalid note, the service continues to use the earlier note.
         File.WriteAllText(Path.Combine(service.Data.Root, "receipt-keys.txt"), "no note");
         _ = await service.Log.PublishAsync();
         await Task.Delay(TimeSpan.FromSeconds(1.2), TestContext.Current.CancellationToken);

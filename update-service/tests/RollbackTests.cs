@@ -36,7 +36,8 @@ public sealed class RollbackTests
         File.WriteAllText(path, "damaged");
         await CheckHeldAsync(service, before);
 
-        // Between an epoch's commit and its signature, the mark is behind the database, so this mark must not prevent updates.
+        // Between an epoch's commit and its signature, the high-water mark is behind the database. So a mark that is behind must not
+        // prevent updates.
         File.WriteAllBytes(path, new HighWaterMark(0, Log.Row(0).RecordHash).Encode());
         Assert.Equal(202, (await service.PostAsync(Body)).Status);
     }

@@ -46,7 +46,7 @@ public sealed class TokenTests : IDisposable
     [InlineData("""[{"key":"alice","value":"v"},{"key":"bob","value":"v"}]""", "$[1].key")]
     [InlineData("""{"items":[{"key":"alice","value":"v"},{"key":"bob","value":"v"}]}""", "$.items[1].key")]
     [InlineData("""[{"key":"alice","value":"v"},{"items":[{"key":"alice","value":"v"},{"key_b64":"Ym9i","value":"v"}]},{"key":"carol","value":"v"}]""", "$[1].items[1].key_b64")]
-    // In this case the key only looks similar to an allowed one.
+    // In this case the key only looks similar to an allowed key.
     [InlineData("""{"key":"alice ","value":"v"}""", "$.key")]
     [InlineData("""{"key":"Alice","value":"v"}""", "$.key")]
     [InlineData("""{"key":"alice\u0000","value":"v"}""", "$.key")]

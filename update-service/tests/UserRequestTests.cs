@@ -85,8 +85,8 @@ public sealed class UserRequestTests
         Assert.Equal(user, key);
         string before = service.Database.Contents();
         Assert.Equal(accepted.Json.GetRawText(), (await service.PostUsersAsync(body)).Json.GetRawText());
-        // If a request names the user id that the service derived for it before, it is the same request. If it names another user id, it is
-        // a different request.
+        // The service derived the user id of the first request from the request id. A repeated request that names this user id is the same
+        // request. A repeated request that names another user id is a different request.
         string named = body.Replace("\"changes\"", $"\"user_b64\":\"{Base64UrlText.Encode(user)}\",\"changes\"", StringComparison.Ordinal);
         Assert.Equal(accepted.Json.GetRawText(), (await service.PostUsersAsync(named)).Json.GetRawText());
         (await service.PostUsersAsync(body.Replace("\"changes\"", "\"user\":\"u\",\"changes\"", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");

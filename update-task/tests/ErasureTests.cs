@@ -39,7 +39,7 @@ public sealed class ErasureTests
         Assert.All(Bundles(folder), octets => Assert.DoesNotContain("a-one", octets, StringComparison.Ordinal));
         Assert.Contains(Bundles(folder), octets => octets.Contains("a-three", StringComparison.Ordinal));
 
-        // A second request asks for the same versions under another request id. The versions that were erased before need no second
+        // A second request asks for the same versions under another request id. The versions that the first request erased need no second
         // erasure.
         AcceptRequest again = Order("alice", 1, 3);
         await updates.AcceptAsync(again);

@@ -75,7 +75,7 @@ public sealed class TaskMetricsTests
         time.Advance(TimeSpan.FromSeconds(30));
         await task.StepAsync();
         Assert.True(Gauges.Read(task.Services, EpochAge) < 1);
-        // A standby does not know the newest epoch, so it must not report the age of one.
+        // A standby does not know the newest epoch, so it must not report the age of the newest epoch.
         task.State.Enter(TaskRole.Standby);
         Assert.Null(Gauges.Read(task.Services, EpochAge));
     }

@@ -109,7 +109,7 @@ public sealed class UserHistoryTests
             ExpectedVersion? expected = random.Next(2) == 0 ? new ExpectedVersion(0, (ulong)random.Next(3)) : null;
             return Updates.Request(Updates.Item($"device {random.Next(24)}", $"plain {random.Next()}", expected));
         }
-        // If the log reassigns usernames, the test uses more users, and more of them leave.
+        // If the log reassigns usernames, the test uses more users than in other logs, and more users leave.
         var update = UserUpdate.Of($"user {random.Next(reusesUsernames ? 12 : 5)}");
         if (random.Next(reusesUsernames ? 20 : 60) == 0)
         {

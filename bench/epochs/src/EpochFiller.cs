@@ -11,7 +11,7 @@ using Optiks.Tlog;
 namespace Optiks.Epochs;
 
 /// <summary>
-/// Fills a data folder with a log whose epochs have one new key each. The folder's SQLite database must have been migrated before. The
+/// Fills a data folder with a log whose epochs have one new key each. The caller must have migrated the folder's SQLite database. The
 /// filler makes trees, records, checkpoints, tiles and audit proofs with the same libraries as the update-task. To make an epoch in a
 /// fraction of a millisecond, it writes the database in one transaction, syncs no audit proof, and makes partial tiles only for the newest
 /// epoch. If the filler is interrupted, the log is unusable.

@@ -54,7 +54,7 @@ public sealed class LoadTests
         double mean = gaps.Average();
         double deviation = Math.Sqrt(gaps.Average(gap => (gap - mean) * (gap - mean)));
         // The bounds are wider than five standard errors of the mean, which are 1.1 %. The standard deviation of exponential gaps equals
-        // their mean; that of constant gaps would be 0.
+        // their mean. The standard deviation of constant gaps is 0.
         Assert.InRange(mean * Rate, 0.985, 1.015);
         Assert.InRange(deviation * Rate, 0.97, 1.03);
     }

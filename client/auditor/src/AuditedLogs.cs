@@ -25,8 +25,8 @@ internal sealed class AuditedLogs : IDisposable
     public string Auditor => _key.Key.ToString();
 
     /// <summary>
-    /// Opens the auditors of all logs. The result then owns the key and the HttpClient. Throws <see cref="StartupException"/> if one of
-    /// them must not start.
+    /// Opens the auditors of all logs. The result then owns the key and the HttpClient. Throws <see cref="StartupException"/> if one of the
+    /// auditors must not start.
     /// </summary>
     public static async Task<AuditedLogs> OpenAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {

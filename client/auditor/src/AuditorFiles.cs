@@ -6,7 +6,8 @@ namespace Optiks.Auditor;
 
 /// <summary>
 /// An auditor's own files of one log. They are in the folder that also has the auditor session's state, and that folder's lock excludes
-/// other processes. Only the mark is in another folder. Each call that saves a file replaces it in one step and returns once it is on disk.
+/// other processes. Only the mark is in another folder. Each call that saves a file replaces the file in one step, and returns once the new
+/// file is on disk.
 /// </summary>
 internal sealed class AuditorFiles
 {

@@ -15,7 +15,7 @@ public enum LogCondition
     /// </summary>
     Waiting,
 
-    /// <summary>The servers show fewer epochs than they showed before, or data that the log did not sign.</summary>
+    /// <summary>The servers show fewer epochs than they showed earlier, or data that the log did not sign.</summary>
     Behind,
 
     /// <summary>No server of the log gave an answer.</summary>

@@ -187,7 +187,8 @@ public sealed class HostileLogTests
         auditor.Fixture.Server.Log = second;
         auditor.Fixture.Clock.UtcNow = second.Now;
         Assert.Equal(LogCondition.Failing, (await log.LookAsync(Cancellation)).Condition);
-        // The server shows the first history again, but the auditor has not forgotten the fork that it could not write to disk.
+        // The server shows the first history again. The auditor has not forgotten the fork, although it was unable to write the evidence to
+        // disk.
         auditor.Fixture.Server.Log = auditor.Fixture.Log;
         auditor.Fixture.Publish(("late", "x"));
         LogView view = await log.LookAsync(Cancellation);
@@ -229,7 +230,7 @@ public sealed class HostileLogTests
                 auditor.Fixture.Clock.UtcNow = log.Now;
                 return;
             case "drops a leaf":
-                // Sign the root of a tree without the last epoch's leaves, but with the count of the tree that had them.
+                // Sign the root that the tree had before the last epoch added leaves, with the leaf count that the tree had afterwards.
                 all[2] = EpochRecord.Decode(log.Record(3)).Structures[2] with { Count = keys.Count };
                 break;
             case "hides an insertion":
@@ -248,7 +249,7 @@ public sealed class HostileLogTests
             "switches a period early" => honest with { Period = 1, PeriodFirstEpoch = honest.Epoch },
             _ => honest with { Structures = all },
         });
-        // In the next epoch, the log reverts the change.
+        // In the next epoch, the log reverts the false change.
         log.PublishRecord(honest => honest with { Epoch = 7, Period = 0, PeriodFirstEpoch = 0, TimeMs = honest.TimeMs + FixtureLog.StepMs, Structures = EpochRecord.Decode(log.Record(5)).Structures });
         auditor.Fixture.Clock.UtcNow = log.Now;
     }

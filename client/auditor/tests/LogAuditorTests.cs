@@ -86,7 +86,7 @@ public sealed class LogAuditorTests
 
         Directory.Delete(auditor.Settings.StateFolder, recursive: true);
         Copy(copy, auditor.Settings.StateFolder);
-        // The server shows no epoch after the last epoch of the old copy.
+        // The server shows no epoch after the last epoch in the restored, older copy of the auditor's state.
         auditor.Fixture.Server.Lag = 6;
         LogView view = await auditor.LookAsync();
         Assert.Equal(LogCondition.Waiting, view.Condition);

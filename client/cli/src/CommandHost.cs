@@ -27,7 +27,7 @@ internal sealed class CommandHost : IDisposable
     public IAnsiConsole? ProgressConsole { get; init; }
 
     /// <summary>
-    /// The answers that the client believed and that the command found overdue, because auditors should have covered them by now.
+    /// The overdue answers that the command found. The client believed these answers, and auditors should have covered them by now.
     /// </summary>
     public IReadOnlyList<Belief> Overdue { get; set; } = [];
 

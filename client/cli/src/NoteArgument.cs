@@ -20,9 +20,8 @@ internal sealed class NoteArgument
     public void AddTo(Command command) => command.Options.Add(_note);
 
     /// <summary>
-    /// Returns the length of the value that the command sends, which is greater if the user gives a note. The parameter
-    /// <paramref name="value"/> is the length of the value that the user gives. Throws <see cref="UsageException"/> for a note that is too
-    /// long.
+    /// Returns the length of the value that the command sends. A note makes this value longer. The parameter <paramref name="value"/> is
+    /// the length of the value that the user gives. Throws <see cref="UsageException"/> for a note that is too long.
     /// </summary>
     public int Length(ParseResult parse, int value) => Text(parse) is not { } text ? value
         : text.Length <= OwnerNote.MaxTextLength ? value + NotedValue.Overhead

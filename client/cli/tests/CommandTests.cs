@@ -190,7 +190,7 @@ public sealed class CommandTests
         using var interrupt = new CancellationTokenSource();
         Task<CommandRun> audit = CommandRun.RunAsync(fixture, null, [], interrupt.Token, "audit", "--follow", "--interval", "1", "--json");
         Task<CommandRun> monitor = CommandRun.RunAsync(fixture, null, [], interrupt.Token, "monitor", "alice", "--follow", "--interval", "1", "--json");
-        // Wait for the requests of the next round, because by then the commands have printed the results of the round before.
+        // Wait for the requests of the next round, because by then the commands have printed the results of the previous round.
         await LooksAsync(fixture, checkpoints: 2, monitors: 3);
         fixture.Publish(("alice", "false"));
         int checkpoints = fixture.Server.Requests.Count(request => request == "GET /log/checkpoint");

@@ -8,8 +8,8 @@ using Optiks.Tlog;
 namespace Optiks.Cli.Tests;
 
 /// <summary>
-/// Tests evidence of a broken append in the form in which a person who did not collect it receives it. The folders are made from honest and
-/// false vectors.
+/// Tests how the command line judges evidence of a broken append that somebody else collected. The folders are made from honest and false
+/// vectors.
 /// </summary>
 public sealed class EvidenceTests
 {

@@ -138,7 +138,8 @@ public sealed class HostileTests
 
     [Theory]
     [InlineData("look\u001b[31mup", "look\\u001b[31mup")]
-    // The program suggests a command that differs in one character, and repeats the typed word there too.
+    // The typed word differs from a command in only one character, so the program suggests that command. The suggestion repeats the typed
+    // word, too.
     [InlineData("lookup\u001b", "lookup\\u001b")]
     public async Task A_mistyped_command_is_repeated_escaped(string typed, string shown)
     {

@@ -47,8 +47,8 @@ public sealed class UserTests
 
         using var sent = JsonDocument.Parse(fixture.Server.LastUserRequest);
         Assert.Equal(("aWQ", change), (sent.RootElement.GetProperty("user_b64").GetString(), Assert.Single(sent.RootElement.GetProperty("changes").EnumerateArray()).GetRawText()));
-        // The command `decommission` waits even without `--wait`. If the log does not prove in time that the user has left, it ends with
-        // exit code 3.
+        // The command `decommission` waits even without `--wait`. If the log does not prove in time that the user has left, the command
+        // ends with exit code 3.
         Assert.Equal((command == "decommission" ? 3 : 0, "pending"), (run.Code, Text(run.Json, "reason")));
     }
 

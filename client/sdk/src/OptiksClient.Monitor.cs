@@ -100,7 +100,8 @@ public sealed partial class OptiksClient
             IsMonitor: true,
             goesOn ? KeyRules.Again(seen) : default,
             asked is null ? default : asked.Encode(),
-            // No end state is compared for a device of a user who has left, because the log does not copy such a device's key.
+            // The key may belong to a device of a user who has left. The log makes no copy of such a key, so there is no copy to compare
+            // with an end state.
             before is null || OwnedUserRules.HasLeft(state, name.Id) ? null : OwnerRules.EndOf(seen, before))
         {
             Proven = before is not null ? before.Epoch + 1 : goesOn && seen.Version > 0 ? seen.ProvenEpoch ?? 0 : null,

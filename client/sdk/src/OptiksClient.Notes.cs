@@ -7,8 +7,8 @@ public sealed partial class OptiksClient
     /// <summary>
     /// Stores an owner's note of a change that the owner is about to make to a key, and returns the value that commits to the note. The
     /// caller then sends that value under the same request id. The note is durable before the call returns, and gets the key's next number.
-    /// If the state already has a note for the request id, the call returns the same value as before. If the payload or text differs from
-    /// before, the call throws <see cref="InvalidOperationException"/>.
+    /// If an earlier call already stored a note for the request id, the call returns the value that the earlier call returned. If the
+    /// payload or text differs from that of the earlier call, the call throws <see cref="InvalidOperationException"/>.
     /// </summary>
     /// <param name="key">The key. For a device's key, this is the id of the device.</param>
     /// <param name="payload">The part of the value that other users of the key read.</param>

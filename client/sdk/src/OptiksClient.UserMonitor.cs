@@ -32,7 +32,8 @@ public sealed partial class OptiksClient
     public async Task<UserMonitorResult> MonitorUserAsync(ReadOnlyMemory<byte> username, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
     {
         KeyName name = UsernameOf(username);
-        // Remember the state as it is before the lookups of the names. These lookups may raise alarms, which are news of this call too.
+        // Remember the state as it is before the lookups of the names. These lookups may raise alarms, which this call must report as new,
+        // too.
         ClientState start = _store.Current;
         (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken, asksAll: true).ConfigureAwait(false);
         if (found is not { } user)
@@ -41,9 +42,9 @@ public sealed partial class OptiksClient
         }
         var looks = new List<UserLook>();
         Outcome outcome = await MonitorAsync(name, user, looks, pages, cancellationToken).ConfigureAwait(false);
-        // If monitoring was refused, report that refusal and not a refused lookup of a name, because it tells more. If the lookup was
-        // refused only because the log dropped the list, do not report it either: monitoring has already raised a lasting alarm about the
-        // list.
+        // If the client refused the monitoring answer, report this refusal and not a refused lookup of a name, because the monitoring
+        // answer tells more. If the lookup was refused only because the log dropped the list, do not report it either: monitoring has
+        // already raised a lasting alarm about the list.
         outcome = outcome.Reason == Reason.Valid && lookup is { Reason: not Reason.HandoverMissing } ? OutcomeOf(lookup) : outcome;
         ClientState now = _store.Current;
         OwnedUser? owned = now.OwnedUsers.GetValueOrDefault(user.Id);
@@ -233,10 +234,10 @@ public sealed partial class OptiksClient
         return shown is null ? result : result with { HasLeft = shown.HasLeft, Lists = Lists(shown, 0), Devices = Versions(shown, _ => 0) };
     }
 
-    // Finds the user to whom the client's state assigns a name, and first looks up the user's own names. It looks up all of these names if
-    // `asksAll` is true, otherwise only names of which no answer has shown that they lead to the user. The client thus learns of a name
-    // that leads elsewhere before it asks about the user. The returned user is null if no user has the name, or if the client refuses the
-    // answer about a name of which no answer has shown that it leads to the user. The call also returns a refused lookup.
+    // Finds the user to whom the client's state assigns a name, and first looks up the user's own names. If `asksAll` is true, it looks up
+    // all of these names. Otherwise it looks up only those names that no answer has shown to lead to the user. The client thus learns of a
+    // name that leads elsewhere before it asks about the user. The returned user is null if no user has the name. It is also null if the
+    // client refuses the answer about a name that no earlier answer has shown to lead to the user. The call also returns a refused lookup.
     private async Task<(KeyName? User, UserLookupResult? Lookup)> FindOwnAsync(KeyName name, CancellationToken cancellationToken, bool asksAll = false)
     {
         ClientState state = _store.Current;

@@ -84,8 +84,8 @@ public sealed partial class OptiksClient
     }
 
     // To confirm a change of the list, the client needs the list version before the change, so it looks that version up. It makes no lookup
-    // if this request was sent before. Then the request may be published by now, and the list in the state is still the version before the
-    // change.
+    // if an earlier call already sent this request. In that case the log may have published the request by now, but the list in the state
+    // is still the version before the change.
     private bool NeedsList(KeyName name, Guid request, IReadOnlyList<UserChange> changes) =>
         changes.Any(change => change.Operation is UserOperation.AddDevice or UserOperation.RemoveDevice)
         && !(KnownUser(name) is { } user && _store.Current.OwnedUsers.GetValueOrDefault(user)?.Expected.Any(sent => sent.RequestId == request) == true);
@@ -113,7 +113,9 @@ public sealed partial class OptiksClient
     /// <param name="username">Username of the user.</param>
     /// <param name="atMost">The longest time to wait.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
-    /// <param name="unseen">True to make the user leave even if it was not monitored first or has alarms.</param>
+    /// <param name="unseen">
+    /// True to make the user leave even if the owner has not monitored the user first, or if the user has alarms.
+    /// </param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<UserUpdateResult> DecommissionUserAsync(
         ReadOnlyMemory<byte> username, TimeSpan atMost, Guid? requestId = null, bool unseen = false, CancellationToken cancellationToken = default)

@@ -49,7 +49,7 @@ public sealed partial class OptiksClient
     };
 
     // Finds the given versions of a key with as few pages of history as possible. The versions must belong to one period and be in
-    // increasing order. If the client refuses an answer, the result has the versions found before it.
+    // increasing order. If the client refuses an answer, the result has the versions that earlier answers showed.
     private async Task<VersionsRun> FindVersionsAsync(KeyName name, KeyVersionNumber[] versions, ulong leastEpoch, CancellationToken cancellationToken)
     {
         byte[]? ended = null;
@@ -143,7 +143,8 @@ public sealed partial class OptiksClient
     // A question about a key's versions. If `EndedRecord` is not empty, the question is about the period that ended with that record.
     private readonly record struct VersionsQuestion(bool IsMonitor, KnownKey Start, ReadOnlyMemory<byte> EndedRecord, EndState? End)
     {
-        // The first epoch that auditors must cover because the answer leaves out proofs; null if the answer leaves out nothing.
+        // The answer may leave out proofs that earlier answers had. Auditors must then cover all epochs from this epoch on. Null if the
+        // answer leaves out nothing.
         public ulong? Proven { get; init; }
     }
 

@@ -5,7 +5,7 @@ namespace Optiks.Client;
 
 /// <summary>
 /// Looks up, updates and monitors keys of one log. The client verifies every answer against the trust anchor and against everything that it
-/// verified before. It saves the new state before it reports the answer. It reports a failed proof as a verdict;
+/// has verified so far. It saves the new state and then reports the answer. It reports a failed proof as a verdict;
 /// <see cref="OptiksServerException"/> means that no server gave a usable answer. Thread-safe. The caller owns the HttpClient (with its
 /// time limit) and the store. If a request would go over http through a proxy of the HttpClient, the proxy could read it, so the client
 /// does not send the request (<see cref="ServerFailure.Insecure"/>).

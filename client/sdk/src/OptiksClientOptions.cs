@@ -40,8 +40,8 @@ public sealed record OptiksClientOptions
     public Func<CancellationToken, ValueTask<string>>? Token { get; init; }
 
     /// <summary>
-    /// Whether the client repeats a lookup with its API key or token after a server has refused the lookup without a credential. The
-    /// operator then learns which client looks up which keys.
+    /// Whether the client repeats a lookup with its API key or token after a server has refused the lookup because it had no credential.
+    /// The operator then learns which client looks up which keys.
     /// </summary>
     /// <value>If false, lookups carry neither the API key nor a token.</value>
     public bool AuthorizeLookups { get; init; }
@@ -71,8 +71,8 @@ public sealed record OptiksClientOptions
     internal long MaxPagesLength { get; init; } = 256L << 20;
 
     /// <summary>
-    /// The longest time for all pages together; the client gives no result if the pages take longer. The bound of each page would allow a
-    /// server to hold the client for days.
+    /// The longest time for all pages together; the client gives no result if the pages take longer. With a time limit for
+    /// each page alone, a server could keep the client waiting for days.
     /// </summary>
     internal TimeSpan MaxPagesTime { get; init; } = TimeSpan.FromMinutes(30);
 

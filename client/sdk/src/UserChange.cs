@@ -30,8 +30,8 @@ public sealed record UserChange
     public static UserChange AddDevice(ReadOnlyMemory<byte> device, ReadOnlyMemory<byte> value) => new(UserOperation.AddDevice) { Devices = [new UserDeviceValue(device, value)] };
 
     /// <summary>
-    /// Gives a device on the list a new value. If <paramref name="expected"/> is not null, the log applies the change only if it is the
-    /// device's latest version.
+    /// Gives a device on the list a new value. If <paramref name="expected"/> is not null, the log applies the change only if this version
+    /// is the device's latest version.
     /// </summary>
     public static UserChange SetDevice(ReadOnlyMemory<byte> device, ReadOnlyMemory<byte> value, KeyVersionNumber? expected = null) =>
         new(UserOperation.SetDevice) { Devices = [new UserDeviceValue(device, value)], Expected = expected };
@@ -39,14 +39,16 @@ public sealed record UserChange
     /// <summary>Removes a device from the list.</summary>
     public static UserChange RemoveDevice(ReadOnlyMemory<byte> device) => new(UserOperation.RemoveDevice) { Removed = device };
 
-    /// <summary>Whether the user leaves even if its owner has not monitored it first or it has alarms.</summary>
+    /// <summary>Whether the user leaves even if the owner has not monitored the user first, or if the user has alarms.</summary>
     public bool IsUnseen { get; private init; }
 
     /// <summary>
     /// Makes the user leave. It must be the only change of its request. The client monitors the user first, because servers show nothing
     /// more of a user who has left (<see cref="OptiksClient.ChangeUserAsync"/>).
     /// </summary>
-    /// <param name="unseen">True to make the user leave even if it was not monitored first or has alarms.</param>
+    /// <param name="unseen">
+    /// True to make the user leave even if the owner has not monitored the user first, or if the user has alarms.
+    /// </param>
     public static UserChange Decommission(bool unseen = false) => new(UserOperation.Decommission) { IsUnseen = unseen };
 
     internal static UserChange Create(IReadOnlyList<ReadOnlyMemory<byte>> usernames, IReadOnlyList<UserDeviceValue> devices) =>

@@ -3,8 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests that an auditor convicts a log for good if the entries that the log signed have a breach, but not because of a server's false
-/// answer.
+/// Tests that a breach in the signed entries convicts the log for good, and that a server's false answer does not convict the log.
 /// </summary>
 public sealed class AuditBreachTests
 {
@@ -28,7 +27,8 @@ public sealed class AuditBreachTests
         {
             Assert.True((await session.AuditAsync(null, Cancellation)).IsValid);
             fixture.Log.PublishRecord(honest => Changed(honest, what));
-            // In the next epoch the log reverts the change, so an auditor that compared only the first and last record would see nothing.
+            // In the next epoch the log reverts the false change. So an auditor that compared only the first and last record would find no
+            // fault.
             fixture.Log.PublishRecord(honest => honest with
             {
                 Epoch = 7,
@@ -79,7 +79,7 @@ public sealed class AuditBreachTests
         StructureState[] all = [.. EpochRecord.Decode(fixture.Log.Record(5)).Structures];
         all[2] = what switch
         {
-            // The root of epoch 4, whose tree has other leaves. Which leaves differ does not matter.
+            // Sign the root of epoch 4, whose tree lacks leaves of the current tree, together with the leaf count of the current tree.
             "a leaf is dropped" => EpochRecord.Decode(fixture.Log.Record(4)).Structures[2] with { Count = keys.Count },
             "an insertion is hidden" => keys with { Root = Enumerable.Repeat((byte)7, 32).ToArray() },
             "an insertion is not listed" => keys with { Count = keys.Count + 1 },

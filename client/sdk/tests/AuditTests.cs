@@ -23,7 +23,10 @@ public sealed class AuditTests
         Assert.False(result.IsSilent);
     }
 
-    /// <summary>Only the log's line of a checkpoint is verified, so a line of a stranger must not reach the state (docs/spec/board.md section 2).</summary>
+    /// <summary>
+    /// The auditor verifies only the log's signature line of a checkpoint, so a stranger's signature line must not reach the state
+    /// (docs/spec/board.md section 2).
+    /// </summary>
     [Fact]
     public async Task A_strangers_line_on_a_checkpoint_is_not_kept()
     {
@@ -79,7 +82,7 @@ public sealed class AuditTests
         await using Fixture fixture = await StartAsync(20);
         using (AuditorSession session = await OpenAsync(fixture, range: 8))
         {
-            // The process dies when it reports the progress after the first proof, which is after the state is on disk.
+            // The process dies when it reports its progress after the first proof. At that time, the state is already on disk.
             await Assert.ThrowsAsync<InvalidOperationException>(() => session.AuditAsync(new Dying(8), Cancellation));
         }
         fixture.Publish(("late", "x"));
@@ -318,7 +321,7 @@ public sealed class AuditTests
         Assert.DoesNotContain("GET /log/tile/entries/000", fixture.Server.Requests);
     }
 
-    // Returns a record as after a switch, with new VRF keys that belong to no directory, so that no proofs with these keys exist.
+    // Returns a record that claims a switch of the period. Its new VRF keys belong to no directory, so no proofs with these keys exist.
     private static EpochRecord Switched(EpochRecord honest, bool early = false) => honest with
     {
         Period = honest.Period + 1,

@@ -74,7 +74,10 @@ public sealed class CosignerTests : IDisposable
         Assert.All(reopened.Current.Cosigners.Values, kept => Assert.Equal(_cosigners.Sign(larger, now, "a"), kept.Checkpoint));
     }
 
-    /// <summary>Only the log's line of a checkpoint is verified, so a line of a stranger must not reach the state (docs/spec/board.md section 2).</summary>
+    /// <summary>
+    /// The client verifies only the log's signature line of a checkpoint, so a stranger's signature line must not reach the state
+    /// (docs/spec/board.md section 2).
+    /// </summary>
     [Fact]
     public async Task A_strangers_line_on_an_answers_checkpoint_is_not_kept()
     {
@@ -111,7 +114,7 @@ public sealed class CosignerTests : IDisposable
         Assert.True((await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Head!.IsAudited);
         Assert.Equal(5UL, Assert.Single(store.Current.Cosigners.Values).Size);
 
-        // The head grows, so only the kept note has the size of the second history's note.
+        // This epoch makes the head's checkpoint larger than the kept note of auditor a, which still has size 5.
         fixture.Publish(("bob", "b"));
         fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(second, (ulong)size, fixture.Clock.UtcNow, cosigner));
         fixture.Server.Tile = hasTiles ? null : _ => [];
@@ -383,7 +386,7 @@ public sealed class CosignerTests : IDisposable
         Assert.Equal([1UL, 2UL], key.Alarms.Select(alarm => alarm.Version));
         first = audited ? first : fixture.Log.Latest;
         Assert.Equal((first, first), (store.Current.Owned[Base64UrlText.Encode(Alice)].ProvenEpoch, store.Current.OwnedUsers.Values.Single().ProvenEpoch));
-        // A history lists all versions, so it is audited without regard to earlier answers.
+        // A history lists all versions. So it does not depend on earlier answers whether the history is audited.
         Assert.True((await Client(fixture, store, anchor).HistoryAsync(Alice, Cancellation)).Head!.IsAudited);
     }
 

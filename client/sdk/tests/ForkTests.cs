@@ -179,8 +179,9 @@ public sealed class ForkTests
     }
 
     /// <summary>
-    /// The parameter <paramref name="size"/> is the number of epochs that the fixture's log gets. Returns a second log that differs from it
-    /// in the last of these epochs, and continues with the number of epochs in the parameter <paramref name="more"/>.
+    /// Publishes epochs until the fixture's log has the number of epochs in the parameter <paramref name="size"/>. Returns a second log
+    /// that differs from the fixture's log in the last of these epochs. The second log then continues with the number of epochs in the
+    /// parameter <paramref name="more"/>.
     /// </summary>
     private static Task<FixtureLog> SplitAsync(Fixture fixture, int size, int more)
     {

@@ -122,7 +122,7 @@ public sealed class HandoverTests
         fixture.Publish(("bob", "hers"), ("alice", "forged"));
         fixture.Publish(("alice", "one"));
         fixture.Switch();
-        // Switch again at once, so that the period in between has only one epoch.
+        // Switch again at once, so that period 2 has only one epoch.
         fixture.Switch();
         fixture.Publish();
         MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);

@@ -56,7 +56,7 @@ public sealed class ReceiptTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Promises.Give(fixture.Server, after: 4, by: 7);
-        // The board's checkpoint has a stranger's line, which is not verified and must not become evidence.
+        // The board's checkpoint has a stranger's signature line, which is not verified and must not become evidence.
         using var cosigners = new TestCosigners();
         Func<string, byte[], byte[]> promised = fixture.Server.Mutate;
         fixture.Server.Mutate = (path, answer) => path == "/log/checkpoint" ? cosigners.Sign(answer, fixture.Clock.UtcNow, "stranger") : promised(path, answer);
@@ -72,8 +72,8 @@ public sealed class ReceiptTests
         EvidenceVerdict verdict = EvidenceJudge.Judge(broken.EvidencePath!, FixtureLog.Anchor);
         Assert.Equal((EvidenceKind.Promise, true, Reason.PromiseBroken, 7UL), (verdict.Kind, verdict.IsProof, verdict.Breach, verdict.Epoch!.Value));
         Assert.Contains("from 5 to 7", verdict.Sentence, StringComparison.Ordinal);
-        // The evidence has three answers with at most two versions each. They show all versions from the one before the promised epochs to
-        // the one after them.
+        // The evidence has three answers with at most two versions each. They show all versions from the version before the promised epochs
+        // to the version after these epochs.
         Assert.Equal(3, Directory.GetFiles(broken.EvidencePath!, "history-*.bin").Length);
         Assert.Equal(
             FixtureLog.Checkpoint(fixture.Log.Board(fixture.Log.Latest + 1)),

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests how a client handles a username that led to other users before (docs/spec/recycled-names.md). The Python reference wrote the
+/// Tests how a client handles a username that led to other users earlier (docs/spec/recycled-names.md). The Python reference wrote the
 /// answers, and the client knows or owns some of these users.
 /// </summary>
 public sealed class RecycledNameTests : IDisposable

@@ -3,8 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests which proofs a client requests in full again because its auditors began after an answer first showed them (docs/spec/cosigners.md
-/// section 4). Also tests which alarms the owner then gets.
+/// Tests which proofs a client requests again. It must request a proof again if its auditors began their coverage after the answer that
+/// first showed this proof (docs/spec/cosigners.md section 4). Also tests which alarms the owner then gets.
 /// </summary>
 public sealed class ShownAgainTests : IDisposable
 {

@@ -47,7 +47,7 @@ public sealed class StateRoundTripTests
         fixture.PublishItems(FixtureItem.Name("user", "id"u8.ToArray()), FixtureItem.List("id"u8.ToArray()));
         // The random numbers need no secure source, because they are not secret, and a seed makes failures repeatable.
         var random = new Random(seed);
-        // The seed decides which versions the server has erased for good.
+        // Make the server answer as if it had erased every second version. The seed decides whether these are the odd or the even versions.
         fixture.Server.Mutate = (path, answer) => path is "/v1/monitor" or "/v1/history" ? Erasure.Of(answer, version => version % 2 == (ulong)(seed % 2)) : answer;
         int erased = 0;
         int missed = 0;

@@ -159,7 +159,7 @@ public sealed class TransportTests
             Assert.Contains("https", e.Message, StringComparison.Ordinal);
         }
         Assert.Equal(sent, asked.Any(request => request.Headers.Authorization is not null));
-        // The client may send a request without an API key to this server, because nothing in it is secret.
+        // The client may send a request without an API key to this server, because nothing in such a request is secret.
         await AskAsync(authorize: false);
         Assert.Null(asked[^1].Headers.Authorization);
     }

@@ -68,7 +68,7 @@ public sealed class UserAttackTests
             {
                 var store = new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence"));
                 OptiksClient client = fixture.Client(store);
-                // Let the client look up the name at the epoch before, so that only the next answer shows the second versions.
+                // Let the client look up the name at the previous epoch, so that only the next answer shows the second versions.
                 fixture.Server.Lag = 1;
                 Assert.Equal(Reason.Valid, await AskAsync(client, "user lookup"));
                 fixture.Server.Lag = null;
@@ -163,7 +163,8 @@ public sealed class UserAttackTests
                 UserLookupResult found = await client.LookupUserAsync("alice", Cancellation);
                 Assert.Equal((true, UserAlarmKind.NameElsewhere, Base64UrlText.Encode(s_other)), (found.IsValid, Assert.Single(found.Alarms).Kind, found.Alarms[0].User));
             }
-            // The client looked up the name first, and so learned of the alarm, although the server refused to let it monitor the user.
+            // The client looked up the name first, and so learned of the alarm, although the server then refused to let the client monitor
+            // the user.
             OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
             Assert.Equal("forbidden", refused.Problem);
         }
@@ -267,7 +268,7 @@ public sealed class UserAttackTests
         // update counts as overtaken.
         Assert.Equal((0, 1, 1), (second.Alarms.Count, second.Pending, second.Overtaken));
         Assert.Equal((0, 0, 1), (third.Alarms.Count, third.Pending, third.Overtaken));
-        // When the log then publishes the first update, that undoes the third update, so it raises an alarm.
+        // Then the log publishes the first update, which undoes the third update. Monitoring raises an alarm about this version.
         Assert.Equal([3UL], first.Alarms.Select(alarm => alarm.Version));
         Assert.Equal((0, 0), (first.Pending, first.Overtaken));
     }
@@ -281,8 +282,8 @@ public sealed class UserAttackTests
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("laptop"u8.ToArray(), "1"u8.ToArray())], cancellationToken: Cancellation);
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("tablet"u8.ToArray(), "1"u8.ToArray()), UserChange.RemoveDevice("laptop"u8.ToArray())], cancellationToken: Cancellation);
-        // The log publishes lists that no request made from the list before: the first has the additional device "ghost", and the second
-        // drops this device. The last list is what the second request makes of the second list.
+        // The log publishes three lists. No request explains the first list, which has the additional device "ghost", or the second list,
+        // which drops this device. The third list results from applying the owner's second request to the second list.
         fixture.PublishItems(FixtureItem.List(user, "phone", "laptop", "ghost"), FixtureItem.Device("laptop", "1"));
         fixture.PublishItems(FixtureItem.List(user, "phone", "laptop"));
         fixture.PublishItems(FixtureItem.List(user, "phone", "tablet"), FixtureItem.Device("tablet", "1"));

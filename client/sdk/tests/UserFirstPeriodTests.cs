@@ -64,7 +64,8 @@ public sealed class UserFirstPeriodTests
         await client.ChangeUserAsync(s_carol, [UserChange.AddDevice("laptop"u8.ToArray(), "L"u8.ToArray())], cancellationToken: Cancellation);
         fixture.PublishItems(FixtureItem.List(user, "evil", "laptop", "phone"), FixtureItem.Device("laptop", "L"), FixtureItem.Device("evil", "E"));
         fixture.PublishItems(FixtureItem.List(user, "laptop", "phone"));
-        // The log publishes this name later than the false list, so the name does not show that the user had no name before.
+        // The log publishes this name later than the false list. So the name's leaf does not prove that no name led to the user when the
+        // log showed the false list.
         fixture.PublishItems(FixtureItem.Name("caz", user));
         fixture.Switch();
         fixture.PublishItems(FixtureItem.Name("cal", user));

@@ -187,7 +187,7 @@ public sealed class UserMonitorTests
         UserMonitorResult second = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
 
         // The question cannot name all keys, and the server shows all versions of the unnamed keys again. The client compares these
-        // versions, but does not report them as new.
+        // versions with its state, but does not report them as new.
         Assert.Equal(ProtocolLimits.MaxKnownKeys, fixture.Server.UserQueries.Last().Keys.Count);
         Assert.Equal([$"{ids[^1]} 2"], Shown(second.NewVersions));
         Assert.Equal([(UserAlarmKind.DeviceValue, 2UL)], second.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
@@ -211,7 +211,7 @@ public sealed class UserMonitorTests
         UserMonitorResult later = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
         UserAlarmReview review = await client.ReviewUserAlarmsAsync(s_alice, Cancellation);
 
-        // If the list before a list was erased, the client cannot compare the two, so it raises an alarm.
+        // If the previous version of a list was erased, the client cannot compare the list with it, so the client raises an alarm.
         Assert.Equal(
             [(UserAlarmKind.DeviceList, 1UL, true), (UserAlarmKind.DeviceList, 2UL, false), (UserAlarmKind.DeviceValue, 1UL, true), (UserAlarmKind.DeviceValue, 2UL, false)],
             found.Alarms.Select(alarm => (alarm.Kind, alarm.Version, alarm.ValueSha256 is null)));

@@ -32,7 +32,8 @@ public sealed class UserRequestTests
             UserChange.Decommission(),
         ]);
 
-        // SHA-256 of "optiks user id 1\n" and the request id's 16 octets, as `printf` and `sha256sum` compute it.
+        // The expected user id. The programs `printf` and `sha256sum` computed it as SHA-256 of "optiks user id 1\n" and the request id's
+        // 16 octets.
         Assert.Equal("3e6eb453128f762898f5ac2f80896552", Convert.ToHexStringLower(user.Octets.Span));
         Assert.Equal(
             $$$"""{"request_id":"{{{id}}}","user_b64":"{{{user.Id}}}","changes":[{"op":"create","usernames_b64":["YWxpY2U"],"devices":[{"device_b64":"cGhvbmU","value_b64":"b25l"}]},{"op":"add-username","username_b64":"YWw"},{"op":"add-device","device_b64":"bGFwdG9w","value_b64":"dHdv"},{"op":"set-device","device_b64":"cGhvbmU","value_b64":"dHdv","expected":{"period":0,"version":3}},{"op":"remove-device","device_b64":"bGFwdG9w"},{"op":"decommission"}]}""",
@@ -263,7 +264,7 @@ public sealed class UserRequestTests
             histories[Base64UrlText.Encode(s_phone)] = what switch { "later version, erased" => default(ReadOnlyMemory<byte>?), "later version, history" => s_one, _ => s_two };
         }
 
-        // The request removes the laptop, which was on the list before.
+        // The request removes the device "laptop", which was on the previous version of the list.
         var lists = new KnownLists();
         if (!what.StartsWith("list before unknown", StringComparison.Ordinal))
         {

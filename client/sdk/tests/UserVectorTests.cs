@@ -70,8 +70,8 @@ public sealed class UserVectorTests
         UserLookupResult second = await client.LookupUserAsync(username, cancellationToken: TestContext.Current.CancellationToken);
 
         Assert.Equal(Verdict.Present, first.Verdict);
-        // The first question names only the username. The second question also names the known user and the known versions, so the client
-        // refuses the same full answer as an answer to it.
+        // The first question names only the username. The second question also names the known user and the known versions. An answer to
+        // the second question leaves out known versions, so the client refuses the full answer.
         Assert.Equal([1 + username.Length + 1 + 1 + 8 + 8 + 3], [asked.Length - 3]);
         Assert.False(second.IsValid);
         Assert.Same(kept, store.Current);

@@ -5,7 +5,7 @@ using Optiks.Tlog;
 namespace Optiks.Witness;
 
 /// <summary>The body of an add-checkpoint request, parsed but not verified (docs/spec/witness.md section 2). Immutable.</summary>
-/// <param name="OldSize">The size that, as the log believes, the last cosigned checkpoint has.</param>
+/// <param name="OldSize">The size of the checkpoint that the witness cosigned last, as far as the log knows.</param>
 /// <param name="Proof">Consistency proof from <paramref name="OldSize"/> to the size of the note.</param>
 /// <param name="Note">The signed note to cosign.</param>
 /// <param name="Origin">First line of the note's text, which names the log that the note claims to belong to.</param>

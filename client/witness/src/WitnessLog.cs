@@ -60,7 +60,7 @@ internal sealed class WitnessLog : IDisposable
     public ulong Time => Volatile.Read(ref _state)?.Time ?? 0;
 
     /// <summary>
-    /// The problem because of which the witness could not cosign the last checkpoint, in words that anyone may see; null if there was no
+    /// Describes, in words that anyone may see, the problem that kept the witness from cosigning the last checkpoint; null if there was no
     /// problem.
     /// </summary>
     public string? Problem { get; private set; }

@@ -73,7 +73,7 @@ public sealed class WitnessLogTests : IDisposable
         Assert.Equal(422, (await AddAsync(logs, fork, 5, 5)).Status);
         Assert.Equal(422, (await AddAsync(logs, fork, 5, 5)).Status);
         Assert.Equal(422, (await AddAsync(logs, fork, 5, 9)).Status);
-        // As a control, check that the witness cosigns a checkpoint that extends the history that it cosigned.
+        // As a control, check that the witness cosigns a checkpoint that extends the cosigned history.
         Assert.Equal(200, (await AddAsync(logs, _log, 5, 9)).Status);
 
         string evidence = await File.ReadAllTextAsync(Assert.Single(Directory.GetFiles(_folder.Place.Evidence)), TestContext.Current.CancellationToken);

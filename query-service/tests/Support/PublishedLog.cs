@@ -23,7 +23,7 @@ public sealed class PublishedLog : IAsyncLifetime
         {
             big[0] = (byte)i;
             List<(string, byte[])> updates = [("big", [.. big])];
-            // Epoch 3 inserts one key of every kind, and the key alice changes in every twelfth epoch.
+            // Epoch 3 inserts one key of every kind, and the key "alice" changes in every twelfth epoch.
             if (i == 3)
             {
                 updates.AddRange(Enumerable.Range(0, 20).Select(n => ($"user{n}", Encoding.UTF8.GetBytes($"value {n}"))));

@@ -131,7 +131,10 @@ internal sealed class Replica : IAsyncDisposable
         return await Client.SendAsync(request, completion, Cancellation);
     }
 
-    /// <summary>Sends a request. If asOwner is true, uses the API key with the scope history, as an owner does.</summary>
+    /// <summary>
+    /// Sends a request. If <paramref name="asOwner"/> is true, the request has the API key with the scope <c>history</c>, as an owner's
+    /// request has.
+    /// </summary>
     public Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, bool asOwner = false)
     {
         if (asOwner)

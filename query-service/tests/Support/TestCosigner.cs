@@ -23,7 +23,7 @@ internal sealed class TestCosigner : IAsyncDisposable
     /// <summary>The function that returns the note to serve; if it returns null, the cosigner answers 404.</summary>
     public Func<byte[]?> Note { get; set; } = () => null;
 
-    /// <summary>The function that answers requests instead; if it is null, the cosigner serves the note.</summary>
+    /// <summary>A test's function that answers requests in place of the cosigner; if it is null, the cosigner serves the note.</summary>
     public Func<HttpContext, Task>? Instead { get; set; }
 
     public int Asked => _peer.Asked;

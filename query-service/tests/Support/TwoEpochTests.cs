@@ -1,7 +1,8 @@
 namespace Optiks.QueryService.Tests;
 
-/// <summary>The base class of tests that need a log with two epochs, in which the key alice has two versions and the key bob has
-/// one.</summary>
+/// <summary>
+/// The base class of tests that need a log with two epochs, in which the key "alice" has two versions and the key "bob" has one.
+/// </summary>
 public abstract class TwoEpochTests : IAsyncLifetime
 {
     private TestLog? _log;

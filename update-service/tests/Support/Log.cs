@@ -18,10 +18,14 @@ internal sealed class Log : IAsyncDisposable
     private Lease? _lease;
     private ulong _epoch;
 
-    /// <summary>The function that refuses requests for reasons that this class itself does not check, such as users who left.</summary>
+    /// <summary>
+    /// A test's function that refuses requests for reasons that this class does not check itself, such as a user who has left.
+    /// </summary>
     public Func<PendingRequest, Refusal?> Refusing { get; set; } = _ => null;
 
-    /// <summary>The function that returns the values to erase for a request that asks for an erasure and is not refused.</summary>
+    /// <summary>
+    /// A test's function that returns the values to erase. The class calls it for each request that asks for an erasure and is not refused.
+    /// </summary>
     public Func<PendingRequest, IReadOnlyList<Erasure>> Erasing { get; set; } = _ => [];
 
     public Log(DataFolder folder)
@@ -50,7 +54,8 @@ internal sealed class Log : IAsyncDisposable
     }
 
     /// <summary>
-    /// Commits the next epoch with the pending requests, and refuses requests that expect another version. Does not publish the epoch.
+    /// Commits the next epoch with the pending requests, and refuses requests that expect another version than the key's current version.
+    /// Does not publish the epoch.
     /// </summary>
     public async Task<ulong> CommitAsync()
     {

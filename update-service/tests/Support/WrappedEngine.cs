@@ -4,8 +4,10 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>Wraps a storage engine. Tests can set functions that run before and after each accept and may delay it or make it fail. Also
-/// counts the units that reach the store.</summary>
+/// <summary>
+/// Wraps a storage engine. Tests can set functions that run before and after each group commit. These functions may delay the commit or
+/// make it fail. Also counts the units that reach the store.
+/// </summary>
 internal sealed class WrappedEngine : IStorageProvider
 {
     private readonly IStorageProvider _inner;
@@ -23,19 +25,24 @@ internal sealed class WrappedEngine : IStorageProvider
 
     public string Name => _inner.Name;
 
-    /// <summary>The value that replaces the store's property with this name; null if the real store's value stays.</summary>
+    /// <summary>
+    /// The value that replaces the property <c>ConcurrentUpdates</c> of the real store; null if the real store's value stays.
+    /// </summary>
     public int? ConcurrentUpdates { get; init; }
 
-    /// <summary>The function to run before each group commit.</summary>
+    /// <summary>A function that a test sets and that runs before each group commit.</summary>
     public Func<Task> BeforeAccept { get; set; } = () => Task.CompletedTask;
 
-    /// <summary>The function to run after each group commit, before the call returns.</summary>
+    /// <summary>A function that a test sets and that runs after each group commit, before the call of the store returns.</summary>
     public Func<Task> AfterAccept { get; set; } = () => Task.CompletedTask;
 
-    /// <summary>The action that gets the units before each group commit; it may throw.</summary>
+    /// <summary>An action that a test sets. It receives the units of each group before the group is committed, and may throw.</summary>
     public Action<IReadOnlyList<AcceptUnit>> Given { get; set; } = _ => { };
 
-    /// <summary>The action that gets the units after each group commit, before the call returns; it may throw.</summary>
+    /// <summary>
+    /// An action that a test sets. It receives the units of each group after the group was committed and before the call of the store
+    /// returns, and may throw.
+    /// </summary>
     public Action<IReadOnlyList<AcceptUnit>> Stored { get; set; } = _ => { };
 
     /// <summary>The exception that status reads throw, if set.</summary>

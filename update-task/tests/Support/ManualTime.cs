@@ -36,7 +36,9 @@ internal sealed class ManualTime : TimeProvider
         _ticks += by.Ticks;
     }
 
-    /// <summary>Makes the wall clock jump right after code of the type that has this name has read it.</summary>
+    /// <summary>
+    /// Makes the wall clock jump right after the code of the type with the name in <paramref name="type"/> has read the clock.
+    /// </summary>
     public void JumpAfterReadBy(string type, TimeSpan by) => _jump = (type, by);
 
     public void JumpWallClock(TimeSpan by) => _wall += by;

@@ -25,8 +25,8 @@ internal sealed class TestBucket : IAsyncDisposable
     public ConcurrentDictionary<string, Stored> Objects { get; } = new(StringComparer.Ordinal);
 
     /// <summary>
-    /// A test's function that may answer a request in place of the bucket. It gets the HTTP context, the request's method and the object's
-    /// key. It returns false if the bucket must answer.
+    /// A test's function that may answer a request in place of the bucket. It receives the HTTP context, the request's method and the
+    /// object's key. It returns false if the bucket must answer.
     /// </summary>
     public Func<HttpContext, string, string, Task<bool>>? Fault { get; set; }
 

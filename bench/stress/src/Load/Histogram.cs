@@ -3,9 +3,9 @@ using System.Numerics;
 namespace Optiks.Stress.Load;
 
 /// <summary>
-/// Counts durations in microseconds in log-linear buckets. Each duration below 128 microseconds has its own bucket; above, the range
-/// between two powers of two is split into 64 equal buckets. A percentile is at most 1/64 above the exact percentile and never below it.
-/// Only one thread at a time may use a histogram.
+/// Counts durations in microseconds in log-linear buckets. Each duration below 128 microseconds has its own bucket. Above 128 microseconds,
+/// the range between two powers of two is split into 64 equal buckets. A percentile is at most 1/64 above the exact percentile and never
+/// below it. Only one thread at a time may use a histogram.
 /// </summary>
 internal sealed class Histogram
 {

@@ -39,8 +39,10 @@ internal sealed class HistoryReader
     /// <param name="key">The key.</param>
     /// <param name="period">The period.</param>
     /// <param name="mustShow">The epoch that a history of the current period must have at least reached.</param>
-    /// <param name="before">The end state of the key in the previous period, with which the history is compared; null if it is not
-    /// compared.</param>
+    /// <param name="before">
+    /// The end state of the key in the previous period, with which the reader compares the first version of the history; null for no
+    /// comparison.
+    /// </param>
     /// <param name="isTimeUp">The function that returns whether the reader must give up.</param>
     /// <param name="cancellationToken">Cancels the reading.</param>
     public async Task<(KeyHistory? History, string? Failure)> ReadAsync(

@@ -32,8 +32,8 @@ internal sealed class HttpConnection : IDisposable
     public bool Reusable { get; private set; }
 
     /// <summary>
-    /// Whether the connection is still usable. It is not if, since the last answer, the server has closed it or has sent data without a
-    /// request.
+    /// Whether the connection is still usable. It is unusable if the server has closed it, or has sent data without a request, since the
+    /// last answer.
     /// </summary>
     public bool IsOpen => !_socket.Poll(0, SelectMode.SelectRead);
 

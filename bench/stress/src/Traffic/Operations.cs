@@ -105,8 +105,8 @@ internal sealed class Operations
         {
             return (Judge(planned, null, reply, "", null), ended);
         }
-        // The verification needs the record of the epoch before. The program requests each of these records only once, outside the measured
-        // time.
+        // The verification of an audit proof needs the record of the previous epoch. The program requests each of these records only once,
+        // outside the measured time.
         (byte[]? before, RequestOutcome failed) = await RecordAsync(server, epoch - 1, reply.Body.Length, cancellationToken);
         byte[]? start = null;
         if (before is not null)
@@ -177,8 +177,8 @@ internal sealed class Operations
         }
         if (verdict == Reason.Stale)
         {
-            // The replica shows an earlier epoch than before, for example after a restart. An SDK would ask another replica in this case,
-            // so this counts as an error and not as a false answer.
+            // The replica shows an earlier epoch than it showed in an earlier answer, for example after a restart. An SDK would ask another
+            // replica in this case, so this counts as an error and not as a false answer.
             return new RequestOutcome("stale", 0, reply.Body.Length);
         }
         if (verdict != Reason.Valid)

@@ -2,7 +2,9 @@ using Optiks.Stress.Load;
 
 namespace Optiks.Stress.Traffic;
 
-/// <summary>Describes a request whose content was chosen before its sending. Two runs with the same seed send the same requests.</summary>
+/// <summary>
+/// Describes a request whose content is chosen before the request is sent. Two runs with the same seed send the same requests.
+/// </summary>
 /// <param name="Part">The operation of the mix.</param>
 /// <param name="Server">The number of the replica or update-service that gets the request.</param>
 /// <param name="Keys">The numbers of the request's keys; only a batch has more than one key.</param>

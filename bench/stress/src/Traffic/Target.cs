@@ -15,8 +15,8 @@ namespace Optiks.Stress.Traffic;
 /// </summary>
 internal sealed class Target : IDisposable
 {
-    // The time for which an idle connection is kept. It is shorter than the time after which Kestrel closes an idle connection, so that no
-    // request is sent on a connection that is about to close.
+    // The time for which an idle connection is kept. Kestrel keeps an idle connection for a longer time. So the program never sends a
+    // request on a connection that Kestrel is about to close.
     private const double MostIdleSeconds = 60;
     private readonly ConcurrentDictionary<string, ConcurrentQueue<HttpConnection>> _idle = new(StringComparer.Ordinal);
     private readonly string? _apiKey;

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 namespace Optiks.Stress.Traffic;
 
 /// <summary>
-/// Sends questions to replicas, and verifies each answer against the head that the same replica showed before. If an answer is of a later
+/// Sends questions to replicas, and verifies each answer against the head that the same replica showed last. If an answer is of a later
 /// period than the kept head, the class follows the log to that period by the bounds of periods (docs/spec/periods.md section 4), as the
 /// SDK does, and asks again. Any thread may use it.
 /// </summary>

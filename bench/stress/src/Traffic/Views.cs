@@ -47,7 +47,7 @@ internal sealed class Views
         KeptRecord = kept?.Record,
     };
 
-    /// <summary>Records a verified head. Returns <see cref="Reason.Fork"/> if it contradicts another verified head.</summary>
+    /// <summary>Records a verified head. Returns <see cref="Reason.Fork"/> if this head contradicts another verified head.</summary>
     public Reason Learn(int replica, VerifiedHead head, ReadOnlySpan<byte> answer)
     {
         byte[] root = head.Root.ToArray();
@@ -70,8 +70,10 @@ internal sealed class Views
         return Reason.Valid;
     }
 
-    /// <summary>Records the verified bounds of periods, and the verified head of the same answer. Returns another reason than
-    /// <see cref="Reason.Valid"/> if they contradict what was recorded before.</summary>
+    /// <summary>
+    /// Records the verified bounds of periods, and the verified head of the same answer. Returns another reason than
+    /// <see cref="Reason.Valid"/> if they contradict earlier records of the log.
+    /// </summary>
     public Reason Learn(int replica, PeriodsVerdict periods, byte[] answer)
     {
         foreach (Range bound in periods.Bounds)

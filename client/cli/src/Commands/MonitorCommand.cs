@@ -37,7 +37,7 @@ internal static class MonitorCommand
     /// <param name="host">Environment of the run, which receives the warnings.</param>
     /// <param name="follow">Whether to monitor repeatedly, until the user interrupts the command or the log forks.</param>
     /// <param name="interval">Seconds between two rounds of monitoring.</param>
-    /// <param name="look">Monitors once; its argument is true for the first round.</param>
+    /// <param name="look">The function that monitors once. Its argument is true for the first round.</param>
     /// <param name="cancellationToken">Interrupts the command.</param>
     public static async Task<int> FollowAsync(CommandHost host, bool follow, int interval, Func<bool, Task<int>> look, CancellationToken cancellationToken)
     {
@@ -75,8 +75,8 @@ internal static class MonitorCommand
         int code = ExitCodes.Success;
         foreach (ReadOnlyMemory<byte> key in keys)
         {
-            // Review the alarms before monitoring, which may raise new alarms, because the user can accept only alarms that earlier calls
-            // reported.
+            // Review the alarms before monitoring, because monitoring may raise new alarms. The user can accept only alarms that earlier
+            // calls reported.
             AlarmReview? review = accept ? await session.Client.ReviewAlarmsAsync(key, cancellationToken).ConfigureAwait(false) : null;
             if (review is { IsValid: false })
             {

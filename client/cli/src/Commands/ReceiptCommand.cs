@@ -21,7 +21,10 @@ internal static class ReceiptCommand
         return new Command("receipt", "Check the log's signed promises to publish updates") { check };
     }
 
-    /// <summary>Throws if the command could not save a receipt under this path, so that it fails before it sends the update.</summary>
+    /// <summary>
+    /// Throws if the command will be unable to save a receipt under this path. So the command fails before it sends the update, and not
+    /// afterwards.
+    /// </summary>
     public static void RequireFree(string path)
     {
         if (OutputFile.IsTaken(path))

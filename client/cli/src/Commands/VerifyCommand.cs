@@ -57,7 +57,8 @@ internal static class VerifyCommand
         : Base64UrlText.TryDecode(text, out byte[]? id) && id.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? id
         : throw new UsageException($"--user-b64 is base64url of 1 to {ProtocolLimits.MaxKeyLength} octets.");
 
-    // The limit is much greater than a record's length, so that the command can report the length of a file that is not a record.
+    // The greatest length of a record's file that the command reads. It is much greater than a record's length, so that the command can
+    // report the length of a file that is not a record.
     private const int MaxRecordFile = 1 << 20;
 
     private static byte[]? Record(string? path)

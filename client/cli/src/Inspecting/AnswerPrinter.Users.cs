@@ -96,7 +96,7 @@ internal sealed partial class AnswerPrinter
         }
     }
 
-    // Sets the structure and the key for which the lines that are printed next compute labels.
+    // Sets the structure and the key. The lines that are printed next show the labels of this key.
     private void About(StructureId structure, ReadOnlyMemory<byte>? key)
     {
         _structure = structure;

@@ -62,6 +62,6 @@ internal sealed partial class SavedAnswerJudge
         ? throw new UsageException($"{DisplayText.Show(name.Span)}: {fault.Sentence()}")
         : form;
 
-    // Compares times with the latest record, because a part of the answer may be later than the head.
+    // Without a clock, the time of the latest record counts as the present, because a part of the answer may be later than the head.
     private VerifierContext Context(IReadOnlyList<ReadOnlyMemory<byte>> records) => new() { Anchor = _anchor, NowMs = _now ?? records.Max(FindTime) };
 }

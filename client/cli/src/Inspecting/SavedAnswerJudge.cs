@@ -15,8 +15,10 @@ internal sealed partial class SavedAnswerJudge
     private readonly ReadOnlyMemory<byte> _device;
 
     /// <param name="anchor">The trust anchor by which to judge answers.</param>
-    /// <param name="now">Time with which the judge compares records, in Unix milliseconds. If null, the judge compares each record with the
-    /// record's own time.</param>
+    /// <param name="now">
+    /// The time at which the answer is judged, in Unix milliseconds: the judge computes the age of records from it. If null, the judge uses
+    /// each record's own time, so that no record is too old.
+    /// </param>
     /// <param name="trustedRecord">
     /// The record at which an audit proof begins, or the record before a saved record; null if the user gives no such record.
     /// </param>
@@ -67,8 +69,8 @@ internal sealed partial class SavedAnswerJudge
         RequireWhole(answer.Head);
         RequireKeys(keys, answer.Versions.Count);
         using ByteStrings names = Names(keys);
-        // If a page begins after version 1, the client knew the versions before it, which are not in this file. Assume the least that the
-        // client can have known about them: that they were the latest versions at epoch 0.
+        // If a page begins after version 1, the client already knew the earlier versions, which are not in this file. Assume the least that
+        // the client can have known about them: that the version before the page was the latest version at epoch 0.
         ulong period = EpochRecord.ReadPeriod(answer.Head.Record.Span);
         KnownKey[] known = [.. answer.Versions.Select(versions => versions.From > 1 ? new KnownKey(0, period, versions.From - 1, 0, 0) : default)];
         VersionsVerdict verdict = Verifier.Versions(ForEndedPeriod(Context(answer.Head.Record)), names, known, octets);
@@ -79,9 +81,9 @@ internal sealed partial class SavedAnswerJudge
         return judgement with { NotChecked = $"{before}{after}{judgement.NotChecked}" };
     }
 
-    // Returns the latest version that the answer proves. A page does not prove the latest version that it claims, and a question need not
-    // begin at version 1. So the result is the last version in the list. If the list is complete, begins at version 1 and is empty, the
-    // result is 0.
+    // Returns the latest version that the answer proves, which is the last version in the list. An empty list proves that the key has no
+    // version if the question began at version 1 and the list is complete; the result is then 0. For any other empty list the result is
+    // null.
     private static ulong? Shown(VerifiedVersions versions) => versions.Members.Count > 0 ? versions.Members[^1].Version : versions is { From: 1, Complete: true } ? 0 : null;
 
     private Judgement ToJudgement(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys, bool isEnded = false)

@@ -102,7 +102,10 @@ internal static class Report
         return code == ExitCodes.Success ? ExitCodes.Invalid : code;
     }
 
-    /// <summary>Returns the name of a verdict in JSON output. The name invalid covers all answers that a caller must not believe.</summary>
+    /// <summary>
+    /// Returns the name of a verdict in JSON output. The name "invalid" stands in for all verdicts on answers that a caller must not
+    /// believe.
+    /// </summary>
     public static string Name(Verdict verdict) => verdict switch
     {
         Verdict.Present => "present",

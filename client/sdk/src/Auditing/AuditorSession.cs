@@ -128,10 +128,10 @@ public sealed class AuditorSession : IDisposable
     }
 
     /// <summary>
-    /// Checks whether the stored checkpoint extends another checkpoint that this log signed: it has the same history and is not smaller. If
-    /// the two contradict each other, the result is <see cref="Reason.Fork"/> with evidence. If the other checkpoint is larger, the result
-    /// is <see cref="Reason.Stale"/>. This call is for callers that keep a checkpoint outside the state folder. Throws
-    /// <see cref="OptiksServerException"/> when no replica gave an answer.
+    /// Checks whether the stored checkpoint extends another checkpoint that this log signed, which means that the stored checkpoint has the
+    /// same history and is not smaller. If the two checkpoints contradict each other, the result is <see cref="Reason.Fork"/> with
+    /// evidence. If the other checkpoint is larger, the result is <see cref="Reason.Stale"/>. This call is for callers that keep a
+    /// checkpoint outside the state folder. Throws <see cref="OptiksServerException"/> when no replica gave an answer.
     /// </summary>
     public async Task<AuditResult> ExtendsAsync(ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken = default)
     {
@@ -258,7 +258,7 @@ public sealed class AuditorSession : IDisposable
             }
         }
         ulong last = note.Size - 1;
-        // This epoch is later than `start` if this call has verified proofs of another replica, which then failed.
+        // This epoch is later than `start` if this call has verified proofs of another replica before that replica failed.
         ulong epoch = EpochRecord.ReadEpoch(_state!.Head.Record);
         int most = _options.MaxRange;
         long octets = 0;
@@ -345,8 +345,8 @@ public sealed class AuditorSession : IDisposable
             {
                 return to;
             }
-            // If the record is more than one period ahead, it names a later switch. The loop then looks for an earlier switch in the
-            // remaining epochs.
+            // If the record's period is more than one period after `period`, the record names only the last of several switches. The loop
+            // then looks for an earlier switch in the remaining epochs.
             to = record.PeriodFirstEpoch == epoch + 1 ? epoch + 1 : record.PeriodFirstEpoch - 1;
         }
         return to;

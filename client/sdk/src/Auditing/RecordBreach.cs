@@ -16,8 +16,8 @@ namespace Optiks.Client;
 internal sealed record RecordBreach(Reason Reason, ulong Epoch, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> Files)
 {
     /// <summary>
-    /// Checks the entries of a range and returns the first breach; null if no entry breaks a rule. The first entry was verified before, and
-    /// <paramref name="periodStart"/> is the entry with which its period began.
+    /// Checks the entries of a range and returns the first breach; null if no entry breaks a rule. The caller has already verified the
+    /// first entry, and <paramref name="periodStart"/> is the entry with which the first entry's period began.
     /// </summary>
     public static async Task<RecordBreach?> FindAsync(
         TrustAnchor anchor, VerifiedNote note, HashReader board, ReadOnlyMemory<byte>[] entries, ulong first, ReadOnlyMemory<byte> periodStart, CancellationToken cancellationToken)

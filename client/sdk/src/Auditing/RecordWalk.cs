@@ -19,8 +19,8 @@ internal sealed class RecordWalk
     }
 
     /// <summary>
-    /// Continues after the entry passed as <paramref name="last"/>, which was verified. The entry <paramref name="periodStart"/> is the
-    /// first one of that entry's period.
+    /// Continues after the entry passed as <paramref name="last"/>, which the caller has already verified. The entry
+    /// <paramref name="periodStart"/> is the first one of that entry's period.
     /// </summary>
     public RecordWalk(TrustAnchor anchor, ReadOnlyMemory<byte> last, ReadOnlyMemory<byte> periodStart)
         : this(anchor)

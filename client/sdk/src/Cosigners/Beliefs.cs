@@ -18,8 +18,10 @@ internal static class Beliefs
     /// <param name="policy">The client's policy.</param>
     /// <param name="believed">The answer's claims.</param>
     /// <param name="record">Record of the largest epoch that the answer used.</param>
-    /// <param name="from">Epoch at which the client verified the proofs that the answer left out; the record's epoch if the answer left out
-    /// nothing.</param>
+    /// <param name="from">
+    /// Epoch at which the client had already verified the proofs that the answer left out; the record's epoch if the answer left out
+    /// nothing.
+    /// </param>
     /// <param name="now">The current time.</param>
     public static ClientState Update(ClientState state, TrustPolicy policy, IEnumerable<Believed> believed, ReadOnlyMemory<byte> record, ulong from, DateTimeOffset now)
     {

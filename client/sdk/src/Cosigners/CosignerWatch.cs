@@ -120,8 +120,8 @@ internal sealed class CosignerWatch
         return view;
     }
 
-    // Returns every note that the client does not have yet, the smallest first. The result includes small, old notes, because such a note
-    // may contradict a kept note.
+    // Returns every note that the client does not have yet, in the order of the notes' tree sizes. The result includes old notes of small
+    // trees, because such a note may contradict a kept note.
     private IReadOnlyList<CosignedNote> Read(byte[] answer, ImmutableDictionary<string, CosignerState> kept, Uri server)
     {
         var notes = new List<CosignedNote>();
@@ -190,13 +190,13 @@ internal sealed class CosignerWatch
         }
         // A larger checkpoint becomes the head's checkpoint, so that later checkpoints are compared with it and must extend it.
         HeadState next = isLarger ? view.Head with { Size = note.Size, Root = note.Root, Checkpoint = VerifiedNote.Reduce(_anchor, note.Octets) } : view.Head;
-        // Keep the largest note of each cosigner.
+        // For each cosigner, keep only the note with the largest tree size.
         return view.Cosigners.GetValueOrDefault(cosigned.Cosigner) is { } kept && kept.Size >= note.Size
             ? view with { Head = next }
             : new CosignerView(next, view.Cosigners.SetItem(cosigned.Cosigner, new CosignerState { Size = note.Size, Root = note.Root, Checkpoint = note.Octets }));
     }
 
-    // A checkpoint that was verified with the signature of one cosigner. Cosigner is the cosigner's vkey, and Source says in words for
-    // people which server sent it.
+    // A checkpoint that was verified with the signature of one cosigner. `Cosigner` is the cosigner's vkey, and `Source` says in words
+    // for people which server sent the checkpoint.
     private sealed record CosignedNote(string Cosigner, VerifiedNote Note, string Source);
 }

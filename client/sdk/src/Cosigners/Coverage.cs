@@ -35,9 +35,9 @@ internal sealed class Coverage
     public ulong? WitnessedEpoch() => _policy.Witnesses?.Witnesses.Select(witness => SizeOf(witness.Key)).Where(size => size > 0 && IsWitnessed(size - 1)).Select(size => (ulong?)size - 1).Max();
 
     /// <summary>
-    /// Tells whether answers may leave out proofs that the client verified at an epoch. The result is true if the coverage of enough
-    /// auditors began at that epoch or earlier, and reaches the last epoch that enough auditors cover. Always true when the policy demands
-    /// no auditors.
+    /// Tells whether answers may leave out proofs that the client has already verified at an earlier epoch. The result is true if the
+    /// coverage of enough auditors contains all epochs from that epoch to the last epoch that enough auditors cover. Always true when the
+    /// policy demands no auditors.
     /// </summary>
     public bool MayLeaveOut(ulong proven)
     {

@@ -20,7 +20,8 @@ internal sealed class EvidenceFiles
     public byte[]? Find(string name, long maxLength) => RegularFile.Find(Path.Combine(Folder, name), maxLength);
 
     /// <summary>
-    /// Reads a file as <see cref="Find"/> does, and tells whether it exists, for files whose presence decides the kind of evidence.
+    /// Reads a file as <see cref="Find"/> does, and tells whether the file exists. Callers use this method for files whose presence decides
+    /// the kind of evidence.
     /// </summary>
     public bool TryFind(string name, long maxLength, [NotNullWhen(true)] out byte[]? octets) => (octets = Find(name, maxLength)) is not null;
 

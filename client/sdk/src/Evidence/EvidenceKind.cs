@@ -11,7 +11,7 @@ public enum EvidenceKind
     /// </summary>
     Record,
 
-    /// <summary>Two statements about one leaf that contradict each other if the tree only grows.</summary>
+    /// <summary>Two statements about one leaf that cannot both be true in a tree that only grows.</summary>
     BrokenAppend,
 
     /// <summary>A receipt, and answers about the receipt's key, which show whether the log published the promised update.</summary>

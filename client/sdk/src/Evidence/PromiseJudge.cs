@@ -85,7 +85,7 @@ internal static class PromiseJudge
     public static string AnswerName(int number) => string.Create(CultureInfo.InvariantCulture, $"history-{number}.bin");
 
     /// <summary>
-    /// Returns the files of a folder of evidence that proves a broken promise. The caller has judged the evidence before.
+    /// Returns the files of a folder of evidence that proves a broken promise. The caller must have judged the evidence already.
     /// </summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, UpdateReceipt given, Receipt receipt, ReadOnlyMemory<byte> after, IReadOnlyList<ReadOnlyMemory<byte>> answers)
     {

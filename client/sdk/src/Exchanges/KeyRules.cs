@@ -5,7 +5,7 @@ namespace Optiks.Client;
 
 /// <summary>
 /// Combines a verified answer about a key or a device list with the state of that key or list (docs/spec/state.md sections 1 and 3).
-/// Lookups, histories and monitoring store the latest version in the same state, so the client checks each of them against all earlier
+/// Lookups, histories and monitoring store the latest version in the same state, so the client checks each new answer against all earlier
 /// answers.
 /// </summary>
 internal static class KeyRules
@@ -115,8 +115,8 @@ internal static class KeyRules
 
     /// <summary>
     /// Tells whether a key lost its version at a period switch. A key with a version in an earlier period must begin each later period with
-    /// a copy, and this period did not begin with one. For a current user this is always a fault. For a key it may be correct, because the
-    /// key may belong to a device whose user had left by then.
+    /// a copy, and this period did not begin with one. If the device list of a current user has no copy, this is always a fault. If a key
+    /// has no copy, this may be correct, because the key may belong to a device whose user had left by then.
     /// </summary>
     public static bool IsLost(KeyState? kept, ulong period, bool beginsWithCopy) => kept is { Version: > 0 } && kept.Period < period && !beginsWithCopy;
 
@@ -159,8 +159,8 @@ internal static class KeyRules
         after.Version < before.Version
         || (after.Version == before.Version && (after.Time != before.Time || (before.ValueSha256 is not null && after.ValueSha256 != before.ValueSha256)));
 
-    // An epoch inserts at most one version of a key. No version after the kept version existed at the kept AbsentEpoch (docs/spec/pahd.md
-    // section 5).
+    // An answer proved that at AbsentEpoch the key had no version after the kept version. Each later epoch inserts at most one version of a
+    // key. So n later versions need at least n epochs after AbsentEpoch (docs/spec/pahd.md section 5).
     private static bool ComesTooEarly(KeyState before, KeyState after) =>
         after.Version > before.Version && before.AbsentEpoch is { } absent
         && (after.Time < absent || after.Time - absent < after.Version - before.Version);

@@ -3,7 +3,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Asks for the latest values of up to 256 keys, except for proofs and values that this client has already.</summary>
+/// <summary>
+/// Requests the latest values of up to 256 keys. The answer leaves out the proofs and values that this client already has.
+/// </summary>
 internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer[]>
 {
     private readonly IReadOnlyList<KeyName> _keys;
@@ -71,7 +73,8 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
             {
                 return new(reason, null, null, i);
             }
-            // If the server left out proofs, the client verified them at the epoch of the last answer that had all proofs.
+            // If the server left out proofs, the client had already verified these proofs at the epoch of the last answer that had all
+            // proofs.
             after = after with { ProvenEpoch = _remembered[i].Known.Version > 0 ? seen.Keys[_keys[i].Id].ProvenEpoch : verdict.Head.Epoch };
             answers[i] = new KeyAnswer(after, value, unchanged);
         }
@@ -88,7 +91,8 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         var leaves = new ShownLeaves(shown.Head, seen.Head?.Checkpoint);
         for (int i = 0; i < Math.Min(_keys.Count, shown.Lookups.Count); i++)
         {
-            // A known version counts only in its own period. A server that treats the version as known in another period lies.
+            // The client's knowledge of a version holds only for the period of that version. So a server lies if it leaves out proofs of
+            // another period because of that knowledge.
             bool isKnown = _remembered[i].Known.Period == EpochRecord.ReadPeriod(shown.Head.Record.Span);
             leaves.Add(StructureId.Keys, _keys[i].Octets, shown.Lookups[i], isKnown ? _remembered[i].Known.Version : 0);
         }

@@ -7,8 +7,9 @@ namespace Optiks.Client;
 internal static class NoteRules
 {
     /// <summary>
-    /// Adds a note of a key to the state, and returns the state and the value that commits to the note. If the state already has the note
-    /// of this request, the value is the same as before, because another value would be a different update under the same request id.
+    /// Adds a note of a key to the state, and returns the state and the value that commits to the note. If an earlier call already stored
+    /// the note of this request, the value is the one that the earlier call returned. Another value would be a different update under the
+    /// same request id.
     /// </summary>
     public static (ClientState State, byte[] Value) Keep(ClientState current, KeyName key, Guid requestId, ReadOnlyMemory<byte> payload, ReadOnlyMemory<byte> text)
     {

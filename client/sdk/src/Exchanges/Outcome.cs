@@ -3,7 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// The outcome that every verified call has. The call returns it after it has saved the state. The head is null unless the outcome is
+/// The outcome of a verified call. The call returns the outcome after it has saved the new state. The head is null unless the outcome is
 /// valid.
 /// </summary>
 internal record Outcome(Reason Reason, HeadInfo? Head)
@@ -12,7 +12,7 @@ internal record Outcome(Reason Reason, HeadInfo? Head)
     /// leaves.</summary>
     public string? EvidencePath { get; init; }
 
-    /// <summary>Details that the reason does not say.</summary>
+    /// <summary>Details for people that the reason does not give.</summary>
     public string? Detail { get; init; }
 }
 

@@ -6,6 +6,8 @@ namespace Optiks.Client;
 /// <param name="Name">Id of the device.</param>
 /// <param name="Ended">Versions of the device's key.</param>
 /// <param name="Epoch">Epoch of the last answer that showed these versions.</param>
-/// <param name="Handover">The verdict of the comparison with the end of the previous period; null if the versions were not compared with
-/// it.</param>
+/// <param name="Handover">
+/// The verdict of comparing the key's first version in the period with the key's end state in the previous period; null if they were not
+/// compared.
+/// </param>
 internal sealed record OwnUserDevice(KeyName Name, EndedVersions Ended, ulong Epoch, Reason? Handover);

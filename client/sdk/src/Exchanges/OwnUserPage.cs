@@ -28,7 +28,8 @@ internal sealed record OwnUserPage(
     internal readonly record struct Key(ulong Latest, IReadOnlyList<VersionsExchange.TimedVersion> Versions, bool Complete)
     {
         /// <summary>
-        /// The verdict of the comparison with the end of the previous period; null if the versions were not compared with it.
+        /// The verdict of comparing the first version in the period with the end state of the previous period; null if they were not
+        /// compared.
         /// </summary>
         public Reason? Handover { get; init; }
 

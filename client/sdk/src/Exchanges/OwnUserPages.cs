@@ -42,7 +42,8 @@ internal sealed class OwnUserPages
     public ulong Epoch { get; private set; }
 
     /// <summary>
-    /// The first epoch that auditors must cover because the next answer leaves out proofs; null if it leaves out nothing.
+    /// The next answer may leave out proofs that earlier answers had. Auditors must then cover all epochs from this epoch on. Null if the
+    /// next answer leaves out nothing.
     /// </summary>
     public ulong? Proven { get; private set; }
 
@@ -113,8 +114,8 @@ internal sealed class OwnUserPages
         }
         if (list is null || list.Period != (asked?.Period ?? seen.Head?.Period))
         {
-            // The client believes that the user had nothing in earlier periods, which also holds only if auditors cover this epoch
-            // (OwnedUserRules.BeginAfter).
+            // The client relies on an earlier answer when it believes that the user had nothing in earlier periods. This belief, too, is
+            // justified only if auditors cover the epochs from that answer on (OwnedUserRules.BeginAfter).
             pages.Proven = list is null ? owned?.ProvenEpoch : null;
             return pages;
         }

@@ -14,13 +14,14 @@ internal sealed record OwnUserShown(
     KeyName User, ulong Epoch, ulong Period, bool HasLeft, EndedVersions List, ReadOnlyMemory<byte> LatestList, IReadOnlyDictionary<string, OwnUserDevice> Devices)
 {
     /// <summary>
-    /// The verdict of the list's comparison with the end of the previous period; null if the list was not compared with it.
+    /// The verdict of comparing the list's first version in the period with the list's end state in the previous period; null if they were
+    /// not compared.
     /// </summary>
     public Reason? Handover { get; init; }
 
     /// <summary>
-    /// The earliest epoch at which a server showed any part of the result. It is earlier than the last answer if that answer left out parts
-    /// that earlier answers had shown.
+    /// The earliest epoch at which a server showed any part of the result. It is earlier than the epoch of the last answer if that answer
+    /// left out parts that earlier answers had shown.
     /// </summary>
     public ulong Proven { get; init; }
 

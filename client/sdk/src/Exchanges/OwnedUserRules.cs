@@ -27,7 +27,7 @@ internal static class OwnedUserRules
     public static string? UserOf(ClientState state, string name) => state.OwnedUsers.Where(user => user.Value.Names.Contains(name)).Select(user => user.Key)
         .OrderByDescending(user => state.Names.GetValueOrDefault(name)?.User == user).ThenBy(user => user, StringComparer.Ordinal).FirstOrDefault();
 
-    /// <summary>Records names as the client's own names of a user.</summary>
+    /// <summary>Records in the state that the client's owner counts these usernames as names of its own user.</summary>
     public static ClientState Claim(ClientState current, string user, IEnumerable<string> names)
     {
         OwnedUser? owned = current.OwnedUsers.GetValueOrDefault(user);
@@ -36,8 +36,8 @@ internal static class OwnedUserRules
     }
 
     /// <summary>
-    /// Removes the names of a refused request from the user's own names, except names that, according to a verified answer, lead to the
-    /// user.
+    /// Removes the names of a refused request from the names that the owner counts as its user's. Names that, according to a verified
+    /// answer, lead to the user stay.
     /// </summary>
     public static ClientState Disclaim(ClientState current, string user, IReadOnlyCollection<string> names) =>
         current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) && owned.Names.RemoveAll(name => names.Contains(name) && current.Names.GetValueOrDefault(name)?.User != user) is var left
@@ -60,8 +60,8 @@ internal static class OwnedUserRules
         current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) ? With(current, user, Left(owned, epoch)) : current;
 
     /// <summary>
-    /// Records the first period in which a verified answer shows an owned user. Monitoring begins in that period, so that it also covers
-    /// what servers showed other clients before the owner first monitored the user.
+    /// Records the first period in which a verified answer shows an owned user. Monitoring begins in that period. So it also covers what
+    /// servers showed other clients before the owner monitored the user for the first time.
     /// </summary>
     public static ClientState NoteSeen(ClientState current, string user, ulong period) =>
         current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) && owned.GoesOnFrom is null ? With(current, user, owned with { Period = period }) : current;
@@ -110,9 +110,9 @@ internal static class OwnedUserRules
     }
 
     /// <summary>
-    /// Returns the state after a result about the client's own user. Some versions that earlier monitoring answers showed raise alarms
-    /// (<see cref="OwnerRules.SeenAgain"/>): each version that the result shows again, that was still the latest one after the epoch passed
-    /// as <paramref name="covered"/>, and that the state no longer has.
+    /// Returns the state after a result about the client's own user. The result may show versions again that earlier monitoring answers
+    /// showed and that the state no longer has. Such a version raises an alarm if it was still the latest version after the epoch passed as
+    /// <paramref name="covered"/> (<see cref="OwnerRules.SeenAgain"/>).
     /// </summary>
     public static ClientState Apply(ClientState current, OwnUserShown shown, ulong covered)
     {
@@ -137,8 +137,8 @@ internal static class OwnedUserRules
             // A separately owned key that was not on the list at the end of its period still needs its own hand-over.
             bool isBehind = before.Period < shown.Period && !before.IsListedOnly && device.Handover is null && current.EndOf(before.Period) is not null;
             OwnedKey next = isBehind ? OwnerRules.Compare(before, shown.Period, versions) : OwnerRules.Apply(before, shown.Period, device.Epoch, versions, device.Handover);
-            // If this result shows all versions of a separately owned key, the epoch of this result replaces the epoch of the answer that
-            // showed all its versions before.
+            // If this result shows all versions of a separately owned key, store the epoch of this result as the key's ProvenEpoch. It
+            // replaces the epoch of the earlier answer that showed all versions of the key.
             bool isWhole = !isBehind && next.ProvenEpoch is not null && versions is [{ Version.Version: 1 }, ..];
             keys[id] = isWhole ? next with { ProvenEpoch = shown.Proven } : next;
         }
@@ -224,7 +224,8 @@ internal static class OwnedUserRules
         return Tidy(next);
     }
 
-    // Compares each list version that was not compared yet with the version before it.
+    // Compares each list version that earlier calls did not compare with the previous version of the list. Raises an alarm if no expected
+    // change explains the difference.
     private static OwnedUser Lists(OwnedUser owned, OwnUserShown shown, ulong covered)
     {
         OwnedList? kept = owned.List is { } list && list.Period == shown.Period ? owned.List : null;

@@ -15,11 +15,14 @@ internal static class OwnerRules
     /// <param name="period">Period of the head.</param>
     /// <param name="headEpoch">Epoch of the head.</param>
     /// <param name="versions">The versions that the client verified.</param>
-    /// <param name="handover">The verdict of the comparison with the end of the previous period; null if the versions were not compared
-    /// with it.</param>
+    /// <param name="handover">
+    /// The verdict of comparing the key's first version in the period with the key's end state in the previous period; null if they were
+    /// not compared.
+    /// </param>
     public static OwnedKey Apply(OwnedKey owned, ulong period, ulong headEpoch, IReadOnlyList<VersionsExchange.TimedVersion> versions, Reason? handover = null)
     {
-        // Skip the versions that earlier monitoring answers showed, because the client compared them then.
+        // Skip the versions that earlier monitoring answers showed, because the client has already compared these versions with the owner's
+        // changes.
         versions = owned.Period == period ? [.. versions.Where(version => version.Version.Version > owned.Version)] : versions;
         // The state of another period says nothing about the versions of this period, except that the first version may be a copy of the
         // last value.
@@ -76,9 +79,10 @@ internal static class OwnerRules
 
     /// <summary>
     /// Returns alarms about versions that earlier monitoring answers showed and that a list of all versions now shows again. The state has
-    /// only the last of these versions, so the client cannot compare the others with what it saw. A version raises no alarm if the next
-    /// version existed by the epoch passed as <paramref name="covered"/>, which is the first epoch that enough auditors may cover. Since
-    /// the auditors' coverage began, no server can have shown such a version as the latest one (docs/spec/cosigners.md section 4).
+    /// only the last of these versions, so the client cannot tell whether the others are as they were when the client first saw them. A
+    /// version raises no alarm if the next version existed by the epoch passed as <paramref name="covered"/>, which is the first epoch that
+    /// enough auditors may cover. Since the auditors' coverage began, no server can have shown such a version as the latest one
+    /// (docs/spec/cosigners.md section 4).
     /// </summary>
     public static IEnumerable<OwnerAlarm> SeenAgain(ulong period, ulong known, IReadOnlyList<VersionsExchange.TimedVersion> versions, ulong covered) =>
         versions.Zip(versions.Skip(1)).Where(pair => pair.First.Version.Version < known && pair.Second.Time > covered).Select(pair => pair.First.Version)
@@ -121,8 +125,8 @@ internal static class OwnerRules
     /// </summary>
     public static ClientState Expect(ClientState current, KeyName key, ExpectedChange change)
     {
-        // Monitoring begins at the period in which the key was first set, so that it also covers what servers showed other clients before
-        // the owner first monitored the key.
+        // Monitoring begins at the period in which the key was first set. So it also covers what servers showed other clients before the
+        // owner monitored the key for the first time.
         OwnedKey owned = current.Owned.GetValueOrDefault(key.Id) ?? new OwnedKey { Period = current.Head?.Period ?? 0 };
         return owned.Expected.Any(known => known.RequestId == change.RequestId && known.ValueSha256 == change.ValueSha256)
             ? current
@@ -140,9 +144,9 @@ internal static class OwnerRules
     };
 
     /// <summary>
-    /// Returns the state without the expected changes of a request about an owned key; the unchanged state if there are no such changes.
-    /// Changes that were already expected under this request id in the state passed as <paramref name="before"/> stay, because they belong
-    /// to an earlier request with the same id.
+    /// Returns the state without the expected changes of a request about an owned key; the unchanged state if there are no such changes. A
+    /// change stays if the state passed as <paramref name="before"/> already has it among the expected changes under this request id. Such
+    /// a change belongs to an earlier request with the same id.
     /// </summary>
     public static ClientState Forget(ClientState current, KeyName key, Guid requestId, ClientState? before)
     {

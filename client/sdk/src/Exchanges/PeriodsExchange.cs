@@ -50,8 +50,9 @@ internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
         return PeriodEnds.TryAdd(seen, ends, out _) ? new(Reason.Valid, verdict.Head!, ends, null) : new(Reason.PeriodBounds, null, null, null);
     }
 
-    // Returns the time with which the verifier checks the age of the answer's record. On a full page, this record may be old, so the result
-    // is at most the record's own time. The page that the client requests next has a fresh record.
+    // Returns the time that the verifier takes as the present when it checks the age of the answer's record. The record of a full page may
+    // be old, so for a full page the result is at most the record's own time. The client then requests the next page, whose record is
+    // recent.
     private ulong NowFor(ReadOnlyMemory<byte> answer, ulong now) =>
         answer.Length >= EpochRecord.Length && EpochRecord.ReadPeriod(answer.Span) == _from + LastOfPage ? Math.Min(EpochRecord.Decode(answer.Span[..EpochRecord.Length]).TimeMs, now) : now;
 

@@ -9,8 +9,8 @@ namespace Optiks.Client;
 internal readonly record struct RememberedKey(KnownKey Known, byte[]? Value)
 {
     /// <summary>
-    /// Returns the version that the client can name as known. It names a version only if it still has the value and auditors cover the
-    /// epochs since the client verified the version's proofs. Otherwise the client requests the full proof again.
+    /// Returns the version that the client can name as known. The client names a version only if it still has the version's value, and only
+    /// if auditors cover the epochs since the client verified the version's proofs. Otherwise the client requests the full proof again.
     /// </summary>
     public static RememberedKey Of(KeyState? state, Coverage coverage, IClientStateStore store)
     {

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>A question about a user that names what the client knows already (docs/spec/users.md section 2).</summary>
+/// <summary>A question about a user. The question names what the client already knows of the user (docs/spec/users.md section 2).</summary>
 /// <param name="Question">The question, with everything in the state that helps to answer it. Its <see cref="UserQuestion.LeastEpoch"/> is
 /// the largest least epoch among these parts of the state.</param>
 /// <param name="Values">Values of the known versions, by device id in base64url.</param>
@@ -24,7 +24,8 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
     public ulong? ProvenFrom { get; private init; }
 
     /// <summary>
-    /// The URL query that asks the question. It does not say which devices are known to have no value, because only the verifier uses that.
+    /// The URL query that asks the question. It does not say which devices are known to have no value, because only the verifier uses this
+    /// knowledge.
     /// </summary>
     public UserQuery Query => new(Question.Username)
     {
@@ -73,8 +74,8 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
             least = Math.Max(least, state.LeastEpoch);
             (KnownKey known, byte[]? value) = RememberedKey.Of(state, coverage, store);
             // A question has only one period, the period of the device list. So it can name only keys whose known versions are of this
-            // period. The question also names devices that are known to have no value yet. The request does not name these, because only
-            // the verifier uses them.
+            // period. The question that the verifier gets also names devices that are known to have no value yet. The request to the server
+            // does not name these devices, because only the verifier uses them.
             if (known.Period == list.Known.Period && known.AbsentEpoch is not null)
             {
                 keys.Add(new KnownDevice(listed, known));

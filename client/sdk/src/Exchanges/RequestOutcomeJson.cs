@@ -56,8 +56,8 @@ internal static class RequestOutcomeJson
         }
     }
 
-    // The key is empty if the server does not name it. The server does not name a key that it has erased since, or a key of which it does
-    // not know that the token's user owns it.
+    // The key is empty if the server does not name it. The server does not name a key that it has erased since. It also does not name a key
+    // if it cannot tell that the token's user owns the key.
     private static PublishedKey Item(JsonElement item)
     {
         byte[]? key = [];

@@ -19,10 +19,12 @@ internal sealed class UserLearning
     private readonly Dictionary<string, KeyState> _keys = new(StringComparer.Ordinal);
     private readonly HashSet<(string Name, string User)> _passedOn = [];
 
-    /// <summary>Begins the comparison with an answer's period and earliest record.</summary>
+    /// <summary>Begins the comparison of one answer with the client's state.</summary>
     /// <param name="seen">The client's state.</param>
     /// <param name="period">Period of the answer's records.</param>
-    /// <param name="earliest">Epoch of the earliest record of the answer, from which on everything in the answer is proven.</param>
+    /// <param name="earliest">
+    /// Epoch of the earliest record of the answer. Everything that the answer shows was proven at this epoch or a later epoch.
+    /// </param>
     public UserLearning(ClientState seen, ulong period, ulong earliest)
     {
         _seen = seen;
@@ -170,7 +172,7 @@ internal sealed class UserLearning
         {
             Keep(device.Key, value);
         }
-        // If the server left out proofs, the client verified them at the epoch of the last answer that had all proofs.
+        // If the server left out proofs, the client had already verified these proofs at the epoch of the last answer that had all proofs.
         _keys[name.Id] = after with { ProvenEpoch = remembered.LeftOut.Contains(name.Id) ? before?.ProvenEpoch : _earliest };
         devices.Add(new UserDevice(name.Octets, after.Version, after.PublishedEpoch, value is null ? default(ReadOnlyMemory<byte>?) : value, unchanged));
         return Reason.Valid;

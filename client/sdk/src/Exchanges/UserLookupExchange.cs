@@ -58,7 +58,7 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
         }
         _earliest = Heads.Earliest(answer);
         var learning = new UserLearning(seen, verdict.Head!.Period, _earliest.Value);
-        // If a name led to other users before, read these users from the answer, which is verified at this point.
+        // If a name led to other users earlier, read these users from the answer, which is verified at this point.
         IReadOnlyList<UserLookup>? shown = verdict.Users.Any(user => user.Generation > 1) ? UserLookupAnswer.Decode(answer).Users : null;
         var answers = new UserAnswer[_users.Count];
         for (int i = 0; i < answers.Length; i++)

@@ -122,8 +122,9 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         return question.Keys.Aggregate(least, (most, device) => Math.Max(most, seen.LeastEpoch(Base64UrlText.Encode(device.Device.Span))));
     }
 
-    // Adds the verdicts of the comparison with the end states. If a copy differs from its end state, the fault is the log's and not this
-    // server's, so the client raises an alarm and continues. If the answer is about another period, the client refuses the answer.
+    // Compares the copies with their end states, and adds the verdicts to the page. If a copy differs from its end state, the fault is the
+    // log's and not this server's, so the client raises an alarm and continues. If the answer is about another period, the client refuses
+    // the answer.
     private OwnUserPage Compared(OwnUserPage page, VerifiedHead head, VerifiedOwnUser shown, ReadOnlySpan<byte> answer, out Reason refused)
     {
         refused = Reason.Valid;
@@ -171,7 +172,7 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
             if (device.Epoch < shown.Epoch)
             {
                 // The device left the list while the client read pages, so another answer may already have stored a newer state of the
-                // device's key. Only compare these versions, and store nothing.
+                // device's key. So only check that these versions agree with the kept states, and store nothing.
                 reason = KeyRules.Agree(kept, owned, device.Ended, shown.Period);
                 if (reason != Reason.Valid)
                 {

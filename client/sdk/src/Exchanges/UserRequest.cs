@@ -37,7 +37,10 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
         return buffer.WrittenMemory;
     }
 
-    /// <summary>Returns the state in which all changes of the request are expected.</summary>
+    /// <summary>
+    /// Returns the state with all changes of the request among the owner's expected changes, so that the owner's monitoring raises no alarm
+    /// for them.
+    /// </summary>
     public ClientState Expect(ClientState current)
     {
         ClientState next = current;
@@ -49,8 +52,8 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
         OwnedUser owned = next.OwnedUsers.GetValueOrDefault(User.Id) ?? new OwnedUser();
         if (owned.GoesOnFrom is null && current.Head is { } head)
         {
-            // Monitoring begins at this period, so that it also covers what servers showed other clients of the user before the owner first
-            // monitored it.
+            // Monitoring begins at this period. So it also covers what servers showed other clients of the user before the owner monitored
+            // the user for the first time.
             owned = owned with { Period = head.Period };
             next = next.OwnedUsers.ContainsKey(User.Id) ? next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned) } : next;
         }
@@ -63,8 +66,9 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
     }
 
     /// <summary>
-    /// Returns the state in which none of the request's changes are expected. Expected changes under this request id and own names stay if
-    /// the state passed as <paramref name="before"/> already had them, because they belong to another request.
+    /// Returns the state without the request's changes among the owner's expected changes, and without the request's names among the
+    /// owner's names. An expected change or name stays if the state passed as <paramref name="before"/> already had it, because it belongs
+    /// to an earlier request.
     /// </summary>
     public ClientState Forget(ClientState current, ClientState? before)
     {

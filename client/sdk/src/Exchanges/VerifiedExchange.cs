@@ -19,7 +19,8 @@ internal abstract class VerifiedExchange<T>
     public abstract bool NeedsAuthorization { get; }
 
     /// <summary>
-    /// Whether the client repeats the request with the API key or token after a server has refused it without a credential.
+    /// Whether the client repeats the request with the API key or token after a server has refused the request because it had no
+    /// credential.
     /// </summary>
     public virtual bool MayAuthorize => false;
 
@@ -47,8 +48,8 @@ internal abstract class VerifiedExchange<T>
     public abstract byte[]? Body(ClientState seen);
 
     /// <summary>
-    /// The greatest length of an answer in octets, without one value of a key, for which the caller adds room. It is the bound of
-    /// docs/spec/rest.md section 4 plus room for the head. The client refuses a longer answer while it arrives.
+    /// The greatest length of an answer in octets, not counting one value of a key; the caller adds room for one value. The length is the
+    /// bound of docs/spec/rest.md section 4 plus room for the head. The client refuses a longer answer while it arrives.
     /// </summary>
     public virtual int MaxLength => 64 << 20;
 
@@ -81,8 +82,8 @@ internal abstract class VerifiedExchange<T>
     public virtual bool MayBeOfRecentEpoch => false;
 
     /// <summary>
-    /// An answer leaves out proofs that the client verified in earlier answers. This is the earliest epoch of those earlier answers; null
-    /// if the answer leaves out no proof.
+    /// The earliest epoch of the earlier answers in which the client verified the proofs that this answer leaves out; null if the answer
+    /// leaves out no proof.
     /// </summary>
     public virtual ulong? ProvenFrom => null;
 
@@ -90,8 +91,8 @@ internal abstract class VerifiedExchange<T>
     public virtual IEnumerable<Believed> Shown(T learnt) => [default];
 
     /// <summary>
-    /// Tells whether a valid answer shows every value that it is about. If a value is missing, it may have been erased, so that no replica
-    /// shows it, or this replica may withhold it.
+    /// Tells whether a valid answer shows every value that it is about. A missing value may have been erased, so that no replica can show
+    /// it. Or this replica may withhold the value.
     /// </summary>
     public virtual bool IsWhole(T learnt) => true;
 

@@ -92,7 +92,7 @@ internal sealed class VerifiedExchanger
                 }
                 catch (OptiksServerException e) when ((!exchange.EndedRecord.IsEmpty || exchange.FollowsPeriods) && e.Problem == ProblemNames.NotFound)
                 {
-                    // This replica is behind, because it does not know yet that the period in question has ended, or that it has begun.
+                    // This replica is behind: it does not know yet that the period in question has begun, or that this period has ended.
                     behind = true;
                 }
                 catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure)
@@ -135,8 +135,8 @@ internal sealed class VerifiedExchanger
         }
     }
 
-    // Compares the checkpoint of a replica that is behind with the kept checkpoint, at intervals, because the replica may follow another
-    // history. Returns null if it finds no fork.
+    // Compares the checkpoint of a replica with the kept checkpoint, at intervals. The replica is behind, so it may follow another history.
+    // Returns null if the comparison finds no fork.
     private async Task<Outcome<T>?> FindForkBehindAsync<T>(Uri replica, CancellationToken cancellationToken, ReadOnlyMemory<byte> answer = default)
     {
         if (_store.Current.Head is not { } kept || (_compared.TryGetValue(replica, out long at) && _time.GetElapsedTime(at) < s_comparedFor))
@@ -175,15 +175,15 @@ internal sealed class VerifiedExchanger
             {
                 return broken;
             }
-            // An exchange accepts records of other periods than the current one if it follows periods itself, or asks about an ended
-            // period.
+            // An exchange accepts records of other periods than the current one in two cases: if its own answer proves the steps to later
+            // periods, or if it asks about an ended period.
             bool isOfCurrent = exchange.EndedRecord.IsEmpty && !exchange.FollowsPeriods;
             if (isOfCurrent && Verifier.OtherPeriod(context, reason, answer) is { } period)
             {
                 if (period < seen.Head!.Period)
                 {
-                    // The answer's period is earlier than the head's. If the answer's epoch is earlier too, the replica is behind. If the
-                    // epoch is later, the log has returned to a period that had ended.
+                    // The answer's period is earlier than the kept head's period. If the answer's epoch is earlier too, the replica is
+                    // behind. If the epoch is later, the log has returned to a period that had ended.
                     bool isBehind = EpochRecord.ReadEpoch(answer) < EpochRecord.ReadEpoch(seen.Head.Record);
                     Outcome<T> refused = await RefuseAsync(exchange, Reason.RecordPeriod, null, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false);
                     return isBehind && refused.EvidencePath is null ? null : refused;

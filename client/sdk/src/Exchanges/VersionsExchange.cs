@@ -143,7 +143,8 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
         public int Octets { get; init; }
 
         /// <summary>
-        /// The verdict of the comparison with the end of the previous period; null if the versions were not compared with it.
+        /// The verdict of comparing the key's first version in the period with the key's end state in the previous period; null if they
+        /// were not compared.
         /// </summary>
         public Reason? Handover { get; init; }
     }

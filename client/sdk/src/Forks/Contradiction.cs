@@ -7,7 +7,7 @@ namespace Optiks.Client;
 /// <param name="Prefix">If the two checkpoints have different sizes, the proof that the larger checkpoint does not extend the smaller
 /// checkpoint; otherwise null.</param>
 /// <param name="Record">The server's record that came with the checkpoint; empty if no record came.</param>
-/// <param name="Answer">The whole answer that caused the comparison; empty if no answer caused it.</param>
+/// <param name="Answer">The whole answer that made the client compare the two checkpoints; empty if no answer did.</param>
 internal sealed record Contradiction(ReadOnlyMemory<byte> Note, PrefixProof? Prefix, ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> Answer)
 {
     /// <summary>

@@ -16,8 +16,8 @@ internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix
 
     /// <summary>
     /// Compares a checkpoint with the kept head. Either of the two may be larger. If the kept checkpoint is larger, the call reads its tree
-    /// from the first board that has this tree, because a server of another history does not have it. The call throws only failures of the
-    /// first board, and only if the checkpoint is not smaller than the kept one.
+    /// from the first board that has this tree, because a server with another history does not have the kept tree. The call throws only
+    /// failures of the first board, and only if the checkpoint is not smaller than the kept one.
     /// </summary>
     /// <param name="kept">The kept head.</param>
     /// <param name="received">The checkpoint.</param>

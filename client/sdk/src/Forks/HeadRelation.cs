@@ -6,7 +6,9 @@ internal enum HeadRelation
     /// <summary>The checkpoint's tree is the kept tree, or extends the kept tree.</summary>
     Agrees,
 
-    /// <summary>The checkpoint's tree is smaller than the kept tree, and it is not known whether the kept tree extends it.</summary>
+    /// <summary>
+    /// The checkpoint's tree is smaller than the kept tree. The client does not know whether the kept tree extends the checkpoint's tree.
+    /// </summary>
     Smaller,
 
     /// <summary>The checkpoint belongs to another history than the kept checkpoint, and the log signed both checkpoints.</summary>

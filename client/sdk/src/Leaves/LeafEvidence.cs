@@ -5,7 +5,7 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Collects two leaf statements that contradict each other if the tree only grows (docs/spec/broken-append.md section 5), and says what
+/// Collects two leaf statements that cannot both be true in a tree that only grows (docs/spec/broken-append.md section 5), and says what
 /// they prove.
 /// </summary>
 internal static class LeafEvidence
@@ -17,7 +17,7 @@ internal static class LeafEvidence
     public const string ReceivedName = "received-leaf.bin";
 
     /// <summary>
-    /// Returns the files of a folder of evidence that proves a contradiction. The caller has judged the statements before.
+    /// Returns the files of a folder of evidence that proves a contradiction. The caller must have judged the statements already.
     /// </summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, byte[] kept, byte[] received, string source) => new()
     {

@@ -80,7 +80,7 @@ internal static class LeafRules
         }
         catch (EncodingException)
         {
-            // A kept statement that does not decode cannot be compared, so it contradicts nothing.
+            // A kept statement that does not decode cannot be compared with the new statement, so it contradicts nothing.
             return false;
         }
     }

@@ -6,7 +6,7 @@ public enum ReceiptStatus
     /// <summary>The log shows a version with the value, published in time.</summary>
     Kept,
 
-    /// <summary>The log has not reached the last epoch of the promise, and shows no such version yet.</summary>
+    /// <summary>The log has not reached the last epoch of the promise, and shows no version with the promised value yet.</summary>
     NotDue,
 
     /// <summary>The log provably did not publish the value in time. The evidence is on disk.</summary>

@@ -56,8 +56,8 @@ public sealed record ErasureResult
     public DateTimeOffset? ServedUntil { get; init; }
 
     /// <summary>
-    /// The answer because of which the client sent no request, or because of which the server's report is in doubt; null if there is no
-    /// such answer. It is a lookup that shows no user, a lookup that the client refused, or a refused answer with the newest epoch. If this
+    /// The answer that kept the client from sending the request, or that puts the server's report in doubt; null if there is no such
+    /// answer. It is a lookup that shows no user, a lookup that the client refused, or a refused answer with the newest epoch. If this
     /// answer came before the request, the client sent nothing. If it came after the server reported the erasure, callers must not believe
     /// the server's report.
     /// </summary>

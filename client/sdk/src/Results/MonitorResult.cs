@@ -17,8 +17,8 @@ public sealed record MonitorResult : VerifiedAnswer
     public ulong Version { get; init; }
 
     /// <summary>
-    /// All versions since the key was last monitored, from all periods since then, whether or not they were expected. The list leaves out
-    /// correct copies.
+    /// All versions since the key was last monitored, from all periods since then, whether or not the owner expected them. The list leaves
+    /// out correct copies.
     /// </summary>
     public IReadOnlyList<KeyVersion> NewVersions { get; init; } = [];
 

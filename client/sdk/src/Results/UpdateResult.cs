@@ -36,15 +36,15 @@ public sealed record UpdateResult
     public KeyVersionNumber? Current { get; init; }
 
     /// <summary>
-    /// After publication, the lookup that verified that the log shows the value that was set. Before publication it is null or a refused
-    /// lookup. A refused lookup before publication means that the client sent nothing, because it has evidence against the log or no
-    /// verified head.
+    /// After publication, this is the lookup by which the client verified that the log shows the new value. Before publication it is null
+    /// or a refused lookup. A refused lookup before publication means that the client sent nothing, because it has evidence against the log
+    /// or no verified head.
     /// </summary>
     public LookupResult? Lookup { get; init; }
 
     /// <summary>
     /// The verified history of only the version that the server named. The client reads it if the lookup shows a later version. Null if the
-    /// client did not need the history, or if the server refused the request for it.
+    /// client did not need the history, or if the server refused the request for the history.
     /// </summary>
     public HistoryResult? History { get; init; }
 

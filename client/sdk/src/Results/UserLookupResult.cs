@@ -33,7 +33,7 @@ public sealed record UserLookupResult : VerifiedAnswer
     /// </summary>
     public IReadOnlyList<EarlierUser> EarlierUsers { get; init; } = [];
 
-    /// <summary>Whether the username led to another user before.</summary>
+    /// <summary>Whether the username led to another user earlier.</summary>
     public bool IsRecycled => EarlierUsers.Count > 0;
 
     /// <summary>Whether the user has left for good. Such a user has no devices.</summary>

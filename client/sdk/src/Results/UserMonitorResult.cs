@@ -43,12 +43,12 @@ public sealed record UserMonitorResult : VerifiedAnswer
     /// </summary>
     public IReadOnlyList<NoGuarantee> NoGuarantee { get; init; } = [];
 
-    /// <summary>All versions of the device list since the user was last monitored, whether or not they were expected.</summary>
+    /// <summary>All versions of the device list since the user was last monitored, whether or not the owner expected them.</summary>
     public IReadOnlyList<UserListVersion> NewLists { get; init; } = [];
 
     /// <summary>
-    /// All versions, since the user was last monitored, of the keys of all devices that were on the list, whether or not they were
-    /// expected.
+    /// All versions, since the user was last monitored, of the keys of all devices that were on the list, whether or not the owner expected
+    /// them.
     /// </summary>
     public IReadOnlyList<UserDeviceVersions> NewVersions { get; init; } = [];
 

@@ -42,8 +42,8 @@ public sealed record UserUpdateResult
     public IReadOnlyList<UserLookupResult> Lookups { get; init; } = [];
 
     /// <summary>
-    /// The history that the client asked for because a later version hides a published version of the device or user, and that was refused.
-    /// Null if no history was refused.
+    /// The history that the client refused; null if it refused no history. The client asks for a history if a later version hides a
+    /// published version of the device or user.
     /// </summary>
     public VerifiedAnswer? History { get; init; }
 

@@ -4,8 +4,8 @@ namespace Optiks.Client;
 
 /// <summary>
 /// Everything that a client remembers of one log. Immutable; a store replaces the whole state. Keys are stored as base64url of their
-/// octets. If a state file of an earlier version lacks a member, the member becomes empty. So each setter must replace null by an empty
-/// value, because the JSON reader sets every member and thereby overwrites the initial value.
+/// octets. An earlier version of this library may have written a state file that lacks a member; the member then becomes empty. So each
+/// setter must replace null by an empty value, because the JSON reader sets every member and thereby overwrites the initial value.
 /// </summary>
 public sealed record ClientState
 {

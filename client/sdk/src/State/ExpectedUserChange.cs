@@ -8,7 +8,7 @@ namespace Optiks.Client;
 /// <param name="Removed">Ids of the devices that the request removes from the list, in base64url.</param>
 /// <param name="Leaves">Whether the request makes the user leave.</param>
 /// <param name="IsOvertaken">
-/// Whether the log showed a later request by the owner first. If the log still publishes this request, it undoes the later one.
+/// Whether the log showed a later request by the owner first. If the log still publishes this request, this request undoes the later one.
 /// </param>
 public sealed record ExpectedUserChange(Guid RequestId, ImmutableArray<string> Added, ImmutableArray<string> Removed, bool Leaves, bool IsOvertaken = false) : IExpected<ExpectedUserChange>
 {

@@ -13,8 +13,8 @@ public sealed record NameState
     public string? User { get; init; }
 
     /// <summary>
-    /// The earliest epoch among the records of one answer: the last one that proved that the username leads to the user. Null if the client
-    /// no longer knows this epoch, or if there is no user.
+    /// The earliest epoch among the records of the last answer that proved that the username leads to the user. Null if the client no
+    /// longer knows this epoch, or if there is no user.
     /// </summary>
     public ulong? ProvenEpoch { get; init; }
 

@@ -3,8 +3,8 @@ using System.Collections.Immutable;
 namespace Optiks.Client;
 
 /// <summary>
-/// The state that an owner keeps of its own user (docs/spec/state.md section 3). <see cref="ClientState.Owned"/> has the state of the keys
-/// of the user's devices.
+/// The state that an owner keeps of its own user (docs/spec/state.md section 3). The property <see cref="ClientState.Owned"/> has the state
+/// of the keys of the user's devices.
 /// </summary>
 public sealed record OwnedUser
 {
@@ -29,7 +29,8 @@ public sealed record OwnedUser
 
     /// <summary>
     /// The epoch of the monitoring answer that showed all versions of the list's period. Later monitoring answers leave out the versions
-    /// that this answer showed. Before the first list, this is the last epoch of the first period in which no name led to the user.
+    /// that this answer showed. As long as the owner has verified no list, this is the last epoch of the first period in which no name led
+    /// to the user.
     /// </summary>
     public ulong? ProvenEpoch { get; init; }
 

@@ -82,7 +82,8 @@ internal static class StateCheck
             && opened.Cosignatures.Count == 1 && opened.Checkpoint.Size == state.Size && state.Root.AsSpan().SequenceEqual(opened.Checkpoint.Root.AsSpan()) && state.Size <= head?.Size;
     }
 
-    // Tells whether the records of period ends in the state are of consecutive periods, up to the period before the head's.
+    // Tells whether the records of period ends in the state are of consecutive periods. The last of them must be of the period before the
+    // head's period.
     private static bool Ends(TrustAnchor anchor, ClientState state)
     {
         byte[][] all = [.. state.PeriodEnds];

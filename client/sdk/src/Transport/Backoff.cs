@@ -41,9 +41,9 @@ internal sealed class Backoff
     }
 
     /// <summary>
-    /// Returns the next pause. If the server requested no pause, the pause is at least half of a longest pause and at most the whole; the
-    /// longest pause doubles each time. The parameter <paramref name="random"/>, from 0 to 1, selects a point in this range. If the server
-    /// requested a pause, the result is that pause plus at most one <see cref="OptiksClientOptions.RetryDelay"/>.
+    /// Returns the next pause. If the server requested no pause, the pause is between half of an upper bound and the upper bound. The upper
+    /// bound doubles with each call, up to a limit. The parameter <paramref name="random"/>, from 0 to 1, selects a point in this range. If
+    /// the server requested a pause, the result is that pause plus at most one <see cref="OptiksClientOptions.RetryDelay"/>.
     /// </summary>
     internal TimeSpan Next(TimeSpan? retryAfter, double random)
     {

@@ -233,7 +233,8 @@ internal sealed class FixtureLog : IDisposable
     public static NoteSigner Signer() => new(Origin, SignatureType.Ed25519, s_seed);
 
     /// <summary>
-    /// Returns the head of an epoch for a client that keeps a checkpoint of a size. Returns null if this log is behind that checkpoint.
+    /// Returns the head of an epoch for a client that keeps a checkpoint of the size in <paramref name="keptSize"/>. Returns null if this
+    /// log is behind that checkpoint.
     /// </summary>
     public async Task<byte[]?> HeadAsync(ulong epoch, ulong keptSize, ulong? latest = null)
     {
@@ -249,7 +250,10 @@ internal sealed class FixtureLog : IDisposable
         return [.. Record(epoch), .. Vector(inclusion), .. Vector(consistency), (byte)(note.Length >> 8), (byte)note.Length, .. note];
     }
 
-    /// <summary>Returns a PeriodsAnswer without its head: the bounds, known at an epoch, of all periods from a given period on.</summary>
+    /// <summary>
+    /// Returns a PeriodsAnswer without its head. It has the bounds of all periods from the period in <paramref name="from"/> on, as far as
+    /// they are known at an epoch.
+    /// </summary>
     public async Task<byte[]> BoundsAsync(ulong epoch, ulong from, ulong latest)
     {
         var bounds = new List<ulong>();

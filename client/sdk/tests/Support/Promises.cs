@@ -34,7 +34,7 @@ internal static class Promises
 
     /// <summary>
     /// Creates a receipt that promises to publish a value of a key. The parameters <paramref name="after"/> and <paramref name="by"/> are
-    /// its bounds: the promised epoch is after the first bound, and the second bound at the latest.
+    /// its bounds: the promised epoch is after the first bound, and not after the second bound.
     /// </summary>
     public static UpdateReceipt Of(Guid id, byte[] key, byte[] value, ulong after, ulong by, ulong timeMs = FixtureLog.StartMs, ulong untilMs = UntilMs)
     {

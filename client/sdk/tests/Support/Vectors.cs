@@ -6,7 +6,7 @@ using Optiks.Tlog;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Reads the members that all vectors in the folders lookup and users of tests/vectors have, and creates a client whose server returns a
+/// Reads the members that all vectors in tests/vectors/lookup and tests/vectors/users have. Also creates a client whose server returns a
 /// vector's answer.
 /// </summary>
 internal static class Vectors

@@ -61,7 +61,7 @@ internal static class UserMonitorCommand
 
     private static async Task<int> OneAsync(Session session, ReadOnlyMemory<byte> name, bool accept, bool changesOnly, CommandHost host, bool json, CancellationToken cancellationToken)
     {
-        // Review the alarms before monitoring, which may raise new alarms, because the user can accept only alarms that earlier calls
+        // Review the alarms before monitoring, because monitoring may raise new alarms. The user can accept only alarms that earlier calls
         // reported.
         UserAlarmReview? review = accept ? await session.Client.ReviewUserAlarmsAsync(name, cancellationToken).ConfigureAwait(false) : null;
         if (review is { IsValid: false })
