@@ -90,7 +90,7 @@ TEST_P(Resident, AtMost128OctetsAKey) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Keys, Resident,
-                         testing::Values(History{1U << 20, 1024}, History{1U << 20, 256}, History{1U << 22, 1024}));
+                         testing::Values(History{1U << 20, 1024}, History{1U << 20, 256}, History{1U << 21, 1024}));
 
 // Tests the memory of a load into a node store. A load needs memory for sorts, for pages that are not on disk yet, and
 // for batches. This memory does not grow with the number of leaves.
