@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <vector>
 
 #include "optiks/base/bytes.h"
@@ -78,6 +79,28 @@ inline optiks_staged_t* stage(optiks_dir_t* dir, std::uint64_t epoch, const std:
   require(optiks_dir_stage(dir, epoch, rows.data(), rows.size(), updates.values.data(), updates.values.size(),
                            with_proofs ? 1 : 0, &staged));
   return staged;
+}
+
+// Writes the lookups of `n` keys of the structure `keys` whose versions the client does not know, as a replica does:
+// with cached proofs, or, if a proof is not cached, with a batch of proofs. `none` has n zeros. Returns the answer's
+// length.
+inline std::size_t write_lookups(const optiks_view_t* view, std::size_t n, const std::uint8_t* keys,
+                                 const std::uint64_t* key_offsets, const std::uint64_t* none,
+                                 std::span<std::uint8_t> out, std::uint64_t* ends) {
+  std::size_t len = 0;
+  const std::int32_t status = optiks_view_lookup_cached(view, OPTIKS_KEYS, n, keys, key_offsets, none, none, out.data(),
+                                                        out.size(), &len, ends);
+  if (status == OPTIKS_E_UNPROVEN) {
+    optiks_proofs_t* proofs = nullptr;
+    require(optiks_proofs_create(view, OPTIKS_KEYS, 1, &proofs));
+    require(optiks_proofs_add_lookups(proofs, n, keys, key_offsets, none, none));
+    require(optiks_proofs_run(proofs));
+    require(optiks_proofs_lookup_many(proofs, n, keys, key_offsets, none, none, out.data(), out.size(), &len, ends));
+    optiks_proofs_destroy(proofs);
+  } else {
+    require(status);
+  }
+  return len;
 }
 
 }  // namespace optiks::ozks::bench

@@ -85,10 +85,8 @@ void Asker::renew() {
 }
 
 base::ByteSpan Asker::lookup(std::size_t n) {
-  std::size_t len = 0;
-  require(optiks_view_lookup_many(view_, kKeys, n, keys_.data(), key_offsets_.data(), none_.data(), none_.data(),
-                                  out_.data(), out_.size(), &len, ends_.data()));
-  return std::span(out_).first(len);
+  return std::span(out_).first(
+      write_lookups(view_, n, keys_.data(), key_offsets_.data(), none_.data(), out_, ends_.data()));
 }
 
 void Asker::warm(std::size_t num_keys, std::size_t step) {

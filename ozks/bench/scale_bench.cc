@@ -164,10 +164,8 @@ class Scale {
         base::store_be64(keys.data() + 8 * i, is_first ? round * kBatch + i : random_.next() % num_lookup_keys_);
         offsets[i + 1] = 8 * (i + 1);
       }
-      std::size_t len = 0;
       const double start = now();
-      require(optiks_view_lookup_many(view, kKeys, kBatch, keys.data(), offsets.data(), known.data(), known.data(),
-                                      out.data(), out.size(), &len, ends.data()));
+      const std::size_t len = write_lookups(view, kBatch, keys.data(), offsets.data(), known.data(), out, ends.data());
       seconds += is_first ? 0 : now() - start;
       octets += is_first ? 0 : static_cast<double>(len);
     }

@@ -150,8 +150,7 @@ void prove(benchmark::State& state, std::size_t keys, bool cached, std::size_t a
     for (std::size_t i = 0; i < at_once; ++i) {
       base::store_be64(names.data() + 8 * i, number(i));
     }
-    require(optiks_view_lookup_many(view, OPTIKS_KEYS, at_once, names.data(), offsets.data(), none.data(), none.data(),
-                                    out.data(), out.size(), &len, ends.data()));
+    len = write_lookups(view, at_once, names.data(), offsets.data(), none.data(), out, ends.data());
   };
   const auto any = [&](std::size_t) { return cached ? random() % kCachedKeys * stride : random() % keys; };
   for (std::size_t first = 0; cached && first < kCachedKeys; first += at_once) {

@@ -43,32 +43,9 @@ std::int32_t lookup(const optiks_view_t* view, std::uint8_t structure, const Pro
   });
 }
 
-std::int32_t versions(const optiks_view_t* view, std::uint8_t structure, const ProofBatch* batch,
-                      const VersionsQuery& query, std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
-  return guarded([&] {
-    if (view == nullptr || !verify::has_versions(structure) || !is_key(query.key.data(), query.key.size()) ||
-        query.from == 0 || query.max_members == 0 || !readable(out, capacity) || out_len == nullptr) {
-      return argument_error(
-          "a pointer is missing, or a structure, key length, first version or page length is out of bounds");
-    }
-    Output output(out, capacity);
-    write_versions(view->view, structure, query, batch, output);
-    return finish_output(output, out_len);
-  });
-}
-
 }  // namespace
 
 extern "C" {
-
-std::int32_t optiks_view_lookup_many(const optiks_view_t* view, std::uint8_t structure, std::size_t n,
-                                     const std::uint8_t* keys, const std::uint64_t* key_offsets,
-                                     const std::uint64_t* known_periods, const std::uint64_t* known_versions,
-                                     std::uint8_t* out, std::size_t capacity, std::size_t* out_len,
-                                     std::uint64_t* out_ends) {
-  return lookup(view, structure, {nullptr, true}, n, keys, key_offsets, known_periods, known_versions, out, capacity,
-                out_len, out_ends);
-}
 
 std::int32_t optiks_view_lookup_cached(const optiks_view_t* view, std::uint8_t structure, std::size_t n,
                                        const std::uint8_t* keys, const std::uint64_t* key_offsets,
@@ -77,13 +54,6 @@ std::int32_t optiks_view_lookup_cached(const optiks_view_t* view, std::uint8_t s
                                        std::uint64_t* out_ends) {
   return lookup(view, structure, {nullptr, false}, n, keys, key_offsets, known_periods, known_versions, out, capacity,
                 out_len, out_ends);
-}
-
-std::int32_t optiks_view_versions(const optiks_view_t* view, std::uint8_t structure, const std::uint8_t* key,
-                                  std::size_t key_len, std::uint64_t from, std::uint32_t max_members,
-                                  std::size_t max_bytes, std::uint8_t* out, std::size_t capacity,
-                                  std::size_t* out_len) {
-  return versions(view, structure, nullptr, {{key, key_len}, from, max_members, max_bytes}, out, capacity, out_len);
 }
 
 std::int32_t optiks_proofs_create(const optiks_view_t* view, std::uint8_t structure, std::int32_t use_cache,
@@ -153,11 +123,14 @@ std::int32_t optiks_proofs_versions(const optiks_proofs_t* proofs, const std::ui
                                     std::uint64_t from, std::uint32_t max_members, std::size_t max_bytes,
                                     std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
   return guarded([&] {
-    if (proofs == nullptr) {
-      return argument_error("a pointer is missing");
+    if (proofs == nullptr || !is_key(key, key_len) || from == 0 || max_members == 0 || !readable(out, capacity) ||
+        out_len == nullptr) {
+      return argument_error("a pointer is missing, or a key length, first version or page length is out of bounds");
     }
-    return versions(&proofs->of, proofs->structure, &proofs->batch, {{key, key_len}, from, max_members, max_bytes}, out,
-                    capacity, out_len);
+    Output output(out, capacity);
+    write_versions(proofs->of.view, proofs->structure, {{key, key_len}, from, max_members, max_bytes}, &proofs->batch,
+                   output);
+    return finish_output(output, out_len);
   });
 }
 

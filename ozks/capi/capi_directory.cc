@@ -105,22 +105,6 @@ std::int32_t optiks_dir_load_end(optiks_dir_t* dir) {
   });
 }
 
-std::int32_t optiks_dir_tags(const optiks_dir_t* dir, std::size_t n, const std::uint8_t* structures,
-                             const std::uint8_t* keys, const std::uint64_t* key_offsets, std::uint8_t* out_tags) {
-  return guarded([&] {
-    ByteStrings strings;
-    if (dir == nullptr || !readable(structures, n) || !readable(out_tags, n) || !structures_valid(n, structures) ||
-        !read_keys(n, keys, key_offsets, strings)) {
-      return argument_error("a pointer is missing, there is no such structure, or a key is not 1..255 octets");
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      const Tag tag = dir->directory->data()->tag(structures[i], strings[i]);
-      std::copy(tag.begin(), tag.end(), out_tags + i * tag.size());
-    }
-    return std::int32_t{OPTIKS_OK};
-  });
-}
-
 std::int32_t optiks_dir_versions(const optiks_dir_t* dir, std::size_t n, const std::uint8_t* structures,
                                  const std::uint8_t* keys, const std::uint64_t* key_offsets,
                                  std::uint64_t* out_versions) {

@@ -189,22 +189,6 @@ std::int32_t optiks_vrf_validate(const std::uint8_t public_key[32]) {
   });
 }
 
-std::int32_t optiks_vrf_prove(const std::uint8_t secret[32], const std::uint8_t* alpha, std::size_t alpha_len,
-                              std::uint8_t out_label[32], std::uint8_t out_proof[OPTIKS_VRF_PROOF_LEN]) {
-  return guarded([&] {
-    if (secret == nullptr || out_label == nullptr || out_proof == nullptr || (alpha == nullptr && alpha_len != 0)) {
-      return argument_error("a pointer is missing");
-    }
-    const auto key = vrf::SecretKey::load(std::span<const std::uint8_t, 32>(secret, 32));
-    if (!key.ok()) {
-      return key_error();
-    }
-    vrf::prove(key.value(), {alpha, alpha_len}, std::span<std::uint8_t, vrf::kLabelLen>(out_label, vrf::kLabelLen),
-               std::span<std::uint8_t, vrf::kProofLen>(out_proof, vrf::kProofLen));
-    return std::int32_t{OPTIKS_OK};
-  });
-}
-
 std::int32_t optiks_vrf_verify(const std::uint8_t public_key[32], const std::uint8_t* alpha, std::size_t alpha_len,
                                const std::uint8_t proof[OPTIKS_VRF_PROOF_LEN], std::int32_t* out_reason,
                                std::uint8_t out_label[32]) {

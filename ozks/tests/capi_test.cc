@@ -76,9 +76,7 @@ TEST_F(CApi, KeysOfBatches) {
   std::uint64_t versions[2] = {7, 7};
   const auto call = [&](const optiks_dir_t* of, std::size_t n, const std::uint8_t* s, const std::uint8_t* keys,
                         const std::uint64_t* offsets) {
-    const std::int32_t tags = optiks_dir_tags(of, n, s, keys, offsets, out_.data());
-    EXPECT_EQ(optiks_dir_versions(of, n, s, keys, offsets, versions), tags);
-    return tags;
+    return optiks_dir_versions(of, n, s, keys, offsets, versions);
   };
   EXPECT_EQ(call(nullptr, 1, structures, key_, one_), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(call(dir(), 1, nullptr, key_, one_), OPTIKS_E_ARGUMENT);
@@ -95,11 +93,8 @@ TEST_F(CApi, KeysOfBatches) {
   const std::uint8_t wrong[] = {kKeys, 5};
   const std::uint8_t two_keys[] = {'k', 'l'};
   const std::uint64_t two[] = {0, 1, 2};
-  out_.fill(0xaa);
   EXPECT_EQ(call(dir(), 2, wrong, two_keys, two), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(out_[0], 0xaa);
   EXPECT_EQ(versions[0], 7U);
-  EXPECT_EQ(optiks_dir_tags(dir(), 1, structures, key_, one_, nullptr), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_dir_versions(dir(), 1, structures, key_, one_, nullptr), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(call(dir(), 1, structures, key_, one_), OPTIKS_OK);
   EXPECT_EQ(versions[0], 1U);
@@ -215,11 +210,18 @@ TEST_F(CApi, StatesStatsAndSnapshots) {
   EXPECT_EQ(optiks_view_states(view_, &epoch_, out_.data()), OPTIKS_OK);
 }
 
-TEST_F(CApi, LookupMany) {
+TEST_F(CApi, LookupCached) {
+  EXPECT_EQ(
+      optiks_view_lookup_cached(view_, kKeys, 1, key_, one_, &none_, &none_, out_.data(), out_.size(), &len_, &end_),
+      OPTIKS_E_UNPROVEN);
+  // This call caches the proofs.
+  EXPECT_EQ(write_lookups(view_, kKeys, 1, key_, one_, &none_, &none_, out_.data(), out_.size(), &len_, &end_),
+            OPTIKS_OK);
+
   const auto call = [&](const optiks_view_t* of, std::uint8_t structure, const std::uint8_t* keys,
                         const std::uint64_t* offsets, const std::uint64_t* periods, const std::uint64_t* versions,
                         std::uint8_t* out, std::size_t capacity, std::size_t* len, std::uint64_t* ends) {
-    return optiks_view_lookup_many(of, structure, 1, keys, offsets, periods, versions, out, capacity, len, ends);
+    return optiks_view_lookup_cached(of, structure, 1, keys, offsets, periods, versions, out, capacity, len, ends);
   };
   std::uint8_t* out = out_.data();
   constexpr std::size_t kRoom = 4096;
@@ -251,23 +253,27 @@ TEST_F(CApi, LookupMany) {
 }
 
 TEST_F(CApi, Versions) {
-  const auto call = [&](const optiks_view_t* of, std::uint8_t structure, const std::uint8_t* key, std::size_t len,
-                        std::uint64_t from, std::uint32_t members, std::uint8_t* out, std::size_t* out_len) {
-    return optiks_view_versions(of, structure, key, len, from, members, 1000, out, out_.size(), out_len);
+  optiks_proofs_t* proofs = nullptr;
+  for (const std::uint8_t structure : Bytes{0, 1, 4, 5, 255}) {
+    EXPECT_EQ(optiks_proofs_create(view_, structure, 1, &proofs), OPTIKS_E_ARGUMENT);
+  }
+  ASSERT_EQ(optiks_proofs_create(view_, kKeys, 1, &proofs), OPTIKS_OK);
+  const auto call = [&](const optiks_proofs_t* of, const std::uint8_t* key, std::size_t len, std::uint64_t from,
+                        std::uint32_t members, std::uint8_t* out, std::size_t* out_len) {
+    return optiks_proofs_versions(of, key, len, from, members, 1000, out, out_.size(), out_len);
   };
   std::uint8_t* out = out_.data();
   const Bytes long_key(256);
-  EXPECT_EQ(call(nullptr, kKeys, key_, 1, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(view_, 0, key_, 1, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(view_, OPTIKS_USERNAMES, key_, 1, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(view_, kKeys, nullptr, 1, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(view_, kKeys, key_, 0, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(view_, kKeys, long_key.data(), 256, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(view_, kKeys, key_, 1, 0, 1, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(view_, kKeys, key_, 1, 1, 0, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(view_, kKeys, key_, 1, 1, 1, nullptr, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(view_, kKeys, key_, 1, 1, 1, out, nullptr), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(view_, kKeys, key_, 1, 1, 1, out, &len_), OPTIKS_OK);
+  EXPECT_EQ(call(nullptr, key_, 1, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(proofs, nullptr, 1, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(proofs, key_, 0, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(proofs, long_key.data(), 256, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(proofs, key_, 1, 0, 1, out, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(proofs, key_, 1, 1, 0, out, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(proofs, key_, 1, 1, 1, nullptr, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(proofs, key_, 1, 1, 1, out, nullptr), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(proofs, key_, 1, 1, 1, out, &len_), OPTIKS_OK);
+  optiks_proofs_destroy(proofs);
 }
 
 TEST_F(CApi, Proofs) {
@@ -350,14 +356,9 @@ TEST_F(CApi, HashesAndKeys) {
   std::array<std::uint8_t, 32> public_key{};
   std::array<std::uint8_t, 32> label{};
   std::array<std::uint8_t, 32> proven{};
-  std::array<std::uint8_t, 79> proof{};
+  std::array<std::uint8_t, OPTIKS_VRF_PROOF_LEN> proof{};
   ASSERT_EQ(optiks_vrf_public(secret.data(), public_key.data()), OPTIKS_OK);
-  EXPECT_EQ(optiks_vrf_prove(nullptr, key_, 1, label.data(), proof.data()), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_vrf_prove(secret.data(), nullptr, 1, label.data(), proof.data()), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_vrf_prove(secret.data(), key_, 1, nullptr, proof.data()), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_vrf_prove(secret.data(), key_, 1, label.data(), nullptr), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_vrf_prove(zero.data(), key_, 1, label.data(), proof.data()), OPTIKS_E_KEY);
-  ASSERT_EQ(optiks_vrf_prove(secret.data(), key_, 1, label.data(), proof.data()), OPTIKS_OK);
+  vrf::prove(vrf::SecretKey::load(secret).value(), key_, label, proof);
   const auto verify = [&](const std::uint8_t* pk, const std::uint8_t* alpha, const std::uint8_t* pi,
                           std::int32_t* reason,
                           std::uint8_t* out_label) { return optiks_vrf_verify(pk, alpha, 1, pi, reason, out_label); };

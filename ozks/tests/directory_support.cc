@@ -108,7 +108,49 @@ ViewHandle view_of(optiks_dir_t* dir) {
   return ViewHandle(view);
 }
 
+// Creates a batch of proofs, and calls `add`, optiks_proofs_run and `answer`. Returns the status of the first call that
+// fails.
+template <typename Add, typename Answer>
+std::int32_t answer_by_batch(const optiks_view_t* view, std::uint8_t structure, Add add, Answer answer) {
+  optiks_proofs_t* made = nullptr;
+  std::int32_t status = optiks_proofs_create(view, structure, 1, &made);
+  const ProofsHandle proofs(made);
+  if (status == OPTIKS_OK) {
+    status = add(made);
+  }
+  if (status == OPTIKS_OK) {
+    status = optiks_proofs_run(made);
+  }
+  return status == OPTIKS_OK ? answer(made) : status;
+}
+
 }  // namespace
+
+std::int32_t write_lookups(const optiks_view_t* view, std::uint8_t structure, std::size_t n, const std::uint8_t* keys,
+                           const std::uint64_t* key_offsets, const std::uint64_t* known_periods,
+                           const std::uint64_t* known_versions, std::uint8_t* out, std::size_t capacity,
+                           std::size_t* out_len, std::uint64_t* out_ends) {
+  return answer_by_batch(
+      view, structure,
+      [&](optiks_proofs_t* proofs) {
+        return optiks_proofs_add_lookups(proofs, n, keys, key_offsets, known_periods, known_versions);
+      },
+      [&](const optiks_proofs_t* proofs) {
+        return optiks_proofs_lookup_many(proofs, n, keys, key_offsets, known_periods, known_versions, out, capacity,
+                                         out_len, out_ends);
+      });
+}
+
+std::int32_t write_versions(const optiks_view_t* view, std::uint8_t structure, const std::uint8_t* key,
+                            std::size_t key_len, std::uint64_t from, std::uint32_t max_members, std::size_t max_bytes,
+                            std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
+  return answer_by_batch(
+      view, structure,
+      [&](optiks_proofs_t* proofs) { return optiks_proofs_add_versions(proofs, key, key_len, from, max_members); },
+      [&](const optiks_proofs_t* proofs) {
+        return optiks_proofs_versions(proofs, key, key_len, from, max_members, max_bytes, out, capacity, out_len);
+      });
+}
 
 Seen::Seen(ViewHandle view) : view_(std::move(view)) {
   EXPECT_EQ(optiks_view_states(view_.get(), &epoch_, states_.data()), OPTIKS_OK);
@@ -155,8 +197,8 @@ std::vector<Bytes> Seen::lookups(std::uint8_t structure, const std::vector<std::
   for (;;) {
     std::size_t len = 0;
     const std::int32_t status =
-        optiks_view_lookup_many(view_.get(), structure, keys.size(), blob.octets.data(), blob.offsets.data(),
-                                periods.data(), versions.data(), all.data(), all.size(), &len, ends.data());
+        write_lookups(view_.get(), structure, keys.size(), blob.octets.data(), blob.offsets.data(), periods.data(),
+                      versions.data(), all.data(), all.size(), &len, ends.data());
     if (status == OPTIKS_E_BUFFER && len > all.size()) {
       all.resize(len);
       continue;
@@ -187,13 +229,12 @@ Bytes Seen::versions(std::uint8_t structure, const std::string& key, std::uint64
                      std::size_t max_bytes) const {
   const auto* octets = reinterpret_cast<const std::uint8_t*>(key.data());
   std::size_t len = 0;
-  EXPECT_EQ(
-      optiks_view_versions(view_.get(), structure, octets, key.size(), from, max_members, max_bytes, nullptr, 0, &len),
-      OPTIKS_E_BUFFER)
+  EXPECT_EQ(write_versions(view_.get(), structure, octets, key.size(), from, max_members, max_bytes, nullptr, 0, &len),
+            OPTIKS_E_BUFFER)
       << last_error();
   Bytes out(len);
-  EXPECT_EQ(optiks_view_versions(view_.get(), structure, octets, key.size(), from, max_members, max_bytes, out.data(),
-                                 out.size(), &len),
+  EXPECT_EQ(write_versions(view_.get(), structure, octets, key.size(), from, max_members, max_bytes, out.data(),
+                           out.size(), &len),
             OPTIKS_OK)
       << last_error();
   EXPECT_EQ(len, out.size());

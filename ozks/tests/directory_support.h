@@ -92,6 +92,17 @@ StoredEpoch publish(optiks_dir_t* dir, std::uint64_t epoch, const std::vector<Up
 [[nodiscard]] Bytes staged_proofs(const optiks_staged_t* staged);
 [[nodiscard]] States states_of(const optiks_dir_t* dir, std::uint64_t* epoch = nullptr);
 
+// Writes lookups, or the versions of a key, as a replica does if their proofs are not cached: adds the question to a
+// batch, makes the proofs, and gets the answer. The parameters are those of optiks_proofs_lookup_many and
+// optiks_proofs_versions. Returns the status of the first call that fails.
+std::int32_t write_lookups(const optiks_view_t* view, std::uint8_t structure, std::size_t n, const std::uint8_t* keys,
+                           const std::uint64_t* key_offsets, const std::uint64_t* known_periods,
+                           const std::uint64_t* known_versions, std::uint8_t* out, std::size_t capacity,
+                           std::size_t* out_len, std::uint64_t* out_ends);
+std::int32_t write_versions(const optiks_view_t* view, std::uint8_t structure, const std::uint8_t* key,
+                            std::size_t key_len, std::uint64_t from, std::uint32_t max_members, std::size_t max_bytes,
+                            std::uint8_t* out, std::size_t capacity, std::size_t* out_len);
+
 // A view of a directory, with the facts that a verifier needs to check answers from it.
 class Seen {
  public:

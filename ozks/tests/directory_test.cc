@@ -250,7 +250,7 @@ TEST(Directory, DiscardedEpochsLeaveNothing) {
 TEST(Directory, VersionsAndTagsOfKeys) {
   const DirectoryHandle dir = create(options_with(nullptr));
   publish(dir.get(), 1, {{kKeys, "a", "1"}, {kDevices, "a", "1"}, {OPTIKS_USERNAMES, "a", "1"}});
-  publish(dir.get(), 2, {{kKeys, "a", "2"}});
+  const StoredEpoch second = publish(dir.get(), 2, {{kKeys, "a", "2"}});
   Blob keys;
   keys.add("a");
   keys.add("a");
@@ -262,13 +262,13 @@ TEST(Directory, VersionsAndTagsOfKeys) {
       optiks_dir_versions(dir.get(), 4, structures.data(), keys.octets.data(), keys.offsets.data(), versions.data()),
       OPTIKS_OK);
   EXPECT_EQ(versions, (std::vector<std::uint64_t>{2, 1, 0, 1}));
-  Bytes tags(4 * OPTIKS_TAG_LEN);
-  ASSERT_EQ(optiks_dir_tags(dir.get(), 4, structures.data(), keys.octets.data(), keys.offsets.data(), tags.data()),
-            OPTIKS_OK);
-  EXPECT_FALSE(std::equal(tags.begin(), tags.begin() + 16, tags.begin() + 16));
-  const StoredEpoch next = prepare(dir.get(), 3, {{kKeys, "a", "3"}});
-  EXPECT_TRUE(std::equal(tags.begin(), tags.begin() + 16, next.rows[0].tag));
-  EXPECT_EQ(next.rows[0].version, 3U);
+  const StoredEpoch next = prepare(dir.get(), 3, {{kKeys, "a", "3"}, {kDevices, "a", "2"}});
+  const optiks_leaf_t& of_devices = next.rows[0];
+  const optiks_leaf_t& of_keys = next.rows[1];
+  EXPECT_TRUE(std::ranges::equal(of_keys.tag, second.rows[0].tag));
+  EXPECT_FALSE(std::ranges::equal(of_keys.tag, of_devices.tag));
+  EXPECT_EQ(of_keys.version, 3U);
+  EXPECT_EQ(of_devices.version, 2U);
   // The call must refuse a second leaf for a key of an oZKS.
   Blob value;
   value.add("x");
@@ -374,7 +374,7 @@ TEST(Directory, ListsAloneMayBeKept) {
   std::uint8_t kept = 0;
   EXPECT_EQ(optiks_dir_newest_values(dir.get(), kKeys, 1, key, offsets, nullptr, 0, &len, &end, &kept), OPTIKS_E_STATE);
   const Seen seen(dir.get());
-  EXPECT_EQ(optiks_view_versions(seen.view(), OPTIKS_DEVICES, key, 1, 1, 1, 1, nullptr, 0, &len), OPTIKS_E_STATE);
+  EXPECT_EQ(write_versions(seen.view(), OPTIKS_DEVICES, key, 1, 1, 1, 1, nullptr, 0, &len), OPTIKS_E_STATE);
 }
 
 TEST(Directory, AKeyWithoutVersionsIsThereOrNot) {
@@ -398,9 +398,9 @@ TEST(Directory, WithoutValuesNothingIsLookedUp) {
   publish(dir.get(), 1, {{kKeys, "a", "1"}});
   const Seen seen(dir.get());
   std::size_t len = 0;
-  EXPECT_EQ(optiks_view_versions(seen.view(), kKeys, reinterpret_cast<const std::uint8_t*>("a"), 1, 1, 1, 1, nullptr, 0,
-                                 &len),
-            OPTIKS_E_STATE);
+  EXPECT_EQ(
+      write_versions(seen.view(), kKeys, reinterpret_cast<const std::uint8_t*>("a"), 1, 1, 1, 1, nullptr, 0, &len),
+      OPTIKS_E_STATE);
   // As a control, a directory that keeps all values answers the same lookup.
   const DirectoryHandle other = create(options_with(nullptr));
   publish(other.get(), 1, {{kKeys, "a", "1"}});

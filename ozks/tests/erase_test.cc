@@ -38,8 +38,8 @@ std::vector<std::string> history(const Seen& seen, const std::string& key) {
   // answer would change.
   Bytes answer(std::size_t{5} << 20);
   std::size_t len = 0;
-  EXPECT_EQ(optiks_view_versions(seen.view(), kKeys, reinterpret_cast<const std::uint8_t*>(key.data()), key.size(), 1,
-                                 1U << 20, SIZE_MAX, answer.data(), answer.size(), &len),
+  EXPECT_EQ(write_versions(seen.view(), kKeys, reinterpret_cast<const std::uint8_t*>(key.data()), key.size(), 1,
+                           1U << 20, SIZE_MAX, answer.data(), answer.size(), &len),
             OPTIKS_OK)
       << last_error();
   answer.resize(len);
@@ -123,13 +123,13 @@ TEST_P(Erase, OfTheLatestValueLeavesNoLookup) {
   std::size_t len = 0;
   std::uint64_t end = 0;
   const auto lookup = [&] {
-    return optiks_view_lookup_many(seen.view(), kKeys, 1, keys.octets.data(), keys.offsets.data(), &none, &none,
-                                   nullptr, 0, &len, &end);
+    return write_lookups(seen.view(), kKeys, 1, keys.octets.data(), keys.offsets.data(), &none, &none, nullptr, 0, &len,
+                         &end);
   };
   EXPECT_EQ(lookup(), OPTIKS_E_ERASED);
-  EXPECT_EQ(optiks_view_versions(seen.view(), kKeys, keys.octets.data(), keys.octets.size(), 1, 10, 1 << 20, nullptr, 0,
-                                 &len),
-            OPTIKS_E_ERASED);
+  EXPECT_EQ(
+      write_versions(seen.view(), kKeys, keys.octets.data(), keys.octets.size(), 1, 10, 1 << 20, nullptr, 0, &len),
+      OPTIKS_E_ERASED);
   keys = {};
   keys.add("alice");
   EXPECT_EQ(lookup(), OPTIKS_E_BUFFER);

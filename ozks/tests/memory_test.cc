@@ -134,10 +134,11 @@ TEST(Memory, FailedCallsOfTheVrfKeepNothing) {
   EXPECT_GT(until_enough([&] { return optiks_vrf_validate(public_key.data()); }, expect_as_before), 1U);
   expect_as_before();
   std::array<std::uint8_t, 32> label{};
-  std::array<std::uint8_t, 79> proof{};
-  EXPECT_GT(until_enough([&] { return optiks_vrf_prove(secret.data(), secret.data(), 32, label.data(), proof.data()); },
-                         expect_as_before),
-            0U);
+  std::array<std::uint8_t, OPTIKS_VRF_PROOF_LEN> proof{};
+  {
+    const vrf::SecretKey key = vrf::SecretKey::load(secret).value();
+    vrf::prove(key, secret, label, proof);
+  }
   std::int32_t reason = -1;
   EXPECT_GT(
       until_enough(
@@ -281,37 +282,25 @@ TEST(Memory, AnswersAndMerges) {
   Bytes out(10'000);
   const auto nothing = [] {};
   const auto look_up = [&] {
-    return optiks_view_lookup_many(seen.view(), kKeys, 1, octets, offsets, &none, &none, out.data(), out.size(), &len,
-                                   &end);
+    return write_lookups(seen.view(), kKeys, 1, octets, offsets, &none, &none, out.data(), out.size(), &len, &end);
   };
   EXPECT_GT(until_enough(look_up, nothing), 3U);
   out.resize(len);
   EXPECT_EQ(out, seen.lookup(kKeys, key));
   out.resize(10'000);
-  // The key's proofs are cached now, so the lookup must succeed without an allocation.
-  EXPECT_EQ(until_enough(look_up, nothing), 0U);
+  // The key's proofs are cached now, so a lookup with cached proofs must succeed without an allocation.
+  const auto look_up_cached = [&] {
+    return optiks_view_lookup_cached(seen.view(), kKeys, 1, octets, offsets, &none, &none, out.data(), out.size(), &len,
+                                     &end);
+  };
+  EXPECT_EQ(until_enough(look_up_cached, nothing), 0U);
   EXPECT_GT(until_enough(
                 [&] {
-                  return optiks_view_versions(seen.view(), kKeys, octets, key.size(), 1, 10, 5000, out.data(),
-                                              out.size(), &len);
+                  return write_versions(seen.view(), kKeys, octets, key.size(), 1, 10, 5000, out.data(), out.size(),
+                                        &len);
                 },
                 nothing),
             1U);
-  EXPECT_GT(until_enough(
-                [&] {
-                  optiks_proofs_t* batch = nullptr;
-                  std::int32_t status = optiks_proofs_create(seen.view(), kKeys, 1, &batch);
-                  if (status == OPTIKS_OK) {
-                    status = optiks_proofs_add_lookups(batch, 1, octets, offsets, &none, &none);
-                  }
-                  if (status == OPTIKS_OK) {
-                    status = optiks_proofs_run(batch);
-                  }
-                  optiks_proofs_destroy(batch);
-                  return status;
-                },
-                nothing),
-            2U);
   optiks_view_t* view = nullptr;
   EXPECT_EQ(until_enough([&] { return optiks_dir_view(dir.get(), &view); }, nothing), 1U);
   optiks_view_destroy(view);

@@ -18,21 +18,16 @@ optiks_dir_options_t with_one_tag_key(const char* leaf_log_path) {
   return options;
 }
 
-// Returns the tags of the key "alice" in each structure.
+// Returns the tags of the key "alice" in each structure, from rows that the next epoch would have.
 std::vector<std::string> tags_of_alice(const optiks_dir_t* dir) {
-  Blob keys;
-  Bytes structures;
-  for (std::uint8_t structure = 1; structure <= OPTIKS_NUM_STRUCTURES; ++structure) {
-    structures.push_back(structure);
-    keys.add("alice");
-  }
-  Bytes tags(structures.size() * OPTIKS_TAG_LEN);
-  EXPECT_EQ(
-      optiks_dir_tags(dir, structures.size(), structures.data(), keys.octets.data(), keys.offsets.data(), tags.data()),
-      OPTIKS_OK);
+  const StoredEpoch epoch = prepare(dir, 1,
+                                    {{OPTIKS_USERNAMES, "alice", "1"},
+                                     {OPTIKS_DEVICES, "alice", "1"},
+                                     {OPTIKS_KEYS, "alice", "1"},
+                                     {OPTIKS_DECOMMISSIONED, "alice", "1"}});
   std::vector<std::string> out;
-  for (std::size_t i = 0; i < structures.size(); ++i) {
-    out.push_back(base::to_hex(std::span(tags).subspan(i * OPTIKS_TAG_LEN, OPTIKS_TAG_LEN)));
+  for (const optiks_leaf_t& row : epoch.rows) {
+    out.push_back(base::to_hex(row.tag));
   }
   return out;
 }

@@ -235,8 +235,8 @@ TEST(Storage, ErasedValues) {
   std::uint64_t end = 0;
   std::size_t len = 0;
   Bytes out(10'000);
-  EXPECT_EQ(optiks_view_lookup_many(broken.view(), kKeys, 1, reinterpret_cast<const std::uint8_t*>("a"), offsets, &none,
-                                    &none, out.data(), out.size(), &len, &end),
+  EXPECT_EQ(write_lookups(broken.view(), kKeys, 1, reinterpret_cast<const std::uint8_t*>("a"), offsets, &none, &none,
+                          out.data(), out.size(), &len, &end),
             OPTIKS_E_ERASED);
 }
 
@@ -253,8 +253,8 @@ TEST(Storage, DamagedLeafLog) {
     std::uint64_t end = 0;
     std::size_t len = 0;
     Bytes out(20'000);
-    return optiks_view_lookup_many(seen.view(), kKeys, 1, reinterpret_cast<const std::uint8_t*>(key), offsets, &none,
-                                   &none, out.data(), out.size(), &len, &end);
+    return write_lookups(seen.view(), kKeys, 1, reinterpret_cast<const std::uint8_t*>(key), offsets, &none, &none,
+                         out.data(), out.size(), &len, &end);
   };
   std::fstream file(log, std::ios::in | std::ios::out | std::ios::binary);
   const auto size = std::filesystem::file_size(log);

@@ -75,9 +75,6 @@ OPTIKS_EXPORT int32_t optiks_vrf_generate(uint8_t out_secret[32], uint8_t out_pu
 OPTIKS_EXPORT int32_t optiks_vrf_public(const uint8_t secret[32], uint8_t out_public[32]);
 /* Checks a VRF public key. OPTIKS_E_KEY if the key is not valid (docs/spec/vrf.md section 3). */
 OPTIKS_EXPORT int32_t optiks_vrf_validate(const uint8_t public_key[32]);
-/* Computes the VRF label of alpha and its proof. For tools and tests: a directory makes its proofs itself. */
-OPTIKS_EXPORT int32_t optiks_vrf_prove(const uint8_t secret[32], const uint8_t* alpha, size_t alpha_len,
-                                       uint8_t out_label[32], uint8_t out_proof[OPTIKS_VRF_PROOF_LEN]);
 /* Verifies a VRF proof. out_reason is 0, or the reason why the proof is refused. out_label is valid only if out_reason
  * is 0. */
 OPTIKS_EXPORT int32_t optiks_vrf_verify(const uint8_t public_key[32], const uint8_t* alpha, size_t alpha_len,
@@ -145,9 +142,6 @@ OPTIKS_EXPORT int32_t optiks_dir_load(optiks_dir_t* dir, uint64_t epoch, const o
  * load leaves a node store that is empty or unusable (OPTIKS_E_IO). */
 OPTIKS_EXPORT int32_t optiks_dir_load_end(optiks_dir_t* dir);
 
-/* Computes the tag of each key. A tag has 16 octets. */
-OPTIKS_EXPORT int32_t optiks_dir_tags(const optiks_dir_t* dir, size_t n, const uint8_t* structures, const uint8_t* keys,
-                                      const uint64_t* key_offsets, uint8_t* out_tags);
 /* Returns the latest version of each key in the committed state; 0 if the key is absent. Keys of an oZKS have no
  * versions: for them the result is 1 if the key is present. Only the writer thread may make this call. */
 OPTIKS_EXPORT int32_t optiks_dir_versions(const optiks_dir_t* dir, size_t n, const uint8_t* structures,
@@ -273,15 +267,9 @@ OPTIKS_EXPORT int32_t optiks_view_save(const optiks_view_t* view, const char* pa
 
 /* Writes n Lookup structures (docs/spec/pahd.md section 2), one after another; out_ends[i] is the end of the i-th
  * structure. known_versions[i] is the version of key i that the client knows, and known_periods[i] is its period. If
- * known_periods[i] is not the view's period, or known_versions[i] is 0, the client knows no version of the key. Any
- * thread may make this call. */
-OPTIKS_EXPORT int32_t optiks_view_lookup_many(const optiks_view_t* view, uint8_t structure, size_t n,
-                                              const uint8_t* keys, const uint64_t* key_offsets,
-                                              const uint64_t* known_periods, const uint64_t* known_versions,
-                                              uint8_t* out, size_t capacity, size_t* out_len, uint64_t* out_ends);
-
-/* Writes the same structures as optiks_view_lookup_many, but uses only cached VRF proofs and so takes only microseconds
- * a key. Returns OPTIKS_E_UNPROVEN as soon as a proof is not cached. */
+ * known_periods[i] is not the view's period, or known_versions[i] is 0, the client knows no version of the key. The
+ * call uses only cached VRF proofs, and so takes only microseconds a key. It returns OPTIKS_E_UNPROVEN as soon as a
+ * proof is not cached; optiks_proofs_lookup_many then writes the structures. Any thread may make this call. */
 OPTIKS_EXPORT int32_t optiks_view_lookup_cached(const optiks_view_t* view, uint8_t structure, size_t n,
                                                 const uint8_t* keys, const uint64_t* key_offsets,
                                                 const uint64_t* known_periods, const uint64_t* known_versions,
@@ -307,19 +295,12 @@ OPTIKS_EXPORT int32_t optiks_view_user_monitor_summary(const optiks_view_t* view
                                                        size_t query_len, const optiks_user_monitor_page_t* page,
                                                        optiks_user_monitor_summary_t* out_summary);
 
-/* Writes one Versions structure, for history and monitoring. `from` must be at least 1. Let a be the key's latest
- * version. If `from` exceeds a + 1, the answer shows what it would show for a + 1, but contains the requested `from`.
- * The answer has at most max_members members and about max_bytes octets, but at least one member. If these bounds leave
- * members out, the answer is a page. */
-OPTIKS_EXPORT int32_t optiks_view_versions(const optiks_view_t* view, uint8_t structure, const uint8_t* key,
-                                           size_t key_len, uint64_t from, uint32_t max_members, size_t max_bytes,
-                                           uint8_t* out, size_t capacity, size_t* out_len);
-
 /* Makes the VRF proofs of several answers in one batch: add the questions, run the batch, then get the answers. If an
  * answer needs a proof that no question added, the call for the answer makes that proof. Only one thread at a time may
  * use the batch. Destroy the batch before its view. The calls are not atomic: after an error of an add or run call,
- * destroy the batch. structure: answers about keys are about keys of this structure. max_members and max_entries have
- * the meaning that they have in the calls of a view. If use_cache is 0, the batch neither reads nor fills the cache of
+ * destroy the batch. structure: answers about keys are about keys of this structure. max_members has the
+ * meaning that it has in optiks_proofs_versions, and max_entries the meaning that it has in optiks_view_users_summary.
+ * If use_cache is 0, the batch neither reads nor fills the cache of
  * proofs. The time for an answer then neither depends on earlier requests nor affects later requests. */
 typedef struct optiks_proofs optiks_proofs_t;
 OPTIKS_EXPORT int32_t optiks_proofs_create(const optiks_view_t* view, uint8_t structure, int32_t use_cache,
@@ -335,10 +316,15 @@ OPTIKS_EXPORT int32_t optiks_proofs_add_users(optiks_proofs_t* proofs, const uin
 OPTIKS_EXPORT int32_t optiks_proofs_add_user_monitor(optiks_proofs_t* proofs, const uint8_t* query, size_t query_len,
                                                      const optiks_user_monitor_page_t* page);
 OPTIKS_EXPORT int32_t optiks_proofs_run(optiks_proofs_t* proofs);
+/* Writes the structures that optiks_view_lookup_cached describes. */
 OPTIKS_EXPORT int32_t optiks_proofs_lookup_many(const optiks_proofs_t* proofs, size_t n, const uint8_t* keys,
                                                 const uint64_t* key_offsets, const uint64_t* known_periods,
                                                 const uint64_t* known_versions, uint8_t* out, size_t capacity,
                                                 size_t* out_len, uint64_t* out_ends);
+/* Writes one Versions structure, for history and monitoring. `from` must be at least 1. Let a be the key's latest
+ * version. If `from` exceeds a + 1, the answer shows what it would show for a + 1, but contains the requested `from`.
+ * The answer has at most max_members members and about max_bytes octets, but at least one member. If these bounds leave
+ * members out, the answer is a page. */
 OPTIKS_EXPORT int32_t optiks_proofs_versions(const optiks_proofs_t* proofs, const uint8_t* key, size_t key_len,
                                              uint64_t from, uint32_t max_members, size_t max_bytes, uint8_t* out,
                                              size_t capacity, size_t* out_len);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* facts: abi, generated from docs/spec/facts.toml by `make facts` */
-enum { OPTIKS_ABI_VERSION = 11 };
+enum { OPTIKS_ABI_VERSION = 12 };
 
 enum {
   /* success */
@@ -121,7 +121,7 @@ typedef struct optiks_dir_options {
 typedef struct optiks_leaf {
   uint8_t label[32];
   uint8_t commitment[32];
-  uint8_t tag[OPTIKS_TAG_LEN];         /* keyed hash of (structure, key); see optiks_dir_tags */
+  uint8_t tag[OPTIKS_TAG_LEN];         /* keyed hash of (structure, key) */
   uint8_t opening[OPTIKS_OPENING_LEN]; /* zero if the value was erased */
   uint64_t epoch;                      /* the epoch that inserted the leaf */
   uint64_t version;                    /* 1, 2, ...; 0 in an oZKS, as `usernames` is unless username_reuse is 1. */
