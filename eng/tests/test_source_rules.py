@@ -79,7 +79,7 @@ class SourceRules(unittest.TestCase):
         good = {
             "ozks/include/optiks/optiks.h": '#include "optiks/types.h"\n#include "optiks/verdicts.h"\n',
             "ozks/verify/src/a.cc": '#include "optiks/ozks/verify/a.h"\n#include "optiks/vrf/ecvrf.h"\n#include "b.h"\n',
-            "ozks/leaves/a.cc": '#include "leaves/a.h"\n#include "optiks/ozks/verify/a.h"\n#include "optiks/types.h"\n',
+            "ozks/leaves/a.cc": '#include "leaves/a.h"\n#include "util/a.h"\n#include "optiks/ozks/verify/a.h"\n#include "optiks/types.h"\n',
             "ozks/directory/a.cc": '#include "stored/a.h"\n#include "linked/a.h"\n',
             "ozks/capi/a.cc": '#include "snapshot/a.h"\n#include "optiks/optiks.h"\n',
             "ozks/tests/a_test.cc": '#include "optiks/optiks.h"\n',
@@ -89,6 +89,8 @@ class SourceRules(unittest.TestCase):
         for path, line in (
                 ("ozks/verify/src/a.cc", "optiks/types.h"),
                 ("ozks/verify/include/optiks/ozks/verify/a.h", "leaves/a.h"),
+                ("ozks/verify/src/a.cc", "util/parallel.h"),
+                ("ozks/util/a.h", "optiks/ozks/verify/a.h"),
                 ("ozks/leaves/a.h", "trie/tree.h"),
                 ("ozks/trie/a.cc", "linked/key_table.h"),
                 ("ozks/linked/a.cc", "stored/page.h"),

@@ -13,7 +13,7 @@
 #include "bench_support.h"
 #include "filled.h"
 #include "optiks/vrf/ecvrf.h"
-#include "trie/parallel.h"
+#include "util/parallel.h"
 
 namespace optiks::ozks::bench {
 namespace {

@@ -19,7 +19,7 @@
 
 #include "directory/data.h"
 #include "directory/labels.h"
-#include "trie/parallel.h"
+#include "util/parallel.h"
 
 namespace optiks::ozks {
 

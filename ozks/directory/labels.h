@@ -9,7 +9,7 @@
 
 #include "directory/secrets.h"
 #include "optiks/ozks/verify/alpha.h"
-#include "trie/parallel.h"
+#include "util/parallel.h"
 
 namespace optiks::ozks {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "leaves/prefetch.h"
+#include "util/prefetch.h"
 
 namespace optiks::ozks {
 

@@ -18,7 +18,7 @@
 
 #include "leaves/leaf_log.h"
 #include "optiks/vrf/ecvrf.h"
-#include "trie/memory_pages.h"
+#include "util/memory_pages.h"
 
 namespace optiks::ozks {
 

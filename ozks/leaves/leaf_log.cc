@@ -15,10 +15,10 @@
 #include <thread>
 #include <utility>
 
-#include "leaves/file_io.h"
-#include "leaves/prefetch.h"
 #include "optiks/base/check.h"
 #include "optiks/base/crc32c.h"
+#include "util/file_io.h"
+#include "util/prefetch.h"
 
 namespace optiks::ozks {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "leaves/prefetch.h"
 #include "optiks/base/check.h"
+#include "util/prefetch.h"
 
 namespace optiks::ozks {
 namespace {

@@ -25,9 +25,9 @@
 #include <span>
 
 #include "leaves/leaf_log.h"
-#include "trie/memory_pages.h"
 #include "trie/nodes.h"
-#include "trie/parallel.h"
+#include "util/memory_pages.h"
+#include "util/parallel.h"
 
 namespace optiks::ozks {
 

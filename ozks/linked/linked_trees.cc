@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "leaves/prefetch.h"
 #include "linked/append_proof.h"
 #include "trie/edit.h"
+#include "util/prefetch.h"
 
 namespace optiks::ozks {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "leaves/file_io.h"
+#include "util/file_io.h"
 
 namespace optiks::ozks {
 

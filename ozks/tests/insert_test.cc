@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "support.h"
-#include "trie/parallel.h"
+#include "util/parallel.h"
 
 namespace optiks::ozks::test {
 namespace {

@@ -63,7 +63,7 @@ void* allocate_aligned(std::size_t size, std::size_t alignment) {
 
 }  // namespace
 
-// Replaces mmap, with which trie/memory_pages.h allocates large tables. malloc does not call this function.
+// Replaces mmap, with which util/memory_pages.h allocates large tables. malloc does not call this function.
 // ThreadSanitizer needs its own mmap, so the function is left out.
 #ifndef __SANITIZE_THREAD__
 extern "C" void* mmap(void* at, std::size_t len, int protection, int flags, int file, off_t offset) noexcept {

@@ -22,8 +22,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "leaves/prefetch.h"
-#include "trie/memory_pages.h"
+#include "util/memory_pages.h"
+#include "util/prefetch.h"
 
 namespace optiks::ozks {
 

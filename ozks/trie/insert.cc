@@ -12,10 +12,10 @@
 #include <array>
 
 #include "leaves/hash_batch.h"
-#include "leaves/prefetch.h"
 #include "optiks/base/check.h"
 #include "trie/append_tokens.h"
 #include "trie/old_paths.h"
+#include "util/prefetch.h"
 
 namespace optiks::ozks {
 namespace {

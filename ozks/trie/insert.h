@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "trie/nodes.h"
-#include "trie/parallel.h"
+#include "util/parallel.h"
 
 namespace optiks::ozks {
 

@@ -18,11 +18,11 @@
 #include <span>
 #include <vector>
 
-#include "leaves/prefetch.h"
 #include "optiks/base/bytes.h"
 #include "optiks/ozks/verify/hash.h"
 #include "trie/arena.h"
 #include "trie/path.h"
+#include "util/prefetch.h"
 
 namespace optiks::ozks {
 

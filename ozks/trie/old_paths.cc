@@ -5,7 +5,7 @@
 #include <atomic>
 #include <numeric>
 
-#include "leaves/prefetch.h"
+#include "util/prefetch.h"
 
 namespace optiks::ozks {
 namespace {

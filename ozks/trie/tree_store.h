@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "leaves/leaf_log.h"
-#include "trie/parallel.h"
 #include "trie/path.h"
 #include "trie/tree.h"
+#include "util/parallel.h"
 
 namespace optiks::ozks {
 

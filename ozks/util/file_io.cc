@@ -1,4 +1,4 @@
-#include "leaves/file_io.h"
+#include "util/file_io.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "trie/parallel.h"
+#include "util/parallel.h"
 
 #include <algorithm>
 #include <chrono>

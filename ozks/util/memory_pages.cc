@@ -1,4 +1,4 @@
-#include "trie/memory_pages.h"
+#include "util/memory_pages.h"
 
 #include <sys/mman.h>
 
