@@ -203,7 +203,7 @@ TEST(Directory, StagedProofsAreThoseOfTheSteps) {
     auto workspace = verify::AppendWorkspace::create(9);
     EXPECT_EQ(verify::verify_append(0, tree_states, proof, *workspace), verify::Reason::kValid) << s;
     // As a control, checks that the proof is refused if one state is replaced by another state.
-    if (proof.leaves.size() > 65) {
+    if (proof.leaves.size() > verify::kAddedLeafLen) {
       tree_states.back().root = states[0];
       tree_states.back().root = tree_states.back().root.first(32);
       EXPECT_NE(verify::verify_append(0, tree_states, proof, *workspace), verify::Reason::kValid) << s;

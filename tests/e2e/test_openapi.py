@@ -8,6 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from facts import RECORD_LEN
 from harness import ROOT, Deployment
 from rest import Client
 
@@ -51,7 +52,8 @@ class GeneratedClientsTest(unittest.TestCase):
         cls.log.publish(("alice", "a"))
 
     def run_client(self, command: list) -> list[str]:
-        environment = self.log.environment | {"QUERY_URL": self.log.query.url, "UPDATE_URL": self.log.update.url, "API_KEY": self.log.api_key}
+        environment = self.log.environment | {"QUERY_URL": self.log.query.url, "UPDATE_URL": self.log.update.url, "API_KEY": self.log.api_key,
+                                              "RECORD_LEN": str(RECORD_LEN)}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return json.loads(done.stdout)

@@ -1,6 +1,7 @@
 // Calls every operation of both services with clients generated from their OpenAPI documents. Compares each answer with
 // its description: status, media type, headers, and for JSON the schema, which allows no other members. Environment:
-// QUERY_URL, UPDATE_URL, API_KEY. Prints the ids of the called operations as a JSON list.
+// QUERY_URL, UPDATE_URL, API_KEY, and RECORD_LEN, the length of an epoch record. Prints the ids of the called operations
+// as a JSON list.
 import { strict as assert } from "node:assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import createClient, { type Middleware } from "openapi-fetch";
@@ -11,8 +12,9 @@ type Operation = { operationId: string; responses: Record<string, Described> };
 type Described = { content?: Record<string, unknown>; headers?: Record<string, unknown> };
 type Document = { paths: Record<string, Record<string, Operation>> };
 
-const { QUERY_URL, UPDATE_URL, API_KEY } = process.env;
-assert(QUERY_URL && UPDATE_URL && API_KEY, "QUERY_URL, UPDATE_URL and API_KEY must be set");
+const { QUERY_URL, UPDATE_URL, API_KEY, RECORD_LEN } = process.env;
+assert(QUERY_URL && UPDATE_URL && API_KEY && RECORD_LEN, "QUERY_URL, UPDATE_URL, API_KEY and RECORD_LEN must be set");
+const recordLen = Number(RECORD_LEN);
 
 const called = new Set<string>();
 
@@ -134,7 +136,7 @@ const found = good(await query.POST("/v1/lookup", { params: { query: position },
 assert.deepEqual([found.lookups.length, found.lookups[1]!.version], [2, 0]);
 assert.equal(good(await query.GET("/v1/lookup", { params: { query: { key: name } } })).lookups[0]!.members[0]!.kind === 0, found.lookups[0]!.version > 1);
 const lookup = await query.POST("/v1/lookup", { body: { key: name }, headers: { Accept: "application/vnd.optiks.lookup" }, parseAs: "arrayBuffer" });
-assert(octetsOf(lookup).byteLength > 386);
+assert(octetsOf(lookup).byteLength > recordLen);
 assert.equal(refused(await query.POST("/v1/lookup", { params: { query: { min_epoch: 2 ** 53 - 1 } }, body: { key: name } })), "not-caught-up");
 assert.equal(refused(await query.POST("/v1/lookup", { body: { key: "" } })), "key-length");
 for (const path of ["/v1/history", "/v1/monitor"] as const) {
@@ -177,8 +179,8 @@ const width = Number(note.split("\n")[1]);
 const octets = { parseAs: "arrayBuffer" } as const;
 const partial = { level: 0, index: "000", width };
 assert.equal(octetsOf(await query.GET("/log/tile/{level}/{index}.p/{width}", { params: { path: partial }, ...octets })).byteLength, 32 * width);
-assert(octetsOf(await query.GET("/log/tile/entries/{index}.p/{width}", { params: { path: partial }, ...octets })).byteLength >= 386 * width);
-assert(octetsOf(await query.GET("/log/audit/{index}", { params: { path: { index: String(epoch).padStart(3, "0") } }, ...octets })).byteLength > 386);
+assert(octetsOf(await query.GET("/log/tile/entries/{index}.p/{width}", { params: { path: partial }, ...octets })).byteLength >= recordLen * width);
+assert(octetsOf(await query.GET("/log/audit/{index}", { params: { path: { index: String(epoch).padStart(3, "0") } }, ...octets })).byteLength > recordLen);
 assert.equal(refused(await query.GET("/log/tile/{level}/{index}", { params: { path: partial } })), "not-found");
 assert.equal(refused(await query.GET("/log/tile/entries/{index}", { params: { path: partial } })), "not-found");
 

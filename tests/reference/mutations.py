@@ -26,7 +26,7 @@ def flip(octets: bytes, index: int, mask: int = 1) -> bytes:
 def whole_changes(encoded: bytes) -> Iterator[Change]:
     yield "answer_empty", b"", "malformed_truncated"
     yield "answer_truncated_by_one", encoded[:-1], "malformed_truncated"
-    yield "answer_record_truncated", encoded[:385], "malformed_truncated"
+    yield "answer_record_truncated", encoded[:facts.RECORD_LEN - 1], "malformed_truncated"
     yield "answer_extended_by_one", encoded + b"\0", "malformed_trailing"
     yield "answer_twice", encoded * 2, "malformed_trailing"
 

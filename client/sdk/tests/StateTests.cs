@@ -206,7 +206,7 @@ public sealed class StateTests
 
     [Theory]
     [InlineData("record", 2)]
-    [InlineData("record", 385)]
+    [InlineData("record", EpochRecord.Length - 1)]
     [InlineData("record", 0)]
     [InlineData("root", 31)]
     [InlineData("root", 0)]

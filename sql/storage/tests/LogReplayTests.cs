@@ -1,3 +1,4 @@
+using System.Globalization;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
@@ -123,7 +124,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     }
 
     [Theory]
-    [InlineData("length", "The record of epoch 2 has 385 bytes instead of 386.")]
+    [InlineData("length", "The record of epoch 2 has {0} bytes instead of {1}.")]
     [InlineData("log", "The record of epoch 2 belongs to another log than the trust anchor.")]
     [InlineData("epoch", "The row of epoch 2 holds the record of epoch 1.")]
     [InlineData("hash", "The record hash of epoch 2 does not match its record.")]
@@ -132,7 +133,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     public async Task A_record_that_does_not_follow_is_refused(string what, string why)
     {
         Store.Epochs = rows => rows.Select(row => row.Epoch == 2 ? Tamper(row, what) : row);
-        await RefusedAsync(why);
+        await RefusedAsync(string.Format(CultureInfo.InvariantCulture, why, EpochRecord.Length - 1, EpochRecord.Length));
     }
 
     [Theory]
