@@ -77,7 +77,7 @@ std::int32_t optiks_dir_check(const optiks_dir_t* dir) {
       return argument_error("a pointer is missing");
     }
     const DirectoryData& data = *dir->directory->data();
-    data.trees->check(data.log, dir->directory->workers());
+    data.trees->check(data.log, data.reuses_usernames, dir->directory->workers());
     return std::int32_t{OPTIKS_OK};
   });
 }

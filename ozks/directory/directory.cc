@@ -19,7 +19,7 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, B
     check_know_no_periods(rows);
   }
   if (!staged_.has_value()) {
-    bulk_ = data_->trees->begin_bulk_load();
+    bulk_ = data_->trees->begin_bulk_load(data_->reuses_usernames);
     begin(epoch);
   }
   staged_->epoch = epoch;

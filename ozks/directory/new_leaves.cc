@@ -26,9 +26,6 @@ class LeafMaker {
       if (earlier_[i] != kNoRow && rows[earlier_[i]].epoch == rows[i].epoch) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one epoch");
       }
-      if (structure_of(rows[i]) == verify::kUsernames && (rows[i].version != 0) != data.reuses_usernames) {
-        data_error("a username has a version where none is used again, or none where they are");
-      }
     }
   }
 
@@ -112,13 +109,14 @@ class LeafMaker {
     if (links_ == Links::kLater) {
       return facts_of(rows_[i]);
     }
+    const bool has_versions = data_.has_versions(structure_of(rows_[i]));
     if (earlier_[i] != kNoRow) {
       LeafFacts before;
       before.version = static_cast<std::uint32_t>(rows_[earlier_[i]].version);
-      return next_facts(rows_[i], &before, leaf_of_[earlier_[i]]->log_offset);
+      return next_facts(rows_[i], has_versions, &before, leaf_of_[earlier_[i]]->log_offset);
     }
     leaf.replaces = data_.trees->find_newest(data_.log, leaf.tag, record);
-    return next_facts(rows_[i], leaf.replaces == kNoLogOffset ? nullptr : &record.facts(), leaf.replaces);
+    return next_facts(rows_[i], has_versions, leaf.replaces == kNoLogOffset ? nullptr : &record.facts(), leaf.replaces);
   }
 
   DirectoryData& data_;

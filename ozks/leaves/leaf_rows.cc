@@ -43,9 +43,7 @@ std::uint64_t next_version(bool has_versions, const LeafFacts* latest) {
   return 0;
 }
 
-void check_version(std::uint8_t structure, std::uint64_t version, const LeafFacts* latest) {
-  const std::uint64_t tells = latest == nullptr ? version : latest->version;
-  const bool has_versions = verify::has_versions(structure) || (structure == verify::kUsernames && tells != 0);
+void check_version(bool has_versions, std::uint64_t version, const LeafFacts* latest) {
   if (version != next_version(has_versions, latest)) {
     data_error("a leaf's version does not follow the one before it");
   }
@@ -109,8 +107,9 @@ LeafFacts facts_of(const optiks_leaf_t& row) {
   return facts;
 }
 
-LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uint64_t latest_offset) {
-  check_version(structure_of(row), row.version, latest);
+LeafFacts next_facts(const optiks_leaf_t& row, bool has_versions, const LeafFacts* latest,
+                     std::uint64_t latest_offset) {
+  check_version(has_versions, row.version, latest);
   LeafFacts facts = facts_of(row);
   facts.previous = latest == nullptr ? kNoLogOffset : latest_offset;
   return facts;

@@ -26,13 +26,18 @@ inline std::uint8_t structure_of(const optiks_leaf_t& row) {
 
 [[nodiscard]] Tag tag_of(const optiks_leaf_t& row);
 
+// True if keys of the structure have versions 1, 2, .... Each version of a key has a leaf. If the log reassigns
+// usernames, each version of a username is a user to whom the name led.
+[[nodiscard]] inline bool has_versions(std::uint8_t structure, bool reuses_usernames) {
+  return verify::has_versions(structure) || (structure == verify::kUsernames && reuses_usernames);
+}
+
 // Returns the version of a key's next leaf. `latest` points to the facts of the key's latest leaf, or is null for a new
-// key. `has_versions` is true for a PAHD and false for an oZKS. Throws DirectoryError for a second leaf of a key in an
-// oZKS.
+// key. `has_versions`: the result of has_versions() for the key's structure. Throws DirectoryError for a second leaf of
+// a key that has no versions.
 [[nodiscard]] std::uint64_t next_version(bool has_versions, const LeafFacts* latest);
-// Throws DirectoryError unless `version` equals the result of next_version(). The first leaf of a username determines
-// whether the username has versions.
-void check_version(std::uint8_t structure, std::uint64_t version, const LeafFacts* latest);
+// Throws DirectoryError unless `version` equals the result of next_version().
+void check_version(bool has_versions, std::uint64_t version, const LeafFacts* latest);
 
 // Counts the leaves of each structure. Throws DirectoryError if a leaf's structure does not exist.
 [[nodiscard]] std::array<std::size_t, kNumStructures> count_by_structure(std::span<const optiks_leaf_t> leaves);
@@ -61,7 +66,8 @@ void check_know_no_periods(std::span<const optiks_leaf_t> rows);
 // Returns the same facts with the log offset of the previous version's record. `latest` points to the facts of the
 // key's latest leaf, whose record is at `latest_offset`; it is null for a new key. Throws DirectoryError unless the row
 // has the key's next version.
-[[nodiscard]] LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uint64_t latest_offset);
+[[nodiscard]] LeafFacts next_facts(const optiks_leaf_t& row, bool has_versions, const LeafFacts* latest,
+                                   std::uint64_t latest_offset);
 
 // True if `a` comes before `b` in a prepared epoch, which is sorted by structure, then label.
 [[nodiscard]] bool before(const optiks_leaf_t& a, const optiks_leaf_t& b);
