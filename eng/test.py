@@ -80,8 +80,8 @@ class Suite:
     is_alone: bool = False
     # Whether the suite's tests repeat their work more often, as in `deep` (tests/reference/rounds.py, common/tests/Shared/Rounds.cs).
     is_deep: bool = False
-    # The options of the last command that leave out the tests that only `deep` runs.
-    quick_options: tuple[str, ...] = ()
+    # The last command in `quick`, if it leaves out tests that only `deep` runs.
+    quick_last: list[str] | None = None
 
     @property
     def results(self) -> Path:
@@ -98,7 +98,8 @@ def checks(name: str, *options: str, is_alone: bool) -> Suite:
 
 def cpp(preset: str) -> Suite:
     name = f"cpp-{preset}"
-    return Suite(name, [["ctest", "--preset", preset, "--output-junit", results_of(name)]], quick_options=("--label-exclude", "deep"))
+    command = ["ctest", "--preset", preset, "--output-junit", results_of(name)]
+    return Suite(name, [command], quick_last=["ctest", "--preset", "quick", *command[3:]] if preset == "release" else None)
 
 
 def cpp_alone(preset: str, *build: list[str]) -> Suite:
@@ -111,7 +112,8 @@ def dotnet(project: str) -> Suite:
     name = Path(project).stem
     # The suite runs the test program directly, because `dotnet test` would need 2 s more for each suite to find it.
     program = f"build/artifacts/bin/{name}/release/{name}.dll"
-    return Suite(name, [["dotnet", program, "-noLogo", "-noColor", "-noAutoReporters", "-jUnit", results_of(name)]], quick_options=("-trait-", "Level=Deep"))
+    command = ["dotnet", program, "-noLogo", "-noColor", "-noAutoReporters", "-jUnit", results_of(name)]
+    return Suite(name, [command], quick_last=[*command, "-trait-", "Level=Deep"])
 
 
 def python(name: str, folder: str) -> list[Suite]:
@@ -138,7 +140,7 @@ def suites_of(names: list[str]) -> list[Suite]:
     quick = [suite for suite in every if suite.name not in deep_only]
     deep = [
         checks("checks-deep", "--slow", is_alone=True),
-        replace(cpp_alone("asan"), is_deep=True),
+        cpp_alone("asan"),
         cpp_alone("ct", ["cmake", "--preset", "ct"], ["cmake", "--build", "--preset", "ct"]),
         *[replace(suite, is_deep=suite.name in DEEPER, is_alone=suite.name in ALONE) for suite in every if suite.name in (*DEEPER, *deep_only)],
     ]
@@ -213,7 +215,7 @@ class Run:
         print(f"== {suite.name}", flush=True)
         said, trouble, busy = "", None, 0.0
         *first, last = suite.commands
-        for command in [*first, [*last, *(() if suite.is_deep else suite.quick_options)]]:
+        for command in [*first, last if suite.is_deep else suite.quick_last or last]:
             output, code, seconds = self._command(suite, command)
             said += output
             busy += seconds

@@ -17,7 +17,7 @@ std::int32_t optiks_dir_prepare_copies(const optiks_dir_t* dir, std::size_t n, c
         !read_keys(n, keys, key_offsets, key_strings) || !read_strings(n, values, value_offsets, value_strings)) {
       return argument_error("a pointer is missing, or a key is not 1..255 octets");
     }
-    dir->directory->prepare_copies(structures, key_strings, versions, value_strings, out_rows);
+    dir->directory->prepare_copies(structures, key_strings, versions, value_strings, rows_of(out_rows));
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -28,7 +28,7 @@ std::int32_t optiks_dir_load_copies(optiks_dir_t* dir, const optiks_leaf_t* rows
     if (dir == nullptr || !readable(rows, num_rows) || !readable(values, values_len)) {
       return argument_error("a pointer is missing");
     }
-    dir->directory->load_copies({rows, num_rows}, {values, values_len});
+    dir->directory->load_copies(rows_of(rows, num_rows), {values, values_len});
     return std::int32_t{OPTIKS_OK};
   });
 }

@@ -77,7 +77,7 @@ std::int32_t optiks_dir_check(const optiks_dir_t* dir) {
       return argument_error("a pointer is missing");
     }
     const DirectoryData& data = *dir->directory->data();
-    data.trees->check(data.log, dir->directory->workers());
+    data.trees->check(data.log, data.reuses_usernames, dir->directory->workers());
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -90,7 +90,7 @@ std::int32_t optiks_dir_load(optiks_dir_t* dir, std::uint64_t epoch, const optik
     if (dir == nullptr || !readable(leaves, num_leaves) || !readable(values, values_len)) {
       return argument_error("a pointer is missing");
     }
-    dir->directory->load(epoch, {leaves, num_leaves}, {values, values_len});
+    dir->directory->load(epoch, rows_of(leaves, num_leaves), {values, values_len});
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -188,7 +188,7 @@ std::int32_t optiks_dir_prepare(const optiks_dir_t* dir, std::uint64_t epoch, st
         !read_keys(n, keys, key_offsets, key_strings) || !read_strings(n, values, value_offsets, value_strings)) {
       return argument_error("a pointer is missing, or a key is not 1..255 octets");
     }
-    dir->directory->prepare(epoch, structures, key_strings, value_strings, out_leaves);
+    dir->directory->prepare(epoch, structures, key_strings, value_strings, rows_of(out_leaves));
     return std::int32_t{OPTIKS_OK};
   });
 }

@@ -29,22 +29,22 @@ TreeEditor& editor_of(const DirectoryData& data) {
 
 // Returns the last row of each key, and keeps the order of the rows. Throws DirectoryError if two rows of one key
 // differ in label or structure.
-std::vector<optiks_leaf_t> last_rows(std::span<const optiks_leaf_t> rows) {
+std::vector<LeafRow> last_rows(std::span<const LeafRow> rows) {
   std::vector<Tag> tags(rows.size());
-  std::ranges::transform(rows, tags.begin(), tag_of);
+  std::ranges::transform(rows, tags.begin(), &LeafRow::tag);
   const std::vector<std::uint32_t> earlier = earlier_of_same_tag(tags);
   std::vector<bool> is_superseded(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (earlier[i] == kNoRow) {
       continue;
     }
-    const optiks_leaf_t& before = rows[earlier[i]];
-    if (structure_of(before) != structure_of(rows[i]) || !std::ranges::equal(before.label, rows[i].label)) {
+    const LeafRow& before = rows[earlier[i]];
+    if (before.structure() != rows[i].structure() || before.label != rows[i].label) {
       data_error("copies of one key have different labels");
     }
     is_superseded[earlier[i]] = true;
   }
-  std::vector<optiks_leaf_t> out;
+  std::vector<LeafRow> out;
   out.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!is_superseded[i]) {
@@ -55,16 +55,16 @@ std::vector<optiks_leaf_t> last_rows(std::span<const optiks_leaf_t> rows) {
 }
 
 // Returns the log offset of the record of the leaf with the row's label; kNoLogOffset if the label is not in the tree.
-std::uint64_t record_of_label(const DirectoryData& data, const optiks_leaf_t& row, Paths& paths) {
+std::uint64_t record_of_label(const DirectoryData& data, const LeafRow& row, Paths& paths) {
   const ByteSpan label(row.label);
-  data.trees->walk_many(data.trees->staged()[structure_index(structure_of(row))], {&label, 1}, paths);
+  data.trees->walk_many(data.trees->staged()[structure_index(row.structure())], {&label, 1}, paths);
   const Path& path = paths.paths[0];
   return path.leaf != nullptr && path.common == verify::kLabelBits ? path.log_offset : kNoLogOffset;
 }
 
 // The changes that rows of copies make to the trees.
 struct Changes {
-  std::vector<optiks_leaf_t> copies;    // the copies as leaves of the period
+  std::vector<LeafRow> copies;          // the copies as leaves of the period
   std::vector<std::uint64_t> replaced;  // for each copy: log offset of the key's previous copy, or kNoLogOffset
   std::array<std::vector<NewLeaf>, kNumStructures> dropped;  // removals for TreeEditor::edit
   std::vector<std::uint64_t> unused;                         // log offsets of records that no leaf refers to any more
@@ -72,14 +72,14 @@ struct Changes {
 
 // Computes the changes that the rows make. Throws DirectoryError if the key's previous copy has another label than the
 // row, or if the row's label belongs to another key.
-Changes changes_of(const DirectoryData& data, std::vector<optiks_leaf_t> rows) {
+Changes changes_of(const DirectoryData& data, std::vector<LeafRow> rows) {
   Changes out;
   out.copies.reserve(rows.size());
   out.replaced.reserve(rows.size());
   LeafRecord record;
   Paths paths;
-  for (optiks_leaf_t& row : rows) {
-    const Tag tag = tag_of(row);
+  for (LeafRow& row : rows) {
+    const Tag tag = row.tag;
     const std::uint64_t before = data.trees->find_newest(data.log, tag, record);
     const bool is_drop = row.version == kNoCopy;
     // This check skips a key's first copy, because adding its leaf fails if the label is already in the tree.
@@ -94,9 +94,8 @@ Changes changes_of(const DirectoryData& data, std::vector<optiks_leaf_t> rows) {
       out.copies.push_back(row);
       out.replaced.push_back(before);
     } else if (before != kNoLogOffset) {
-      NewLeaf gone{{}, {}, kNoLogOffset, tag, before};
-      std::ranges::copy(row.label, gone.label.begin());
-      out.dropped[structure_index(structure_of(row))].push_back(gone);
+      const NewLeaf gone{row.label, {}, kNoLogOffset, tag, before};
+      out.dropped[structure_index(row.structure())].push_back(gone);
     }
   }
   return out;
@@ -105,7 +104,7 @@ Changes changes_of(const DirectoryData& data, std::vector<optiks_leaf_t> rows) {
 }  // namespace
 
 void Directory::prepare_copies(const std::uint8_t* structures, const ByteStrings& keys, const std::uint64_t* versions,
-                               const ByteStrings& values, optiks_leaf_t* out_rows) const {
+                               const ByteStrings& values, LeafRow* out_rows) const {
   require_not_begun(*data_);
   const RowInputs inputs{structures, keys, values};
   check_inputs(*data_, inputs);
@@ -118,22 +117,22 @@ void Directory::prepare_copies(const std::uint8_t* structures, const ByteStrings
           "out has a value");
     }
   }
-  std::vector<optiks_leaf_t> out(keys.size);
+  std::vector<LeafRow> out(keys.size);
   std::vector<Tag> tags(keys.size);
   fill_rows(*data_, inputs, workers_, out, tags, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       out[i].version = versions[i];
       out[i].epoch = kCopyEpoch;
       if (versions[i] == kNoCopy) {
-        std::ranges::fill(out[i].opening, std::uint8_t{0});
-        std::ranges::fill(out[i].commitment, std::uint8_t{0});
-        out[i].value_offset = UINT64_MAX;
+        out[i].opening = {};
+        out[i].commitment = {};
+        out[i].value_offset = LeafRow::kNoValue;
       }
     }
   });
   LabelBatch labels;
   for (std::size_t i = 0; i < keys.size; ++i) {
-    labels.add(structures[i], keys[i], kCopyVersion, out[i].label);
+    labels.add(structures[i], keys[i], kCopyVersion, out[i].label.data());
   }
   labels.evaluate(data_->secrets, workers_);
   sort_rows(out, out_rows);
@@ -141,7 +140,7 @@ void Directory::prepare_copies(const std::uint8_t* structures, const ByteStrings
 
 // Makes all checks of the rows before the first change. After these checks the call can fail only if the disk fails
 // while records are erased.
-void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values) {
+void Directory::load_copies(std::span<const LeafRow> rows, ByteSpan values) {
   require_not_begun(*data_);
   TreeEditor& editor = editor_of(*data_);
   if (staged_.has_value()) {
@@ -156,7 +155,7 @@ void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values
     NewLeaves leaves = make_leaves(*data_, changes.copies, values, workers_, Links::kLater);
     std::array<std::size_t, kNumStructures> next{};
     for (std::size_t i = 0; i < changes.copies.size(); ++i) {
-      const std::size_t s = structure_index(structure_of(changes.copies[i]));
+      const std::size_t s = structure_index(changes.copies[i].structure());
       leaves[s][next[s]++].replaces = changes.replaced[i];
     }
     std::array<std::span<NewLeaf>, kNumStructures> replacing;
@@ -192,8 +191,7 @@ void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values
   }
 }
 
-void Directory::start_period(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values,
-                             bool with_proofs) {
+void Directory::start_period(std::uint64_t epoch, std::span<const LeafRow> rows, ByteSpan values, bool with_proofs) {
   require_not_begun(*data_);
   static_cast<void>(editor_of(*data_));
   check_know_no_periods(rows);

@@ -15,6 +15,7 @@
 #include "directory/vrf_cache.h"
 #include "leaves/kept_values.h"
 #include "leaves/leaf_log.h"
+#include "leaves/leaf_rows.h"
 #include "optiks/types.h"
 #include "trie/tree_store.h"
 
@@ -36,10 +37,9 @@ struct DirectoryData {
   // one more for each leaf of the key that is newer than the epoch.
   [[nodiscard]] bool latest(const Tag& key, std::uint64_t epoch, LeafRecord& out) const;
 
-  // True if keys of the structure have versions 1, 2, .... Each version of a key has a leaf. If the log reassigns
-  // usernames, each version of a username is a user to whom the name led.
+  // True if keys of the structure have versions in this log.
   [[nodiscard]] bool has_versions(std::uint8_t structure) const {
-    return verify::has_versions(structure) || (structure == verify::kUsernames && reuses_usernames);
+    return ozks::has_versions(structure, reuses_usernames);
   }
 
   // False before a period other than 0 begins. Until then the directory takes copies (docs/spec/periods.md section 2)

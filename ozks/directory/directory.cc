@@ -9,7 +9,7 @@ namespace optiks::ozks {
 
 // Adds the leaves of several epochs to the trees together: all leaves of one call or, in a bulk load, the leaves of all
 // calls.
-void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values) {
+void Directory::load(std::uint64_t epoch, std::span<const LeafRow> rows, ByteSpan values) {
   const std::uint64_t before = bulk_ != nullptr ? staged_->epoch : data_->epochs.current().epoch;
   if ((staged_.has_value() && bulk_ == nullptr) || epoch < before) {
     throw DirectoryError(OPTIKS_E_STATE, "leaves are loaded in the order of their epochs, while none is staged");
@@ -19,7 +19,7 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, B
     check_know_no_periods(rows);
   }
   if (!staged_.has_value()) {
-    bulk_ = data_->trees->begin_bulk_load();
+    bulk_ = data_->trees->begin_bulk_load(data_->reuses_usernames);
     begin(epoch);
   }
   staged_->epoch = epoch;
@@ -50,23 +50,22 @@ void Directory::load_end() {
   }
 }
 
-void Directory::add_rows(std::span<const optiks_leaf_t> rows, ByteSpan values) {
+void Directory::add_rows(std::span<const LeafRow> rows, ByteSpan values) {
   const NewLeaves leaves = make_leaves(*data_, rows, values, workers_, Links::kLater);
   std::array<std::size_t, kNumStructures> next{};
-  for (const optiks_leaf_t& row : rows) {
-    const std::uint8_t structure = structure_of(row);
+  for (const LeafRow& row : rows) {
+    const std::uint8_t structure = row.structure();
     const std::size_t s = structure_index(structure);
     bulk_->add(structure, leaves[s][next[s]++], facts_of(row));
   }
 }
 
-void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs) {
+void Directory::stage(std::uint64_t epoch, std::span<const LeafRow> rows, ByteSpan values, bool with_proofs) {
   data_->require_begun();
   stage_next(epoch, rows, values, with_proofs);
 }
 
-void Directory::stage_next(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values,
-                           bool with_proofs) {
+void Directory::stage_next(std::uint64_t epoch, std::span<const LeafRow> rows, ByteSpan values, bool with_proofs) {
   const std::uint64_t before = data_->epochs.current().epoch;
   if (staged_.has_value() || epoch != before + 1) {
     throw DirectoryError(OPTIKS_E_STATE, "the next epoch is staged, and one at a time");
@@ -81,12 +80,12 @@ void Directory::stage_next(std::uint64_t epoch, std::span<const optiks_leaf_t> r
   }
 }
 
-void Directory::stage_rows(std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs) {
+void Directory::stage_rows(std::span<const LeafRow> rows, ByteSpan values, bool with_proofs) {
   NewLeaves leaves = make_leaves(*data_, rows, values, workers_, Links::kNow);
   // If proofs are made, all rows are of one epoch, and the leaves are in the order of the rows.
   std::vector<Hash> commitments(with_proofs ? rows.size() : 0);
   for (std::size_t i = 0; i < commitments.size(); ++i) {
-    std::ranges::copy(rows[i].commitment, commitments[i].begin());
+    commitments[i] = rows[i].commitment;
   }
   std::size_t first = 0;
   for (const std::uint8_t structure : kStructures) {

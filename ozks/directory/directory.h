@@ -47,19 +47,19 @@ class Directory {
   [[nodiscard]] Workers& workers() const { return workers_; }
 
   // If a function has the same name as a call in optiks.h, it implements that call.
-  void load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values);
+  void load(std::uint64_t epoch, std::span<const LeafRow> rows, ByteSpan values);
   void load_end();
   void prepare_copies(const std::uint8_t* structures, const ByteStrings& keys, const std::uint64_t* versions,
-                      const ByteStrings& values, optiks_leaf_t* out_rows) const;
-  void load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values);
-  void start_period(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
+                      const ByteStrings& values, LeafRow* out_rows) const;
+  void load_copies(std::span<const LeafRow> rows, ByteSpan values);
+  void start_period(std::uint64_t epoch, std::span<const LeafRow> rows, ByteSpan values, bool with_proofs);
   [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;
   // Appends the value of the key's newest leaf to `out`. Returns false if the key has no leaf, or if the value was
   // erased.
   [[nodiscard]] bool newest_value(std::uint8_t structure, ByteSpan key, std::vector<std::uint8_t>& out) const;
   void precompute_labels(const std::uint8_t* structures, const ByteStrings& keys);
   void prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys, const ByteStrings& values,
-               optiks_leaf_t* out_rows) const;
+               LeafRow* out_rows) const;
 
   void leaves_of(std::uint8_t structure, ByteSpan key, std::uint64_t from, std::size_t n, std::uint8_t* out_labels,
                  std::uint64_t* out_epochs) const;
@@ -68,7 +68,7 @@ class Directory {
   void erase(std::size_t n, const std::uint8_t* structures, const std::uint8_t* labels,
              const std::uint8_t* commitments);
 
-  void stage(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
+  void stage(std::uint64_t epoch, std::span<const LeafRow> rows, ByteSpan values, bool with_proofs);
   [[nodiscard]] const Trees& staged_trees() const { return data_->trees->staged(); }
   // Returns the append-only proofs of the staged epoch. The view is empty if the epoch was staged without proofs.
   [[nodiscard]] ByteSpan staged_proofs() const { return staged_->proofs; }
@@ -84,9 +84,9 @@ class Directory {
   };
 
   void begin(std::uint64_t epoch) { staged_ = {epoch, data_->log.size(), {}}; }
-  void stage_next(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
-  void stage_rows(std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
-  void add_rows(std::span<const optiks_leaf_t> rows, ByteSpan values);
+  void stage_next(std::uint64_t epoch, std::span<const LeafRow> rows, ByteSpan values, bool with_proofs);
+  void stage_rows(std::span<const LeafRow> rows, ByteSpan values, bool with_proofs);
+  void add_rows(std::span<const LeafRow> rows, ByteSpan values);
   void commit_trees();
   void publish() noexcept;
 

@@ -18,16 +18,13 @@ constexpr std::size_t kWriteLen = std::size_t{1} << 20;
 // Makes the leaves of rows, and writes the leaves' records to the leaf log.
 class LeafMaker {
  public:
-  LeafMaker(DirectoryData& data, std::span<const optiks_leaf_t> rows, ByteSpan values, Links links)
+  LeafMaker(DirectoryData& data, std::span<const LeafRow> rows, ByteSpan values, Links links)
       : data_(data), rows_(rows), values_(values), links_(links), tags_(rows.size()), leaf_of_(rows.size()) {
-    std::ranges::transform(rows, tags_.begin(), tag_of);
+    std::ranges::transform(rows, tags_.begin(), &LeafRow::tag);
     earlier_ = earlier_of_same_tag(tags_);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (earlier_[i] != kNoRow && rows[earlier_[i]].epoch == rows[i].epoch) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one epoch");
-      }
-      if (structure_of(rows[i]) == verify::kUsernames && (rows[i].version != 0) != data.reuses_usernames) {
-        data_error("a username has a version where none is used again, or none where they are");
       }
     }
   }
@@ -54,13 +51,13 @@ class LeafMaker {
   }
 
  private:
-  [[nodiscard]] bool is_kept(const optiks_leaf_t& row) const {
-    return has_value(row) && keeps(data_.kept_values, structure_of(row));
+  [[nodiscard]] bool is_kept(const LeafRow& row) const {
+    return row.has_value() && keeps(data_.kept_values, row.structure());
   }
-  [[nodiscard]] ByteSpan opening_of(const optiks_leaf_t& row) const {
+  [[nodiscard]] ByteSpan opening_of(const LeafRow& row) const {
     return is_kept(row) ? ByteSpan(row.opening) : ByteSpan();
   }
-  [[nodiscard]] ByteSpan kept_value_of(const optiks_leaf_t& row) const {
+  [[nodiscard]] ByteSpan kept_value_of(const LeafRow& row) const {
     return is_kept(row) ? value_of(row, values_) : ByteSpan();
   }
 
@@ -74,7 +71,7 @@ class LeafMaker {
       next[s] = out[s].data();
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      leaf_of_[i] = next[structure_index(structure_of(rows_[i]))]++;
+      leaf_of_[i] = next[structure_index(rows_[i].structure())]++;
       leaf_of_[i]->log_offset = len_;
       len_ += LeafLog::record_len(opening_of(rows_[i]), kept_value_of(rows_[i]));
     }
@@ -94,9 +91,9 @@ class LeafMaker {
     HashBatch hashes;
     LeafRecord record;
     for (std::size_t i = first; i < last; ++i) {
-      const optiks_leaf_t& row = rows_[i];
+      const LeafRow& row = rows_[i];
       NewLeaf& leaf = *leaf_of_[i];
-      std::ranges::copy(row.label, leaf.label.begin());
+      leaf.label = row.label;
       leaf.tag = tags_[i];
       leaf.is_newest = true;
       LeafLog::put(records_.get() + (leaf.log_offset - log_offset_), leaf.log_offset, linked_facts(i, leaf, record),
@@ -112,17 +109,18 @@ class LeafMaker {
     if (links_ == Links::kLater) {
       return facts_of(rows_[i]);
     }
+    const bool has_versions = data_.has_versions(rows_[i].structure());
     if (earlier_[i] != kNoRow) {
       LeafFacts before;
       before.version = static_cast<std::uint32_t>(rows_[earlier_[i]].version);
-      return next_facts(rows_[i], &before, leaf_of_[earlier_[i]]->log_offset);
+      return next_facts(rows_[i], has_versions, &before, leaf_of_[earlier_[i]]->log_offset);
     }
     leaf.replaces = data_.trees->find_newest(data_.log, leaf.tag, record);
-    return next_facts(rows_[i], leaf.replaces == kNoLogOffset ? nullptr : &record.facts(), leaf.replaces);
+    return next_facts(rows_[i], has_versions, leaf.replaces == kNoLogOffset ? nullptr : &record.facts(), leaf.replaces);
   }
 
   DirectoryData& data_;
-  std::span<const optiks_leaf_t> rows_;
+  std::span<const LeafRow> rows_;
   ByteSpan values_;
   Links links_;
   std::vector<Tag> tags_;
@@ -135,7 +133,7 @@ class LeafMaker {
 
 }  // namespace
 
-NewLeaves make_leaves(DirectoryData& data, std::span<const optiks_leaf_t> rows, ByteSpan values, Workers& workers,
+NewLeaves make_leaves(DirectoryData& data, std::span<const LeafRow> rows, ByteSpan values, Workers& workers,
                       Links links) {
   check_places(rows, values, data.max_value_len, data.kept_values);
   return LeafMaker(data, rows, values, links).run(workers);

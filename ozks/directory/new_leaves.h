@@ -21,7 +21,7 @@ enum class Links : std::uint8_t { kNow, kLater };
 // contents. Throws DirectoryError unless each version is the next version of its key, no key occurs twice in an epoch,
 // and values open their commitments. After a DirectoryError or std::system_error the log may be longer than before.
 // Only the writer thread may call this function.
-[[nodiscard]] NewLeaves make_leaves(DirectoryData& data, std::span<const optiks_leaf_t> rows, ByteSpan values,
+[[nodiscard]] NewLeaves make_leaves(DirectoryData& data, std::span<const LeafRow> rows, ByteSpan values,
                                     Workers& workers, Links links);
 
 }  // namespace optiks::ozks

@@ -56,14 +56,14 @@ void Directory::precompute_labels(const std::uint8_t* structures, const ByteStri
 }
 
 void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys,
-                        const ByteStrings& values, optiks_leaf_t* out_rows) const {
+                        const ByteStrings& values, LeafRow* out_rows) const {
   data_->require_begun();
   if (epoch != data_->epochs.current().epoch + 1) {
     throw DirectoryError(OPTIKS_E_STATE, "leaves are prepared for the next epoch");
   }
   const RowInputs inputs{structures, keys, values};
   check_inputs(*data_, inputs);
-  std::vector<optiks_leaf_t> out(keys.size);
+  std::vector<LeafRow> out(keys.size);
   std::vector<Tag> tags(keys.size);
   fill_rows(*data_, inputs, workers_, out, tags, [&](std::size_t first, std::size_t last) {
     data_->trees->prefetch_newest(data_->log, std::span(tags).subspan(first, last - first));
@@ -79,9 +79,9 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
   for (std::size_t i = 0; i < keys.size; ++i) {
     const auto known = expected.find(tags[i]);
     if (known != expected.end() && known->second.version == out[i].version) {
-      std::ranges::copy(known->second.label, out[i].label);
+      out[i].label = known->second.label;
     } else {
-      labels.add(structures[i], keys[i], out[i].version, out[i].label);
+      labels.add(structures[i], keys[i], out[i].version, out[i].label.data());
     }
   }
   labels.evaluate(data_->secrets, workers_);

@@ -17,7 +17,7 @@ constexpr std::size_t kHashChunk = 64;
 
 // Fills rows [first, last) with the fields that fill_rows() sets itself.
 void fill_chunk(const DirectoryData& data, const RowInputs& inputs, std::size_t first, std::size_t last,
-                std::span<optiks_leaf_t> out, std::span<Tag> tags) {
+                std::span<LeafRow> out, std::span<Tag> tags) {
   const auto& [structures, keys, values] = inputs;
   std::vector<TagInput> tagged;
   tagged.reserve(last - first);
@@ -34,13 +34,13 @@ void fill_chunk(const DirectoryData& data, const RowInputs& inputs, std::size_t 
   }
   hashes.run();
   for (std::size_t i = first; i < last; ++i) {
-    optiks_leaf_t& row = out[i];
+    LeafRow& row = out[i];
     row.value_offset = values.offsets[i];
     row.value_len = static_cast<std::uint32_t>(values[i].size());
-    row.structure_and_input = static_cast<std::uint32_t>(structures[i]) << 28 | static_cast<std::uint32_t>(i);
-    std::ranges::copy(tags[i], row.tag);
-    std::ranges::copy(openings[i - first], row.opening);
-    std::ranges::copy(commitments[i - first], row.commitment);
+    row.set_place(structures[i], i);
+    row.tag = tags[i];
+    row.opening = openings[i - first];
+    row.commitment = commitments[i - first];
   }
 }
 
@@ -54,7 +54,7 @@ void check_structure(std::uint8_t structure) {
 
 void check_inputs(const DirectoryData& data, const RowInputs& inputs) {
   const auto& [structures, keys, values] = inputs;
-  if (keys.size >= (1U << 28)) {
+  if (keys.size >= LeafRow::kMaxInputs) {
     throw DirectoryError(OPTIKS_E_ARGUMENT, "a call takes fewer than 2^28 keys");
   }
   for (std::size_t i = 0; i < keys.size; ++i) {
@@ -65,7 +65,7 @@ void check_inputs(const DirectoryData& data, const RowInputs& inputs) {
   }
 }
 
-void fill_rows(const DirectoryData& data, const RowInputs& inputs, Workers& workers, std::span<optiks_leaf_t> out,
+void fill_rows(const DirectoryData& data, const RowInputs& inputs, Workers& workers, std::span<LeafRow> out,
                std::span<Tag> tags, const std::function<void(std::size_t first, std::size_t last)>& then) {
   workers.for_each_index((out.size() + kHashChunk - 1) / kHashChunk, [&](std::size_t chunk) {
     const std::size_t first = chunk * kHashChunk;

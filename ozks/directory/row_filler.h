@@ -26,7 +26,7 @@ void check_inputs(const DirectoryData& data, const RowInputs& inputs);
 // Sets these fields of each row: structure, index of the input, position of the value, tag, a fresh opening and the
 // commitment. Also writes the tags to `tags`. `then` must set the other fields of rows [first, last); it may be called
 // on any thread. Throws DirectoryError if a key occurs twice.
-void fill_rows(const DirectoryData& data, const RowInputs& inputs, Workers& workers, std::span<optiks_leaf_t> out,
+void fill_rows(const DirectoryData& data, const RowInputs& inputs, Workers& workers, std::span<LeafRow> out,
                std::span<Tag> tags, const std::function<void(std::size_t first, std::size_t last)>& then);
 
 }  // namespace optiks::ozks

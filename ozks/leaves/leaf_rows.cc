@@ -17,21 +17,15 @@ namespace {
 // The maximum number of a label's first bits by which sort_rows() divides rows into groups.
 constexpr std::size_t kMaxGroupBits = 16;
 
-void check_version_fits(const optiks_leaf_t& row) {
+void check_version_fits(const LeafRow& row) {
   if (row.version > kMaxVersion) {
     data_error("a leaf's version is too large");
   }
 }
 
-bool is_kept(const optiks_leaf_t& row, KeptValues kept) { return has_value(row) && keeps(kept, structure_of(row)); }
+bool is_kept(const LeafRow& row, KeptValues kept) { return row.has_value() && keeps(kept, row.structure()); }
 
 }  // namespace
-
-Tag tag_of(const optiks_leaf_t& row) {
-  Tag tag;
-  std::ranges::copy(row.tag, tag.begin());
-  return tag;
-}
 
 std::uint64_t next_version(bool has_versions, const LeafFacts* latest) {
   if (has_versions) {
@@ -43,18 +37,16 @@ std::uint64_t next_version(bool has_versions, const LeafFacts* latest) {
   return 0;
 }
 
-void check_version(std::uint8_t structure, std::uint64_t version, const LeafFacts* latest) {
-  const std::uint64_t tells = latest == nullptr ? version : latest->version;
-  const bool has_versions = verify::has_versions(structure) || (structure == verify::kUsernames && tells != 0);
+void check_version(bool has_versions, std::uint64_t version, const LeafFacts* latest) {
   if (version != next_version(has_versions, latest)) {
     data_error("a leaf's version does not follow the one before it");
   }
 }
 
-std::array<std::size_t, kNumStructures> count_by_structure(std::span<const optiks_leaf_t> leaves) {
+std::array<std::size_t, kNumStructures> count_by_structure(std::span<const LeafRow> leaves) {
   std::array<std::size_t, kNumStructures> counts{};
-  for (const optiks_leaf_t& row : leaves) {
-    const std::uint8_t structure = structure_of(row);
+  for (const LeafRow& row : leaves) {
+    const std::uint8_t structure = row.structure();
     if (!is_structure(structure)) {
       data_error("a leaf is of no structure");
     }
@@ -63,7 +55,7 @@ std::array<std::size_t, kNumStructures> count_by_structure(std::span<const optik
   return counts;
 }
 
-void check_order(std::span<const optiks_leaf_t> rows, std::uint64_t after, std::uint64_t through) {
+void check_order(std::span<const LeafRow> rows, std::uint64_t after, std::uint64_t through) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::uint64_t epoch = rows[i].epoch;
     if (epoch <= after || epoch > through || (i != 0 && epoch < rows[i - 1].epoch)) {
@@ -75,64 +67,64 @@ void check_order(std::span<const optiks_leaf_t> rows, std::uint64_t after, std::
   }
 }
 
-void check_copies(std::span<const optiks_leaf_t> rows) {
+void check_copies(std::span<const LeafRow> rows) {
   constexpr auto is_zero = [](std::uint8_t octet) { return octet == 0; };
   static_cast<void>(count_by_structure(rows));
-  for (const optiks_leaf_t& row : rows) {
-    if (!verify::is_per_period(structure_of(row))) {
+  for (const LeafRow& row : rows) {
+    if (!verify::is_per_period(row.structure())) {
       data_error("a copy is of a structure that knows no periods");
     }
     if (row.epoch != kCopyEpoch) {
       data_error("a copy has another leaf epoch than 0");
     }
     check_version_fits(row);
-    if (row.version == kNoCopy && (has_value(row) || !std::ranges::all_of(row.commitment, is_zero) ||
+    if (row.version == kNoCopy && (row.has_value() || !std::ranges::all_of(row.commitment, is_zero) ||
                                    !std::ranges::all_of(row.opening, is_zero))) {
       data_error("a row that takes a key out has a value, an opening or a commitment");
     }
   }
 }
 
-void check_know_no_periods(std::span<const optiks_leaf_t> rows) {
-  if (std::ranges::any_of(rows, [](const optiks_leaf_t& row) { return verify::is_per_period(structure_of(row)); })) {
+void check_know_no_periods(std::span<const LeafRow> rows) {
+  if (std::ranges::any_of(rows, [](const LeafRow& row) { return verify::is_per_period(row.structure()); })) {
     data_error("before a period begins its devices and keys are copies");
   }
 }
 
-LeafFacts facts_of(const optiks_leaf_t& row) {
+LeafFacts facts_of(const LeafRow& row) {
   check_version_fits(row);
   LeafFacts facts;
-  std::ranges::copy(row.commitment, facts.commitment.begin());
-  facts.tag = tag_of(row);
+  facts.commitment = row.commitment;
+  facts.tag = row.tag;
   facts.epoch = row.epoch;
   facts.version = static_cast<std::uint32_t>(row.version);
   return facts;
 }
 
-LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uint64_t latest_offset) {
-  check_version(structure_of(row), row.version, latest);
+LeafFacts next_facts(const LeafRow& row, bool has_versions, const LeafFacts* latest, std::uint64_t latest_offset) {
+  check_version(has_versions, row.version, latest);
   LeafFacts facts = facts_of(row);
   facts.previous = latest == nullptr ? kNoLogOffset : latest_offset;
   return facts;
 }
 
-bool before(const optiks_leaf_t& a, const optiks_leaf_t& b) {
-  return std::make_pair(structure_of(a), std::memcmp(a.label, b.label, verify::kHashLen)) <
-         std::make_pair(structure_of(b), 0);
+bool before(const LeafRow& a, const LeafRow& b) {
+  return std::make_pair(a.structure(), std::memcmp(a.label.data(), b.label.data(), verify::kHashLen)) <
+         std::make_pair(b.structure(), 0);
 }
 
-void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out) {
+void sort_rows(std::span<const LeafRow> rows, LeafRow* out) {
   // Labels are practically random, so the structure and a few first bits divide the rows into groups of one or two
   // rows. Within a group the rows are sorted by comparison, so the result is correct even if labels are not random.
   const auto bits = static_cast<unsigned>(std::clamp<std::size_t>(std::bit_width(rows.size()), 1, kMaxGroupBits));
-  const auto group_of = [bits](const optiks_leaf_t& row) {
-    return structure_index(structure_of(row)) << bits |
-           static_cast<std::size_t>(base::load_be64(row.label) >> (64 - bits));
+  const auto group_of = [bits](const LeafRow& row) {
+    return structure_index(row.structure()) << bits |
+           static_cast<std::size_t>(base::load_be64(row.label.data()) >> (64 - bits));
   };
   // For each group: the position of the group's next row in `order`, at first where the group begins and in the end
   // where it ends.
   std::vector<std::uint32_t> ends((kNumStructures << bits) + 1);
-  for (const optiks_leaf_t& row : rows) {
+  for (const LeafRow& row : rows) {
     ++ends[group_of(row) + 1];
   }
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
@@ -171,12 +163,12 @@ std::vector<std::uint32_t> earlier_of_same_tag(std::span<const Tag> tags) {
   return earlier;
 }
 
-ByteSpan value_of(const optiks_leaf_t& row, ByteSpan values) {
+ByteSpan value_of(const LeafRow& row, ByteSpan values) {
   return values.subspan(static_cast<std::size_t>(row.value_offset), row.value_len);
 }
 
-void check_places(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::uint32_t max_len, KeptValues kept) {
-  for (const optiks_leaf_t& row : leaves) {
+void check_places(std::span<const LeafRow> leaves, ByteSpan values, std::uint32_t max_len, KeptValues kept) {
+  for (const LeafRow& row : leaves) {
     if (is_kept(row, kept) && (row.value_offset > values.size() || row.value_len > values.size() - row.value_offset ||
                                row.value_len > max_len)) {
       data_error("a value lies outside the values, or is longer than the configuration allows");
@@ -184,7 +176,7 @@ void check_places(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::u
   }
 }
 
-void check_commitments(std::span<const optiks_leaf_t> leaves, ByteSpan values, KeptValues kept) {
+void check_commitments(std::span<const LeafRow> leaves, ByteSpan values, KeptValues kept) {
   if (kept == KeptValues::kNone) {
     return;
   }
@@ -199,7 +191,7 @@ void check_commitments(std::span<const optiks_leaf_t> leaves, ByteSpan values, K
     }
     hashes.run();
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (is_kept(rows[i], kept) && !std::ranges::equal(rows[i].commitment, commitments[i])) {
+      if (is_kept(rows[i], kept) && rows[i].commitment != commitments[i]) {
         data_error("a value does not open its commitment");
       }
     }

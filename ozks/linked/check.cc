@@ -68,8 +68,8 @@ struct Counts {
 // Checks parts of one structure's tree. Each thread uses its own object.
 class Checker {
  public:
-  Checker(const Nodes& nodes, const LeafLog& log, const Latest& latest, RecordBudget& budget, std::uint8_t structure)
-      : nodes_(nodes), log_(log), latest_(latest), budget_(budget), structure_(structure) {}
+  Checker(const Nodes& nodes, const LeafLog& log, const Latest& latest, RecordBudget& budget, bool has_versions)
+      : nodes_(nodes), log_(log), latest_(latest), budget_(budget), has_versions_(has_versions) {}
 
   // Checks a node and all nodes below it. The node's hash must be `hash`. Returns the label of the first leaf below the
   // node.
@@ -110,10 +110,7 @@ class Checker {
       hashes_.add_commitment(record_.opening(), record_.value(), computed_of(facts.commitment));
     }
     const bool is_first = facts.previous == kNoLogOffset;
-    // In a log that reassigns usernames, usernames have versions, and their leaves have versions other than 0.
-    const bool has_versions =
-        verify::has_versions(structure_) || (structure_ == verify::kUsernames && facts.version != 0);
-    if (has_versions ? is_first != (facts.version == 1) : !is_first || facts.version != 0) {
+    if (has_versions_ ? is_first != (facts.version == 1) : !is_first || facts.version != 0) {
       damaged();
     }
     if (!is_first) {
@@ -165,7 +162,7 @@ class Checker {
   std::size_t num_put_off_ = 0;
   Counts counts_;
   LeafRecord record_;
-  std::uint8_t structure_;
+  bool has_versions_;
   std::array<Hash, kPutOff> computed_;
   std::array<Hash, kPutOff> expected_;
 };
@@ -201,7 +198,7 @@ void divide(const Nodes& nodes, CheckedPart at, unsigned levels, Checker& checke
 
 }  // namespace
 
-void LinkedTrees::check(const LeafLog& log, Workers& workers) const {
+void LinkedTrees::check(const LeafLog& log, bool reuses_usernames, Workers& workers) const {
   const Latest latest(keys_);
   RecordBudget budget(log.size());
   Counts all;
@@ -212,13 +209,14 @@ void LinkedTrees::check(const LeafLog& log, Workers& workers) const {
     if (tree.count == 0) {
       continue;
     }
-    Checker top(nodes_, log, latest, budget, structure);
+    const bool of_versions = has_versions(structure, reuses_usernames);
+    Checker top(nodes_, log, latest, budget, of_versions);
     std::vector<CheckedPart> parts;
     divide(nodes_, {root_of(tree), &tree.root_hash}, kLevels, top, parts);
     all.add(top.finish());
     std::vector<Counts> counts(parts.size());
     workers.for_each_index(parts.size(), [&](std::size_t i) {
-      Checker checker(nodes_, log, latest, budget, structure);
+      Checker checker(nodes_, log, latest, budget, of_versions);
       checker.check_below(parts[i].root, *parts[i].hash);
       counts[i] = checker.finish();
     });

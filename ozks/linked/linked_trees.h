@@ -30,7 +30,7 @@ class LinkedTrees final : public TreeStore, private TreeEditor {
   void prefetch_newest(const LeafLog& log, std::span<const Tag> keys) const override;
   [[nodiscard]] TreeStats stats() const override;
 
-  [[nodiscard]] std::unique_ptr<BulkLoad> begin_bulk_load() override { return nullptr; }
+  [[nodiscard]] std::unique_ptr<BulkLoad> begin_bulk_load(bool /*reuses_usernames*/) override { return nullptr; }
   [[nodiscard]] bool stage(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers,
                            const StepProof* proof) override;
   [[nodiscard]] const Trees& staged() const override { return staged_.trees; }
@@ -40,7 +40,7 @@ class LinkedTrees final : public TreeStore, private TreeEditor {
   [[nodiscard]] TreeEditor* editor() override { return this; }
 
   void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const override;
-  void check(const LeafLog& log, Workers& workers) const override;
+  void check(const LeafLog& log, bool reuses_usernames, Workers& workers) const override;
 
   // These functions are for code that fills an empty store with nodes and keys. The code then passes the trees to
   // adopt(). No thread may read the store before adopt().

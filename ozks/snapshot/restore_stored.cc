@@ -48,7 +48,7 @@ class StoredRestorer {
         workers_(directory.workers()),
         budget_(header.log_len),
         by_log_offset_(trees.folder(), kSortMemory),
-        builder_(trees) {}
+        builder_(trees, data_.reuses_usernames) {}
 
   void run() {
     for (const std::uint8_t structure : kStructures) {

@@ -17,8 +17,9 @@ constexpr std::size_t kKeyBatch = std::size_t{1} << 16;
 
 }  // namespace
 
-StoreBuilder::StoreBuilder(StoredTrees& trees)
+StoreBuilder::StoreBuilder(StoredTrees& trees, bool reuses_usernames)
     : trees_(trees),
+      reuses_usernames_(reuses_usernames),
       by_label_(trees.folder(), kSortMemory),
       by_tag_(trees.folder(), kSortMemory),
       links_(trees.folder(), kSortMemory) {}
@@ -67,7 +68,7 @@ void StoreBuilder::write_keys() {
       keys.back().log_offset = leaf.log_offset;
       continue;
     }
-    check_version(leaf.structure, leaf.version, nullptr);
+    check_version(has_versions(leaf.structure, reuses_usernames_), leaf.version, nullptr);
     if (leaf.previous != kNoLogOffset) {
       data_error("the record of a key's first version names one before");
     }
@@ -85,7 +86,7 @@ void StoreBuilder::write_keys() {
 void StoreBuilder::follow(const LeafByTag& before, const LeafByTag& leaf) {
   LeafFacts latest;
   latest.version = before.version;
-  check_version(leaf.structure, leaf.version, &latest);
+  check_version(has_versions(leaf.structure, reuses_usernames_), leaf.version, &latest);
   if (leaf.structure != before.structure || leaf.log_offset < before.log_offset) {
     data_error("versions of one key are of several structures, or not in the order of their epochs");
   }

@@ -15,7 +15,8 @@ namespace optiks::ozks {
 
 class StoreBuilder final : public BulkLoad {
  public:
-  explicit StoreBuilder(StoredTrees& trees);
+  // `reuses_usernames`: true if the log reassigns usernames, so that usernames have versions.
+  StoreBuilder(StoredTrees& trees, bool reuses_usernames);
 
   void add(std::uint8_t structure, const NewLeaf& leaf, const LeafFacts& facts) override;
   void build(LeafLog& log, Workers& workers) override;
@@ -66,6 +67,7 @@ class StoreBuilder final : public BulkLoad {
   void follow(const LeafByTag& before, const LeafByTag& leaf);
 
   StoredTrees& trees_;
+  bool reuses_usernames_;
   ExternalSort<LeafByLabel> by_label_;
   ExternalSort<LeafByTag> by_tag_;
   ExternalSort<Link> links_;

@@ -135,8 +135,8 @@ TreeStats StoredTrees::stats() const {
   return out;
 }
 
-std::unique_ptr<BulkLoad> StoredTrees::begin_bulk_load() {
-  return state_.epoch == 0 ? std::make_unique<StoreBuilder>(*this) : nullptr;
+std::unique_ptr<BulkLoad> StoredTrees::begin_bulk_load(bool reuses_usernames) {
+  return state_.epoch == 0 ? std::make_unique<StoreBuilder>(*this, reuses_usernames) : nullptr;
 }
 
 bool StoredTrees::stage(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers,
@@ -333,7 +333,7 @@ void StoredTrees::save(const LeafLog& /*log*/, std::uint64_t /*epoch*/, const Tr
   throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode is on the disk already");
 }
 
-void StoredTrees::check(const LeafLog& /*log*/, Workers& /*workers*/) const {
+void StoredTrees::check(const LeafLog& /*log*/, bool /*reuses_usernames*/, Workers& /*workers*/) const {
   throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode is checked as it is restored");
 }
 

@@ -46,7 +46,7 @@ class StoredTrees final : public TreeStore {
   void prefetch_newest(const LeafLog& /*log*/, std::span<const Tag> /*keys*/) const override {}
   [[nodiscard]] TreeStats stats() const override;
 
-  [[nodiscard]] std::unique_ptr<BulkLoad> begin_bulk_load() override;
+  [[nodiscard]] std::unique_ptr<BulkLoad> begin_bulk_load(bool reuses_usernames) override;
 
   // Throws DirectoryError (OPTIKS_E_STATE) if `proof` is not null, because stored mode makes no proofs.
   [[nodiscard]] bool stage(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers,
@@ -58,7 +58,7 @@ class StoredTrees final : public TreeStore {
   [[nodiscard]] TreeEditor* editor() override { return nullptr; }
 
   void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const override;
-  void check(const LeafLog& log, Workers& workers) const override;
+  void check(const LeafLog& log, bool reuses_usernames, Workers& workers) const override;
 
   // The functions from here to commit() are for code that fills a store. find() returns the log offset of the record of
   // a key's newest leaf, or kNoLogOffset if the key has no leaf.

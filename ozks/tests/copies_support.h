@@ -71,8 +71,7 @@ inline void copy(optiks_dir_t* dir, const std::vector<Copy>& copies) {
 // Returns the epoch without its leaves of the structures `devices` and `keys`, which are made anew in each period.
 [[nodiscard]] inline StoredEpoch without_periods(StoredEpoch epoch) {
   std::erase_if(epoch.rows, [](const optiks_leaf_t& row) {
-    const std::uint32_t structure = row.structure_and_input >> 28;
-    return structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS;
+    return verify::is_per_period(static_cast<std::uint8_t>(row.structure_and_input >> 28));
   });
   return epoch;
 }

@@ -101,7 +101,7 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
   const DirectoryHandle other = create(next_options(nullptr));
   std::vector<Copy> all;
   for (const auto& [key, of_key] : both.latest) {
-    if ((key.first == kKeys || key.first == kDevices) && key.second != left) {
+    if (verify::is_per_period(key.first) && key.second != left) {
       all.push_back(both.copy_of(key.first, key.second));
     }
   }

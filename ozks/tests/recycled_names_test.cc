@@ -198,6 +198,12 @@ TEST_F(RecycledNames, AreTheSameAfterAStart) {
     ASSERT_EQ(next.rows.size(), 1U);
     EXPECT_EQ(next.rows[0].version, 4U);
   }
+  // The check refuses the versions of usernames in a directory whose log reassigns no usernames.
+  EXPECT_EQ(optiks_dir_check(restored.get()), OPTIKS_OK) << last_error();
+  restored.reset();
+  DirectoryHandle other;
+  ASSERT_EQ(restore(file, leaf_log_, other, [](optiks_dir_options_t& with) { with.username_reuse = 0; }), OPTIKS_OK);
+  EXPECT_EQ(optiks_dir_check(other.get()), OPTIKS_E_DATA);
 }
 
 TEST_F(RecycledNames, OfOneKindOfLogAreRefusedByTheOther) {

@@ -30,7 +30,7 @@ inline constexpr std::size_t kEpoch = 8 + 1 + 8 + 8;
 inline constexpr std::size_t kStates = kEpoch + 8 + 16 + 16 + 8;
 // Returns the offset of the last octet of a structure's number of leaves.
 constexpr std::size_t count_of(std::uint8_t structure) {
-  return kStates + (structure - std::size_t{1}) * OPTIKS_STRUCTURE_STATE_LEN + 32 + 7;
+  return kStates + verify::structure_index(structure) * OPTIKS_STRUCTURE_STATE_LEN + 32 + 7;
 }
 inline constexpr std::size_t kTrees = kStates + OPTIKS_STATES_LEN;
 inline constexpr std::size_t kInteriorLen = 2 + 2 * 32;

@@ -58,7 +58,7 @@ TEST(Secrets, EachStructureHasATagKey) {
   for (const optiks_leaf_t& row : epoch.rows) {
     const std::uint32_t structure = row.structure_and_input >> 28;
     const bool is_bob = (row.structure_and_input & 0xfffffff) == 4;
-    EXPECT_EQ(base::to_hex(row.tag) == expected[structure - 1], !is_bob);
+    EXPECT_EQ(base::to_hex(row.tag) == expected[structure_index(static_cast<std::uint8_t>(structure))], !is_bob);
   }
   commit(stage(dir.get(), epoch));
   EXPECT_EQ(Seen(dir.get()).value(OPTIKS_DEVICES, "alice"), "4");

@@ -130,16 +130,16 @@ class Reclaiming : public testing::Test {
   // Commits the epochs from `first` to `last`. Each of them adds the next version of 16 keys.
   void add(Directory& dir, std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t epoch = first; epoch <= last; ++epoch) {
-      std::vector<optiks_leaf_t> rows;
+      std::vector<LeafRow> rows;
       for (const NaiveLeaf& leaf : new_leaves(random_, {}, 16, epoch)) {
-        optiks_leaf_t row{};
-        std::ranges::copy(leaf.label, row.label);
-        std::ranges::copy(leaf.commitment, row.commitment);
+        LeafRow row{};
+        row.label = leaf.label;
+        row.commitment = leaf.commitment;
         row.tag[0] = static_cast<std::uint8_t>(rows.size());
         row.epoch = epoch;
         row.version = epoch;
-        row.value_offset = UINT64_MAX;
-        row.structure_and_input = static_cast<std::uint32_t>(kKeys) << 28;
+        row.value_offset = LeafRow::kNoValue;
+        row.set_place(kKeys, 0);
         rows.push_back(row);
       }
       dir.stage(epoch, rows, {}, false);

@@ -44,7 +44,7 @@ TEST(StoreBuilder, MakesTheTreesOfEpochs) {
     Stored by_epochs(0);
     std::vector<std::vector<NaiveLeaf>> all;
     {
-      StoreBuilder builder(*at_once.trees);
+      StoreBuilder builder(*at_once.trees, false);
       LeafLog log(nullptr);
       for (const std::uint8_t structure : kStructures) {
         std::vector<NaiveLeaf>& leaves = all.emplace_back();
@@ -92,7 +92,7 @@ TEST(StoreBuilder, LinksTheRecordsOfAKeysVersions) {
   Random random(32);
   Stored stored(0);
   LeafLog log(nullptr);
-  StoreBuilder builder(*stored.trees);
+  StoreBuilder builder(*stored.trees, false);
   std::vector<Tag> tags;
   std::vector<std::vector<std::uint64_t>> offsets(200);
   for (std::size_t i = 0; i < offsets.size(); ++i) {
@@ -139,14 +139,14 @@ TEST(StoreBuilder, RefusesWhatDoesNotFollow) {
     std::uint64_t previous;
   };
   // Returns the status of building a store from these leaves, which are all of one key.
-  const auto status_of = [](const std::vector<Added>& leaves) {
+  const auto status_of = [](const std::vector<Added>& leaves, bool reuses_usernames = false) {
     Stored stored(0);
     LeafLog log(nullptr);
     std::uint64_t offsets[3];
     for (std::uint64_t& offset : offsets) {
       offset = log.append({}, {}, {});
     }
-    StoreBuilder builder(*stored.trees);
+    StoreBuilder builder(*stored.trees, reuses_usernames);
     for (const Added& leaf : leaves) {
       NewLeaf made{};
       made.label[0] = static_cast<std::uint8_t>(leaf.label);
@@ -168,9 +168,11 @@ TEST(StoreBuilder, RefusesWhatDoesNotFollow) {
   EXPECT_EQ(status_of({{kUsernames, 1, 0, 0, kNone}, {kUsernames, 2, 0, 1, kNone}}), OPTIKS_E_DUPLICATE)
       << "of an oZKS";
   EXPECT_EQ(status_of({{kDecommissioned, 1, 1, 0, kNone}}), OPTIKS_E_DATA);
-  EXPECT_EQ(status_of({{kUsernames, 1, 1, 0, kNone}, {kUsernames, 2, 2, 1, 0}}), OPTIKS_OK) << "used again";
-  EXPECT_EQ(status_of({{kUsernames, 1, 1, 0, kNone}, {kUsernames, 2, 1, 1, 0}}), OPTIKS_E_DATA);
-  EXPECT_EQ(status_of({{kUsernames, 1, 2, 0, kNone}}), OPTIKS_E_DATA);
+  EXPECT_EQ(status_of({{kUsernames, 1, 1, 0, kNone}}), OPTIKS_E_DATA) << "a version where usernames have none";
+  EXPECT_EQ(status_of({{kUsernames, 1, 0, 0, kNone}}, true), OPTIKS_E_DATA) << "no version where usernames have some";
+  EXPECT_EQ(status_of({{kUsernames, 1, 1, 0, kNone}, {kUsernames, 2, 2, 1, 0}}, true), OPTIKS_OK) << "used again";
+  EXPECT_EQ(status_of({{kUsernames, 1, 1, 0, kNone}, {kUsernames, 2, 1, 1, 0}}, true), OPTIKS_E_DATA);
+  EXPECT_EQ(status_of({{kUsernames, 1, 2, 0, kNone}}, true), OPTIKS_E_DATA);
   EXPECT_EQ(status_of({{kKeys, 1, 0, 0, kNone}}), OPTIKS_E_DATA);
   EXPECT_EQ(status_of({{kKeys, 1, 2, 0, kNone}}), OPTIKS_E_DATA);
   EXPECT_EQ(status_of({{kKeys, 1, 1, 0, 1}}), OPTIKS_E_DATA) << "one before the first";
@@ -215,7 +217,7 @@ TEST(StoreBuilder, AKillLeavesNothingOrWhatIsRefused) {
     ASSERT_GE(writer, 0);
     if (writer == 0) {
       StoredTrees trees(std::make_unique<KilledStore>(folder, transactions), StoreOwner{}, 0);
-      StoreBuilder builder(trees);
+      StoreBuilder builder(trees, false);
       Random random(33);
       // There are more keys than one transaction writes.
       for (int i = 0; i < 70'000; ++i) {

@@ -110,9 +110,10 @@ class TreeStore {
   virtual void prefetch_newest(const LeafLog& log, std::span<const Tag> keys) const = 0;
   [[nodiscard]] virtual TreeStats stats() const = 0;
 
-  // Starts a bulk load into a store that has no epoch yet. Returns null if the store is not empty, or if it needs no
+  // Starts a bulk load into a store that has no epoch yet. `reuses_usernames`: true if the log reassigns usernames, so
+  // that usernames have versions. Returns null if the store is not empty, or if it needs no
   // bulk load because staging leaves in batches is as fast.
-  [[nodiscard]] virtual std::unique_ptr<BulkLoad> begin_bulk_load() = 0;
+  [[nodiscard]] virtual std::unique_ptr<BulkLoad> begin_bulk_load(bool reuses_usernames) = 0;
   // Adds leaves, which must be sorted by label, to the next epoch's tree of a structure (1..4). Returns false if a
   // label already exists or occurs twice. If the call returns false or throws, the epoch can only be discarded. If
   // `proof` is null, no proof is made.
@@ -137,10 +138,10 @@ class TreeStore {
   // Reads every record of the leaf log and recomputes every hash of the committed trees. The check succeeds if all
   // hashes agree with the trees' roots, all records are undamaged, and all values open their commitments. The versions
   // of each key must also increase by one, and the key table must name the latest leaf of each key. Otherwise throws
-  // DirectoryError (OPTIKS_E_DATA) or std::system_error. Throws DirectoryError (OPTIKS_E_STATE) if the store is on
-  // disk. The check cannot find out whether a tag belongs to the key of a label, because this needs the key's name. A
-  // verifier refuses an answer made from a wrong tag.
-  virtual void check(const LeafLog& log, Workers& workers) const = 0;
+  // DirectoryError (OPTIKS_E_DATA) or std::system_error. `reuses_usernames`: as for begin_bulk_load(). Throws
+  // DirectoryError (OPTIKS_E_STATE) if the store is on disk. The check cannot find out whether a tag belongs to the key
+  // of a label, because this needs the key's name. A verifier refuses an answer made from a wrong tag.
+  virtual void check(const LeafLog& log, bool reuses_usernames, Workers& workers) const = 0;
 };
 
 }  // namespace optiks::ozks

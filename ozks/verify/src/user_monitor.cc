@@ -79,33 +79,32 @@ bool UserMonitorVerifier::has_kept_list() const {
 }
 
 template <typename Take>
-void UserMonitorVerifier::for_each_list(const Take& take) const {
+Reason UserMonitorVerifier::for_each_list(const Take& take) const {
   if (has_kept_list()) {
-    take(state_.list);
+    OPTIKS_TRY(take(state_.list));
   }
   for (const Member& member : answer_.devices.members) {
     if (member.opened) {
-      take(member.value);
+      OPTIKS_TRY(take(member.value));
     }
   }
+  return Reason::kValid;
 }
 
 Reason UserMonitorVerifier::read_list(std::span<VersionEntry> entries, VersionsResult& out) {
   OPTIKS_CHECK(!has_left());
-  Reason reason = verify_versions(view(kDevices), user_, state_.devices, answer_.devices, entries, out);
-  if (reason == Reason::kValid && out.version == 0) {
-    reason = Reason::kDevicesMissing;
+  OPTIKS_TRY(verify_versions(view(kDevices), user_, state_.devices, answer_.devices, entries, out));
+  if (out.version == 0) {
+    return Reason::kDevicesMissing;
   }
   num_ids_ = state_.keys.size();
-  for_each_list([&](ByteSpan octets) {
+  return for_each_list([&](ByteSpan octets) {
     List<Device> list;
-    if (reason == Reason::kValid) {
-      reason = read_device_list(octets, configuration_, list);
-      num_ids_ += list.size();
-      kept_list_ = octets;
-    }
+    OPTIKS_TRY(read_device_list(octets, configuration_, list));
+    num_ids_ += list.size();
+    kept_list_ = octets;
+    return Reason::kValid;
   });
-  return reason;
 }
 
 Reason UserMonitorVerifier::follow(std::span<ByteSpan> room) {
@@ -114,13 +113,15 @@ Reason UserMonitorVerifier::follow(std::span<ByteSpan> room) {
   for (const KnownDevice& named : state_.keys) {
     room[count++] = named.id;
   }
-  for_each_list([&](ByteSpan octets) {
+  const auto add_ids = [&](ByteSpan octets) {
     List<Device> list;
     OPTIKS_CHECK(read_device_list(octets, configuration_, list) == Reason::kValid);
     for (const Device& device : list) {
       room[count++] = device.id;
     }
-  });
+    return Reason::kValid;
+  };
+  OPTIKS_TRY(for_each_list(add_ids));
   const std::span<ByteSpan> found = room.first(count);
   std::ranges::sort(found, is_before);
   const auto end = std::unique(found.begin(), found.end(), [](ByteSpan a, ByteSpan b) { return equal(a, b); });

@@ -99,8 +99,10 @@ class UserMonitorVerifier {
   Reason check_names(const OwnQuery& query) const;
   [[nodiscard]] StructureView view(std::uint8_t structure) const;
   [[nodiscard]] bool has_kept_list() const;
+  // Calls `take` with each list of the answer's period, from the kept list on, until it returns another reason than
+  // kValid. Returns the last reason.
   template <typename Take>
-  void for_each_list(const Take& take) const;
+  Reason for_each_list(const Take& take) const;
 
   UserMonitorAnswer answer_;
   Configuration configuration_;
