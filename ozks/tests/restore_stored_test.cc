@@ -188,12 +188,12 @@ TEST_F(RestoreStored, EachOctetCounts) {
   }
   const Bytes file = read_file(file_);
   const Bytes log = read_file(log_);
-  for (std::size_t i = 0; i < log.size(); ++i) {
+  for (std::size_t i = 0; i < log.size(); i += kOctetStep) {
     Bytes damaged = log;
     damaged[i] ^= 0x10;
     ASSERT_EQ(status_of(file, damaged), OPTIKS_E_IO) << i;
   }
-  for (std::size_t i = 0; i < file.size(); ++i) {
+  for (std::size_t i = 0; i < file.size(); i += kOctetStep) {
     Bytes damaged = file;
     damaged[i] ^= 0x10;
     ASSERT_EQ(status_of(damaged, log), OPTIKS_E_DATA) << i;
@@ -210,7 +210,7 @@ TEST_F(RestoreStored, EachOctetCounts) {
   // in one of two orders.
   const std::size_t top = saved::kTrees + 2 * kLeafLen;
   const std::size_t below = top + kInteriorLen + ((payload[top] & 1U) != 0 ? kLeafLen : 0);
-  for (std::size_t i = 0; i < kTable; ++i) {
+  for (std::size_t i = 0; i < kTable; i += kOctetStep) {
     const bool is_free = (i >= kEpoch && i < kEpoch + 8) || (i >= top + 2 && i < top + kInteriorLen) ||
                          (i >= below + 2 && i < below + kInteriorLen);
     Bytes changed = payload;

@@ -64,11 +64,7 @@ public sealed class PaddingTests
         var updates = new Updates(folder);
         await updates.AcceptAsync("alice", "1");
         FailingStore fault = null!;
-        PipelineStore Wrap(PipelineStore store)
-        {
-            (PipelineStore wrapped, fault) = FailingStore.Wrap(store);
-            return wrapped;
-        }
+        PipelineStore Wrap(PipelineStore store) => fault = new FailingStore(store);
 
         await using (TaskHost task = await TaskHost.StartAsync(folder, padding: options => options.Keys = 3, wrap: Wrap))
         {

@@ -290,11 +290,7 @@ public sealed class PeriodTests
             {
                 options.CopiesPerChunk = 4;
             },
-            wrap: real =>
-            {
-                (PipelineStore store, fault) = FailingStore.Wrap(real);
-                return store;
-            });
+            wrap: real => fault = new FailingStore(real));
         await FillAsync(task, updates);
         for (int i = 0; i < 2; i++)
         {
@@ -330,11 +326,7 @@ public sealed class PeriodTests
         var updates = new Updates(folder);
         FailingStore? fault = null;
         await using TaskHost task = await StartAsync(
-            folder, new ManualTime(), wrap: real =>
-            {
-                (PipelineStore store, fault) = FailingStore.Wrap(real);
-                return store;
-            });
+            folder, new ManualTime(), wrap: real => fault = new FailingStore(real));
         await FillAsync(task, updates);
         fault!.LoseLeaf(lost);
         StorageCorruptException corrupt = await Assert.ThrowsAsync<StorageCorruptException>(() => WorkAsync(task));

@@ -124,12 +124,7 @@ public sealed class ReadAheadTests
     private static async Task<(TaskHost Task, FailingStore Fault)> StartOnFailingStoreAsync(TestFolder folder, Action<EpochOptions>? configure = null)
     {
         FailingStore? fault = null;
-        PipelineStore Wrap(PipelineStore store)
-        {
-            (PipelineStore wrapped, fault) = FailingStore.Wrap(store);
-            return wrapped;
-        }
-        TaskHost task = await TaskHost.StartAsync(folder, configure, wrap: Wrap);
+        TaskHost task = await TaskHost.StartAsync(folder, configure, wrap: store => fault = new FailingStore(store));
         return (task, fault!);
     }
 

@@ -1,39 +1,35 @@
-using System.Reflection;
 using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
-/// Wraps a real store. A test can make the next calls of one method fail before they reach the database, as if the database were
+/// A store on a real database. A test can make the next call of one method fail before it reaches the database, as if the database were
 /// unavailable.
 /// </summary>
-public class FailingStore : DispatchProxy
+public sealed class FailingStore : PipelineStore
 {
-    private PipelineStore _store = null!;
     private string _failing = "";
     private int _failures;
     private bool _isDone;
     private int _lostLeaf = -1;
 
-    public static (PipelineStore Store, FailingStore Fault) Wrap(PipelineStore store)
+    /// <summary>Creates a store on the database of a real store, which must not be used any more.</summary>
+    public FailingStore(PipelineStore real)
+        : base(real)
     {
-        PipelineStore wrapped = Create<PipelineStore, FailingStore>();
-        var fault = (FailingStore)(object)wrapped;
-        fault._store = store;
-        return (wrapped, fault);
     }
 
     /// <summary>Makes the next commit of an epoch fail.</summary>
-    public void FailNextCommit() => (_failing, _failures) = (nameof(PipelineStore.CommitEpochAsync), 1);
+    public void FailNextCommit() => (_failing, _failures) = (nameof(CommitEpochAsync), 1);
 
     /// <summary>Makes the next call that stores a checkpoint fail.</summary>
-    public void FailNextCheckpoint() => (_failing, _failures) = (nameof(PipelineStore.StoreCheckpointAsync), 1);
+    public void FailNextCheckpoint() => (_failing, _failures) = (nameof(StoreCheckpointAsync), 1);
 
     /// <summary>Makes the next call that reads pending requests fail.</summary>
-    public void FailNextRead() => (_failing, _failures) = (nameof(PipelineStore.ReadPendingAsync), 1);
+    public void FailNextRead() => (_failing, _failures) = (nameof(ReadPendingAsync), 1);
 
     /// <summary>Makes the next call that stages copies fail.</summary>
-    public void FailNextStaging() => (_failing, _failures) = (nameof(PipelineStore.StageCopiesAsync), 1);
+    public void FailNextStaging() => (_failing, _failures) = (nameof(StageCopiesAsync), 1);
 
     /// <summary>Makes the next call that stages copies succeed in the database, but report a failure to its caller.</summary>
     public void LoseNextStaging()
@@ -45,30 +41,40 @@ public class FailingStore : DispatchProxy
     /// <summary>Makes the next page of leaves omit the leaf with this index, as if the database had lost the leaf.</summary>
     public void LoseLeaf(int index) => _lostLeaf = index;
 
-    protected override object? Invoke(MethodInfo? targetMethod, object?[]? args)
+    public override Task<CommitResult> CommitEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
+        Fails(nameof(CommitEpochAsync)) ? Task.FromException<CommitResult>(Away()) : base.CommitEpochAsync(lease, commit, cancellationToken);
+
+    public override Task StoreCheckpointAsync(
+        Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken) =>
+        Fails(nameof(StoreCheckpointAsync))
+            ? Task.FromException(Away())
+            : base.StoreCheckpointAsync(lease, epoch, recordHash, checkpoint, cancellationToken);
+
+    public override Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken) =>
+        Fails(nameof(ReadPendingAsync)) ? Task.FromException(Away()) : base.ReadPendingAsync(selection, cancellationToken);
+
+    public override async Task<StageResult> StageCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken)
     {
-        if (targetMethod!.Name == _failing && Interlocked.Exchange(ref _failures, 0) > 0)
+        if (!Fails(nameof(StageCopiesAsync)))
         {
-            var away = new StorageUnavailableException("The database is away.");
-            if (_isDone)
-            {
-                _isDone = false;
-                return LoseAsync((Task<StageResult>)targetMethod.Invoke(_store, args)!, away);
-            }
-            return targetMethod.ReturnType == typeof(Task) ? Task.FromException(away)
-                : targetMethod.ReturnType == typeof(Task<StageResult>) ? Task.FromException<StageResult>(away)
-                : Task.FromException<CommitResult>(away);
+            return await base.StageCopiesAsync(lease, copies, cancellationToken);
         }
-        object? result = targetMethod.Invoke(_store, args);
-        return _lostLeaf >= 0 && result is Task<IReadOnlyList<StoredLeaf>> page ? WithoutAsync(page, Interlocked.Exchange(ref _lostLeaf, -1)) : result;
+        if (_isDone)
+        {
+            _isDone = false;
+            Assert.Equal(StageResult.Staged, await base.StageCopiesAsync(lease, copies, cancellationToken));
+        }
+        throw Away();
     }
 
-    private static async Task<IReadOnlyList<StoredLeaf>> WithoutAsync(Task<IReadOnlyList<StoredLeaf>> page, int index) =>
-        [.. (await page).Where((_, i) => i != index)];
-
-    private static async Task<StageResult> LoseAsync(Task<StageResult> staging, Exception away)
+    public override async Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken)
     {
-        Assert.Equal(StageResult.Staged, await staging);
-        throw away;
+        IReadOnlyList<StoredLeaf> page = await base.ReadLeavesAsync(epoch, ordinal, max, cancellationToken);
+        int lost = Interlocked.Exchange(ref _lostLeaf, -1);
+        return lost < 0 ? page : [.. page.Where((_, i) => i != lost)];
     }
+
+    private static StorageUnavailableException Away() => new("The database is away.");
+
+    private bool Fails(string method) => method == _failing && Interlocked.Exchange(ref _failures, 0) > 0;
 }

@@ -5,6 +5,7 @@ namespace Optiks.Storage;
 /// the fence of the writer's lease is still in force. So a process that was paused until its lease expired gets a
 /// <see cref="StorageFencedException"/> and writes nothing. Correctness does not depend on any clock.
 /// </summary>
+/// <remarks>The methods that tests make fail are virtual.</remarks>
 public class PipelineStore : FollowStore
 {
     // When the result of a commit is unknown, the store tries for this time to find it out, because the server may be restarting or failing
@@ -15,6 +16,12 @@ public class PipelineStore : FollowStore
     /// <summary>Creates a store on a database. The store later disposes of the database object.</summary>
     public PipelineStore(IDatabase database)
         : base(database)
+    {
+    }
+
+    /// <summary>Creates a store on the database of another store. Only the new store may be used and disposed of from now on.</summary>
+    protected PipelineStore(PipelineStore other)
+        : base(other.Database)
     {
     }
 
@@ -114,7 +121,7 @@ public class PipelineStore : FollowStore
     /// new rows begin, and the source of every new row must have its value. No epoch erases such a value during the transaction. When a key
     /// gets a new row, its earlier row loses its value. The store never repeats a commit unless the caller asks for it.
     /// </summary>
-    public Task<StageResult> StageCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken)
+    public virtual Task<StageResult> StageCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken)
     {
         copies.ThrowIfInconsistent();
         return StageAsync((session, cancel) => PeriodWriter.StageAsync(session, lease, copies, cancel), copies, cancellationToken);
@@ -174,7 +181,7 @@ public class PipelineStore : FollowStore
     /// together. Only the update-task deletes rows, so rows that the selection has seen remain valid. If the call throws, the selection has
     /// seen some of the rows; the caller may continue with it or discard it.
     /// </summary>
-    public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken) => Database.ReadAsync(
+    public virtual Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken) => Database.ReadAsync(
         async (session, cancel) =>
         {
             await session.ReadPendingAsync(selection, cancel);
@@ -200,7 +207,7 @@ public class PipelineStore : FollowStore
     /// <see cref="CommitResult.Unknown"/> the caller may do nothing before <see cref="IFollowStore.ReadEpochsAsync"/> has shown the result.
     /// The driver never repeats a commit unless the caller asks for it.
     /// </remarks>
-    public Task<CommitResult> CommitEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken)
+    public virtual Task<CommitResult> CommitEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken)
     {
         commit.ThrowIfInconsistent();
         return CommitAsync((session, cancel) => EpochWriter.TryWriteAsync(session, lease, commit, cancel), commit.Epoch, cancellationToken);
@@ -237,7 +244,7 @@ public class PipelineStore : FollowStore
     /// including leaves of the unpublished epoch. Returns fewer leaves when their values exceed about 16 MiB, but at least one leaf if one
     /// exists.
     /// </summary>
-    public Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken) =>
+    public virtual Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken) =>
         Database.ReadAsync((session, cancel) => session.ReadStoredLeavesAsync(epoch, ordinal, max, cancel), cancellationToken);
 
     /// <summary>
@@ -256,7 +263,7 @@ public class PipelineStore : FollowStore
     /// Stores the signed checkpoint of a committed epoch in the row that has this epoch and record hash. Throws
     /// <see cref="StorageFencedException"/> when no such row exists or the fence has changed.
     /// </summary>
-    public async Task StoreCheckpointAsync(Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken)
+    public virtual async Task StoreCheckpointAsync(Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(lease);
         ArgumentOutOfRangeException.ThrowIfZero(checkpoint.Length);
