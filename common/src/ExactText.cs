@@ -18,7 +18,7 @@ public static class ExactText
 
     /// <summary>
     /// Returns a sentence about the first argument, variable or working folder of this process that is not UTF-8, or null if all of these
-    /// are UTF-8. Call this method before <see cref="CoreDumps.Forbid"/>, after which this process cannot read its own files in /proc.
+    /// are UTF-8. Call this method before <c>CoreDumps.Forbid</c>, after which this process cannot read its own files in /proc.
     /// </summary>
     public static string? FindFault()
     {

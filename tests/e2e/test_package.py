@@ -54,8 +54,10 @@ class PackageTest(unittest.TestCase):
         with zipfile.ZipFile(self.package) as package:
             files = {info.filename: info.file_size for info in package.infolist()}
             manifest = ElementTree.fromstring(package.read("Optiks.Client.nuspec"))
-        for file in ("lib/net10.0/Optiks.Client.dll", "lib/net10.0/Optiks.Client.xml", "lib/net10.0/Optiks.Common.dll", "lib/net10.0/Optiks.Tlog.dll",
-                     "README.md", "LICENSE", "THIRD-PARTY-NOTICES.txt", "CHANGELOG.md"):
+        # The package must have no other libraries. In particular, it must not have the code of servers (common/server).
+        libraries = {f"lib/net10.0/Optiks.{name}.dll" for name in ("Client", "Common", "Tlog")}
+        self.assertEqual(libraries, {file for file in files if file.endswith(".dll")})
+        for file in (*libraries, "lib/net10.0/Optiks.Client.xml", "README.md", "LICENSE", "THIRD-PARTY-NOTICES.txt", "CHANGELOG.md"):
             self.assertGreater(files.get(file, 0), 0, file)
         native = [file for file in files if file.startswith("runtimes/")]
         self.assertEqual(len(native), 1, files)

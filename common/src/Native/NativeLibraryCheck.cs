@@ -10,11 +10,14 @@ namespace Optiks.Native;
 public static class NativeLibraryCheck
 {
     /// <summary>
-    /// Loads liboptiks, checks its ABI version and the size of every shared struct, and checks that the processor can run the kernel that
-    /// OPTIKS_FORCE_KERNEL names. Throws <see cref="NativeLibraryException"/> if one of these checks fails. Any thread may call this
-    /// method, any number of times.
+    /// Loads liboptiks, checks its ABI version and the size of every struct that the verifier shares with it, and checks that the processor
+    /// can run the kernel that OPTIKS_FORCE_KERNEL names. Throws <see cref="NativeLibraryException"/> if one of these checks fails. Any
+    /// thread may call this method, any number of times.
     /// </summary>
-    public static void Ensure()
+    public static void Ensure() => Ensure(() => { });
+
+    /// <summary>Also runs the given checks (<paramref name="more"/>), after the check of the ABI version.</summary>
+    internal static void Ensure(Action more)
     {
         try
         {
@@ -24,9 +27,7 @@ public static class NativeLibraryCheck
                 throw new NativeLibraryException(
                     $"liboptiks has ABI version {version}, this program needs {Abi.Version}: install the liboptiks of the same build.");
             }
-            CheckSize<LeafRow>("optiks_leaf_t");
-            CheckSize<Interop.DirOptions>("optiks_dir_options_t");
-            CheckSize<DirectoryStats>("optiks_dir_stats_t");
+            more();
             CheckSize<Interop.Anchor>("optiks_anchor_t");
             CheckSize<Interop.Context>("optiks_context_t");
             CheckSize<Interop.Known>("optiks_known_t");
@@ -35,9 +36,6 @@ public static class NativeLibraryCheck
             CheckSize<Interop.LookupResult>("optiks_lookup_result_t");
             CheckSize<Interop.VersionEntry>("optiks_version_entry_t");
             CheckSize<Interop.VersionsResult>("optiks_versions_result_t");
-            CheckSize<Interop.UsersSummary>("optiks_users_summary_t");
-            CheckSize<Interop.UserMonitorSummary>("optiks_user_monitor_summary_t");
-            CheckSize<Interop.UserMonitorPage>("optiks_user_monitor_page_t");
             CheckSize<Interop.UserState>("optiks_user_state_t");
             CheckSize<Interop.UserResult>("optiks_user_result_t");
             CheckSize<Interop.DeviceResult>("optiks_device_result_t");
@@ -68,7 +66,9 @@ public static class NativeLibraryCheck
         }
     }
 
-    private static unsafe void CheckSize<T>(string name)
+    /// <summary>Throws <see cref="NativeLibraryException"/> unless liboptiks' struct of this name has the size of this program's
+    /// struct.</summary>
+    internal static unsafe void CheckSize<T>(string name)
         where T : unmanaged
     {
         nuint actual;

@@ -78,7 +78,7 @@ public static class Startup
         CultureInfo.CurrentCulture = CultureInfo.DefaultThreadCurrentCulture = CultureInfo.InvariantCulture;
         try
         {
-            NativeLibraryCheck.Ensure();
+            DirectoryLibraryCheck.Ensure();
             await main();
             return ExitCodes.Success;
         }

@@ -23,7 +23,7 @@ public sealed class StagedEpoch : IDisposable
     public StructureState[] States()
     {
         Span<byte> octets = stackalloc byte[StructureState.TotalLength];
-        OptiksNativeException.ThrowIfFailed(Interop.optiks_staged_states(_handle, octets), nameof(Interop.optiks_staged_states));
+        OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_staged_states(_handle, octets), nameof(DirectoryInterop.optiks_staged_states));
         return StructureState.DecodeAll(octets);
     }
 
@@ -33,14 +33,14 @@ public sealed class StagedEpoch : IDisposable
     /// </summary>
     public byte[] AppendProofs()
     {
-        int status = Interop.optiks_staged_append_proofs(_handle, [], 0, out nuint length);
+        int status = DirectoryInterop.optiks_staged_append_proofs(_handle, [], 0, out nuint length);
         if (status != (int)NativeStatus.Buffer)
         {
-            OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_staged_append_proofs));
+            OptiksNativeException.ThrowIfFailed(status, nameof(DirectoryInterop.optiks_staged_append_proofs));
         }
         byte[] proofs = new byte[checked((int)length)];
         OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_staged_append_proofs(_handle, proofs, length, out _), nameof(Interop.optiks_staged_append_proofs));
+            DirectoryInterop.optiks_staged_append_proofs(_handle, proofs, length, out _), nameof(DirectoryInterop.optiks_staged_append_proofs));
         return proofs;
     }
 
@@ -51,7 +51,7 @@ public sealed class StagedEpoch : IDisposable
     public void Commit()
     {
         ObjectDisposedException.ThrowIf(_handle.IsClosed || _handle.IsInvalid, this);
-        OptiksNativeException.ThrowIfFailed(_handle.Commit(), nameof(Interop.optiks_staged_commit));
+        OptiksNativeException.ThrowIfFailed(_handle.Commit(), nameof(DirectoryInterop.optiks_staged_commit));
     }
 
     /// <inheritdoc/>

@@ -32,7 +32,7 @@ public sealed class DirectoryView : IDisposable
     {
         _handle = handle;
         Span<byte> octets = stackalloc byte[StructureState.TotalLength];
-        OptiksNativeException.ThrowIfFailed(Interop.optiks_view_states(handle, out ulong epoch, octets), nameof(Interop.optiks_view_states));
+        OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_view_states(handle, out ulong epoch, octets), nameof(DirectoryInterop.optiks_view_states));
         Epoch = epoch;
         States = StructureState.DecodeAll(octets);
     }
@@ -71,7 +71,7 @@ public sealed class DirectoryView : IDisposable
     public void Save(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        OptiksNativeException.ThrowIfFailed(Interop.optiks_view_save(_handle, path), nameof(Interop.optiks_view_save));
+        OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_view_save(_handle, path), nameof(DirectoryInterop.optiks_view_save));
     }
 
     /// <summary>Returns one reference that <see cref="TryAcquire"/> took. Each reference must be returned exactly once.</summary>
@@ -111,7 +111,7 @@ public sealed class DirectoryView : IDisposable
         nuint length;
         do
         {
-            status = Interop.optiks_view_lookup_cached(
+            status = DirectoryInterop.optiks_view_lookup_cached(
                 _handle, (byte)structure, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions, room.Span, (nuint)room.Span.Length, out length, ends);
         }
         while (room.Grown(status, length));
@@ -123,7 +123,7 @@ public sealed class DirectoryView : IDisposable
         {
             room.ReadVersions(ends, latest[..n]);
         }
-        room.Finish(status, length, nameof(Interop.optiks_view_lookup_cached));
+        room.Finish(status, length, nameof(DirectoryInterop.optiks_view_lookup_cached));
         return true;
     }
 
@@ -133,8 +133,8 @@ public sealed class DirectoryView : IDisposable
     /// </summary>
     public UsersSummary SummarizeUsers(ReadOnlySpan<byte> queries, int maxEntries)
     {
-        int status = Interop.optiks_view_users_summary(_handle, queries, (nuint)queries.Length, (ulong)maxEntries, out Interop.UsersSummary summary);
-        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_view_users_summary));
+        int status = DirectoryInterop.optiks_view_users_summary(_handle, queries, (nuint)queries.Length, (ulong)maxEntries, out DirectoryInterop.UsersSummary summary);
+        OptiksNativeException.ThrowIfFailed(status, nameof(DirectoryInterop.optiks_view_users_summary));
         return UsersSummary.From(summary);
     }
 
@@ -148,16 +148,16 @@ public sealed class DirectoryView : IDisposable
         var room = new AnswerRoom(output, 0, ExpectedUsersLength);
         int status;
         nuint length;
-        Interop.UsersSummary native;
+        DirectoryInterop.UsersSummary native;
         do
         {
-            status = Interop.optiks_view_users_cached(
+            status = DirectoryInterop.optiks_view_users_cached(
                 _handle, queries, (nuint)queries.Length, (ulong)maxEntries, room.Span, (nuint)room.Span.Length, out length, out native);
         }
         while (room.Grown(status, length));
         if (status != (int)NativeStatus.Unproven)
         {
-            room.Finish(status, length, nameof(Interop.optiks_view_users_cached));
+            room.Finish(status, length, nameof(DirectoryInterop.optiks_view_users_cached));
         }
         summary = UsersSummary.From(native);
         return status == (int)NativeStatus.Ok;
@@ -169,9 +169,9 @@ public sealed class DirectoryView : IDisposable
     /// </summary>
     public UserMonitorSummary SummarizeUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page)
     {
-        Interop.UserMonitorPage native = page.ToNative();
-        int status = Interop.optiks_view_user_monitor_summary(_handle, query, (nuint)query.Length, in native, out Interop.UserMonitorSummary summary);
-        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_view_user_monitor_summary));
+        DirectoryInterop.UserMonitorPage native = page.ToNative();
+        int status = DirectoryInterop.optiks_view_user_monitor_summary(_handle, query, (nuint)query.Length, in native, out DirectoryInterop.UserMonitorSummary summary);
+        OptiksNativeException.ThrowIfFailed(status, nameof(DirectoryInterop.optiks_view_user_monitor_summary));
         return UserMonitorSummary.From(summary);
     }
 
@@ -182,8 +182,8 @@ public sealed class DirectoryView : IDisposable
     /// </summary>
     public ProofBatch CreateProofs(StructureId structure, bool useCache = true)
     {
-        int status = Interop.optiks_proofs_create(_handle, (byte)structure, useCache ? 1 : 0, out nint proofs);
-        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_proofs_create));
+        int status = DirectoryInterop.optiks_proofs_create(_handle, (byte)structure, useCache ? 1 : 0, out nint proofs);
+        OptiksNativeException.ThrowIfFailed(status, nameof(DirectoryInterop.optiks_proofs_create));
         return new ProofBatch(new ProofsHandle(proofs, _handle));
     }
 

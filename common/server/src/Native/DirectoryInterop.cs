@@ -1,11 +1,20 @@
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Optiks.Protocol;
 using Optiks.Secrets;
 
+[assembly: DisableRuntimeMarshalling]
+
 namespace Optiks.Native;
 
-internal static unsafe partial class Interop
+/// <summary>
+/// Declares the functions of ozks/include/optiks/optiks.h that need a directory, and that only servers call, as <see cref="Interop"/>
+/// declares the functions that clients call too.
+/// </summary>
+internal static unsafe partial class DirectoryInterop
 {
+    private const string Library = "optiks";
+
     [StructLayout(LayoutKind.Sequential)]
     public struct DirOptions
     {

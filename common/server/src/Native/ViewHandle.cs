@@ -13,7 +13,7 @@ internal sealed class ViewHandle : SafeHandleZeroOrMinusOneIsInvalid
 
     protected override bool ReleaseHandle()
     {
-        Interop.optiks_view_destroy(handle);
+        DirectoryInterop.optiks_view_destroy(handle);
         return true;
     }
 }

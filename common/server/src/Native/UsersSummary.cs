@@ -9,7 +9,7 @@ namespace Optiks.Native;
 /// part, the value is <see cref="KnownOfUser.None"/>.</param>
 public readonly record struct UsersSummary(int Entries, int Proofs, int AheadUser, KnownOfUser AheadOf)
 {
-    internal static UsersSummary From(in Interop.UsersSummary native) =>
+    internal static UsersSummary From(in DirectoryInterop.UsersSummary native) =>
         new(checked((int)native.NumEntries), checked((int)native.NumProofs), checked((int)native.AheadUser), (KnownOfUser)native.AheadOf);
 
     /// <summary>

@@ -14,7 +14,7 @@ namespace Optiks.Native;
 /// the device list. The caller that made such a query may see nothing of other users.</param>
 public readonly record struct UserMonitorPage(int MaxMembers, int MaxAllMembers, int MaxFollowed, int MaxOctets, bool OwnOnly = false)
 {
-    internal Interop.UserMonitorPage ToNative() => new()
+    internal DirectoryInterop.UserMonitorPage ToNative() => new()
     {
         MaxMembers = (ulong)MaxMembers,
         MaxAllMembers = (ulong)MaxAllMembers,

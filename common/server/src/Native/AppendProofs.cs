@@ -28,10 +28,10 @@ public static class AppendProofs
         nuint length;
         do
         {
-            status = Interop.optiks_append_merge(
+            status = DirectoryInterop.optiks_append_merge(
                 (nuint)steps.Count, steps.Blob, steps.Offsets, counts, room.Span, (nuint)room.Span.Length, out length);
         }
         while (room.Grown(status, length));
-        room.Finish(status, length, nameof(Interop.optiks_append_merge));
+        room.Finish(status, length, nameof(DirectoryInterop.optiks_append_merge));
     }
 }

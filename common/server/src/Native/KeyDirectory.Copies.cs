@@ -21,8 +21,8 @@ public sealed partial class KeyDirectory
         CheckLength(values.Count, keys.Count, nameof(values));
         CheckLength(copies.Length, keys.Count, nameof(copies));
         OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_dir_prepare_copies(_handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets, versions, values.Blob, values.Offsets, copies),
-            nameof(Interop.optiks_dir_prepare_copies));
+            DirectoryInterop.optiks_dir_prepare_copies(_handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets, versions, values.Blob, values.Offsets, copies),
+            nameof(DirectoryInterop.optiks_dir_prepare_copies));
     }
 
     /// <summary>
@@ -33,7 +33,7 @@ public sealed partial class KeyDirectory
     /// </summary>
     public void LoadCopies(ReadOnlySpan<LeafRow> copies, ReadOnlySpan<byte> values) =>
         OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_dir_load_copies(_handle, copies, (nuint)copies.Length, values, (nuint)values.Length), nameof(Interop.optiks_dir_load_copies));
+            DirectoryInterop.optiks_dir_load_copies(_handle, copies, (nuint)copies.Length, values, (nuint)values.Length), nameof(DirectoryInterop.optiks_dir_load_copies));
 
     /// <summary>
     /// Erases the values of copies, as <see cref="Erase"/> erases the values of other leaves. The period may have begun or not. Each copy
@@ -49,7 +49,7 @@ public sealed partial class KeyDirectory
         if (structures.Length > 0)
         {
             OptiksNativeException.ThrowIfFailed(
-                Interop.optiks_dir_erase(_handle, (nuint)structures.Length, Octets(structures), labels, commitments), nameof(Interop.optiks_dir_erase));
+                DirectoryInterop.optiks_dir_erase(_handle, (nuint)structures.Length, Octets(structures), labels, commitments), nameof(DirectoryInterop.optiks_dir_erase));
         }
     }
 
@@ -61,9 +61,9 @@ public sealed partial class KeyDirectory
     /// </summary>
     public StagedEpoch StartPeriod(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs)
     {
-        int status = Interop.optiks_dir_start_period(
+        int status = DirectoryInterop.optiks_dir_start_period(
             _handle, epoch, leaves, (nuint)leaves.Length, values, (nuint)values.Length, withProofs ? 1 : 0, out nint staged);
-        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_dir_start_period));
+        OptiksNativeException.ThrowIfFailed(status, nameof(DirectoryInterop.optiks_dir_start_period));
         return new StagedEpoch(epoch, new StagedHandle(staged, _handle));
     }
 }

@@ -22,30 +22,30 @@ public sealed class ProofBatch : IDisposable
     {
         int n = DirectoryView.CountLookups(keys, knownPeriods, knownVersions);
         OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_proofs_add_lookups(_handle, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions), nameof(Interop.optiks_proofs_add_lookups));
+            DirectoryInterop.optiks_proofs_add_lookups(_handle, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions), nameof(DirectoryInterop.optiks_proofs_add_lookups));
     }
 
     /// <summary>Adds to the batch the first proofs that <see cref="WriteVersions"/> will need. Most answers need no further
     /// proofs.</summary>
     public void AddVersions(ReadOnlySpan<byte> key, ulong from, uint maxMembers) =>
         OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_proofs_add_versions(_handle, key, (nuint)key.Length, from, maxMembers), nameof(Interop.optiks_proofs_add_versions));
+            DirectoryInterop.optiks_proofs_add_versions(_handle, key, (nuint)key.Length, from, maxMembers), nameof(DirectoryInterop.optiks_proofs_add_versions));
 
     /// <summary>Adds to the batch the proofs that <see cref="WriteUsers"/> will need.</summary>
     public void AddUsers(ReadOnlySpan<byte> queries, int maxEntries) =>
         OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_proofs_add_users(_handle, queries, (nuint)queries.Length, (ulong)maxEntries), nameof(Interop.optiks_proofs_add_users));
+            DirectoryInterop.optiks_proofs_add_users(_handle, queries, (nuint)queries.Length, (ulong)maxEntries), nameof(DirectoryInterop.optiks_proofs_add_users));
 
     /// <summary>Adds to the batch the proofs that <see cref="WriteUserMonitor"/> will need.</summary>
     public void AddUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page)
     {
-        Interop.UserMonitorPage native = page.ToNative();
+        DirectoryInterop.UserMonitorPage native = page.ToNative();
         OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_proofs_add_user_monitor(_handle, query, (nuint)query.Length, in native), nameof(Interop.optiks_proofs_add_user_monitor));
+            DirectoryInterop.optiks_proofs_add_user_monitor(_handle, query, (nuint)query.Length, in native), nameof(DirectoryInterop.optiks_proofs_add_user_monitor));
     }
 
     /// <summary>Makes the added proofs that are not cached.</summary>
-    public void Run() => OptiksNativeException.ThrowIfFailed(Interop.optiks_proofs_run(_handle), nameof(Interop.optiks_proofs_run));
+    public void Run() => OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_proofs_run(_handle), nameof(DirectoryInterop.optiks_proofs_run));
 
     /// <summary>
     /// Appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer with its length prefix; the vector has one Lookup for each key.
@@ -63,7 +63,7 @@ public sealed class ProofBatch : IDisposable
         nuint length;
         do
         {
-            status = Interop.optiks_proofs_lookup_many(
+            status = DirectoryInterop.optiks_proofs_lookup_many(
                 _handle, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions, room.Span, (nuint)room.Span.Length, out length, ends);
         }
         while (room.Grown(status, length));
@@ -71,7 +71,7 @@ public sealed class ProofBatch : IDisposable
         {
             room.ReadVersions(ends, latest[..n]);
         }
-        return room.Finish(status, length, nameof(Interop.optiks_proofs_lookup_many));
+        return room.Finish(status, length, nameof(DirectoryInterop.optiks_proofs_lookup_many));
     }
 
     /// <summary>
@@ -88,11 +88,11 @@ public sealed class ProofBatch : IDisposable
         nuint length;
         do
         {
-            status = Interop.optiks_proofs_versions(
+            status = DirectoryInterop.optiks_proofs_versions(
                 _handle, key, (nuint)key.Length, from, maxMembers, (nuint)maxOctets, room.Span, (nuint)room.Span.Length, out length);
         }
         while (room.Grown(status, length));
-        return room.Finish(status, length, nameof(Interop.optiks_proofs_versions));
+        return room.Finish(status, length, nameof(DirectoryInterop.optiks_proofs_versions));
     }
 
     /// <summary>
@@ -112,14 +112,14 @@ public sealed class ProofBatch : IDisposable
         var room = new AnswerRoom(output, 0, DirectoryView.ExpectedUsersLength);
         int status;
         nuint length;
-        Interop.UsersSummary native;
+        DirectoryInterop.UsersSummary native;
         do
         {
-            status = Interop.optiks_proofs_users(
+            status = DirectoryInterop.optiks_proofs_users(
                 _handle, queries, (nuint)queries.Length, (ulong)maxEntries, room.Span, (nuint)room.Span.Length, out length, out native);
         }
         while (room.Grown(status, length));
-        int written = room.Finish(status, length, nameof(Interop.optiks_proofs_users));
+        int written = room.Finish(status, length, nameof(DirectoryInterop.optiks_proofs_users));
         summary = UsersSummary.From(native);
         return written;
     }
@@ -137,18 +137,18 @@ public sealed class ProofBatch : IDisposable
     public int WriteUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page, IBufferWriter<byte> output, out UserMonitorSummary summary)
     {
         ArgumentNullException.ThrowIfNull(output);
-        Interop.UserMonitorPage bounds = page.ToNative();
+        DirectoryInterop.UserMonitorPage bounds = page.ToNative();
         var room = new AnswerRoom(output, 0, DirectoryView.ExpectedVersionsLength);
         int status;
         nuint length;
-        Interop.UserMonitorSummary native;
+        DirectoryInterop.UserMonitorSummary native;
         do
         {
-            status = Interop.optiks_proofs_user_monitor(
+            status = DirectoryInterop.optiks_proofs_user_monitor(
                 _handle, query, (nuint)query.Length, in bounds, room.Span, (nuint)room.Span.Length, out length, out native);
         }
         while (room.Grown(status, length));
-        int written = room.Finish(status, length, nameof(Interop.optiks_proofs_user_monitor));
+        int written = room.Finish(status, length, nameof(DirectoryInterop.optiks_proofs_user_monitor));
         summary = UserMonitorSummary.From(native);
         return written;
     }

@@ -19,7 +19,7 @@ internal sealed class StagedHandle : SafeHandleZeroOrMinusOneIsInvalid
     /// <summary>Makes the staged epoch current. After a success the native library has freed the handle's object.</summary>
     public int Commit()
     {
-        int status = Interop.optiks_staged_commit(handle);
+        int status = DirectoryInterop.optiks_staged_commit(handle);
         if (status == 0)
         {
             SetHandleAsInvalid();
@@ -30,7 +30,7 @@ internal sealed class StagedHandle : SafeHandleZeroOrMinusOneIsInvalid
 
     protected override bool ReleaseHandle()
     {
-        Interop.optiks_staged_destroy(handle);
+        DirectoryInterop.optiks_staged_destroy(handle);
         _directory.DangerousRelease();
         return true;
     }

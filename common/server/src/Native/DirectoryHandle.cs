@@ -13,7 +13,7 @@ internal sealed class DirectoryHandle : SafeHandleZeroOrMinusOneIsInvalid
 
     protected override bool ReleaseHandle()
     {
-        Interop.optiks_dir_destroy(handle);
+        DirectoryInterop.optiks_dir_destroy(handle);
         return true;
     }
 }

@@ -18,7 +18,7 @@ internal sealed class ProofsHandle : SafeHandleZeroOrMinusOneIsInvalid
 
     protected override bool ReleaseHandle()
     {
-        Interop.optiks_proofs_destroy(handle);
+        DirectoryInterop.optiks_proofs_destroy(handle);
         _view.DangerousRelease();
         return true;
     }

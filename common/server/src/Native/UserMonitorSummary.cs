@@ -8,6 +8,6 @@ namespace Optiks.Native;
 /// <param name="Unanswered">The reason why no answer is written; usually <see cref="OwnUserUnanswered.None"/>.</param>
 public readonly record struct UserMonitorSummary(int Entries, int Proofs, int Index, OwnUserUnanswered Unanswered)
 {
-    internal static UserMonitorSummary From(in Interop.UserMonitorSummary native) =>
+    internal static UserMonitorSummary From(in DirectoryInterop.UserMonitorSummary native) =>
         new(checked((int)native.NumEntries), checked((int)native.NumProofs), checked((int)native.Index), (OwnUserUnanswered)native.Unanswered);
 }
