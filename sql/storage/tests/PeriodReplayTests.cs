@@ -86,7 +86,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         Assert.Equal([FirstSwitch - 1, SecondSwitch - 1], ended);
     }
 
-    // Prepares the next period's trees in steps of maxRows leaves until all names are loaded, and then adds some copies.
+    // Prepares the next period's trees in steps of `maxRows` leaves until all names are loaded, and then adds some copies.
     private static async Task PrepareAsync(LogReplay replay, int maxRows)
     {
         do

@@ -31,8 +31,8 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     public static ulong Hash(ReadOnlyMemory<byte>? octets) => octets is { } present ? BinaryPrimitives.ReadUInt64BigEndian(SHA256.HashData(present.Span)) | 1 : 0;
 
     /// <summary>
-    /// Begins a period: replaces the known keys of the structures devices and keys by those with which the period begins. Returns the
-    /// replaced keys, as they were at the end of the previous period.
+    /// Begins a period: replaces the known keys of the structures <c>devices</c> and <c>keys</c> by those with which the period begins.
+    /// Returns the replaced keys, as they were at the end of the previous period.
     /// </summary>
     public Dictionary<(StructureId, UInt128), LatestVersion> BeginPeriod(IReadOnlyDictionary<(StructureId, UInt128), LatestVersion> copies)
     {
@@ -100,7 +100,8 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     {
         UInt128 tag = BinaryPrimitives.ReadUInt128BigEndian(leaf.Tag.Span);
         ref LatestVersion last = ref CollectionsMarshal.GetValueRefOrAddDefault(_keys, (leaf.Structure, tag), out bool known);
-        // By docs/spec/tree.md section 1, keys of an oZKS have only version 0. Usernames are an oZKS, unless the log reuses usernames.
+        // By docs/spec/tree.md section 1, keys of an oZKS have only version 0. The structure `usernames` is an oZKS, unless the log reuses
+        // usernames.
         bool hasVersions = leaf.Structure.HasVersions() || (leaf.Structure == StructureId.Usernames && configuration.ReusesUsernames);
         ulong expected = hasVersions ? last.Version + 1 : 0;
         if (leaf.Version != expected || (known && !hasVersions))

@@ -14,7 +14,7 @@ public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int It
     public (long Sequence, int Item) DecidedThrough { get; init; }
 
     /// <summary>
-    /// Returns updates with only the given number of requests, from the first on, for an epoch that has no room for more. The remaining
+    /// Returns only the first of these requests, as many as the given number, for an epoch that has no room for more. The remaining
     /// requests wait for the next epoch.
     /// </summary>
     public EpochUpdates First(int requests)

@@ -5,7 +5,8 @@ using Optiks.Secrets;
 
 namespace Optiks.Storage.Tests;
 
-/// <content>The part that makes periods in the update-task's way: first the secrets, then rows of copies, then the switch.</content>
+/// <content>Contains the methods that make periods as the update-task does: first the secrets, then rows of copies, then the
+/// switch.</content>
 internal sealed partial class TestLog
 {
     private readonly Dictionary<(StructureId Structure, string Key), (CopySource Source, byte[] Value)> _latest = [];
