@@ -10,9 +10,9 @@ namespace Optiks.Native;
 public static class NativeLibraryCheck
 {
     /// <summary>
-    /// Loads liboptiks, checks its ABI version and the size of every shared struct, and checks that the processor can run the kernel that
-    /// OPTIKS_FORCE_KERNEL names. Throws <see cref="NativeLibraryException"/> if one of these checks fails. Any thread may call this
-    /// method, any number of times.
+    /// Loads liboptiks, checks its ABI version and the size of every shared struct, and checks that the processor can run the VRF kernel
+    /// that <c>OPTIKS_FORCE_KERNEL</c> names. Throws <see cref="NativeLibraryException"/> if one of these checks fails. Any thread may call
+    /// this method, any number of times.
     /// </summary>
     public static void Ensure()
     {
@@ -58,7 +58,7 @@ public static class NativeLibraryCheck
         }
     }
 
-    // Checks that the kernel that OPTIKS_FORCE_KERNEL names exists and can run on this processor.
+    // Checks that the VRF kernel that OPTIKS_FORCE_KERNEL names exists and can run on this processor.
     private static void CheckKernel()
     {
         Span<byte> name = stackalloc byte[32];

@@ -31,7 +31,7 @@ internal sealed class CallerBuckets
         _time = time;
         _perToken = Math.Max(1, (long)Math.Round(Math.Min(time.TimestampFrequency / limit.PerSecond, time.TimestampFrequency * (double)MaxSeconds)));
         int burst = limit.Burst > 0 ? limit.Burst : Math.Max(1, (int)limit.PerSecond);
-        // The longest time until a bucket is full at which it still holds one token.
+        // The time that a bucket with exactly one token needs to become full. A bucket that needs longer holds less than one token.
         _reserve = (burst - 1) * _perToken;
         _maxAhead = _reserve + (MaxSeconds * time.TimestampFrequency);
     }
