@@ -169,7 +169,7 @@ public sealed class SupervisionTests : IDisposable
             second.Write(_folder["tls.pem"], _folder["tls.key"]);
             Reload(app);
             Assert.Equal(["CN=second", "CN=second between"], await ShownAsync(address));
-            // The connection with the earlier certificate is still answered.
+            // The host still answers requests on the connection that was made with the earlier certificate.
             await stream.WriteAsync("GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n"u8.ToArray(), TestContext.Current.CancellationToken);
             using var reader = new StreamReader(stream);
             Assert.Contains("answer", await reader.ReadToEndAsync(TestContext.Current.CancellationToken), StringComparison.Ordinal);

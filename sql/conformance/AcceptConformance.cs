@@ -189,7 +189,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(new AcceptResult(AcceptStatus.RequestIdTime), results[0]);
         Assert.Equal(Enumerable.Repeat(new AcceptResult(AcceptStatus.Accepted), units.Length), results.Skip(1));
 
-        // Now the store knows these ids. The test sends their requests again, first by themselves and then together with new requests.
+        // Now the store knows these ids. The test sends their requests again: first only these, and then these together with new requests.
         await CheckPendingAsync(units);
         Assert.Equal(Enumerable.Repeat(new AcceptResult(AcceptStatus.Accepted), units.Length), await Accept.AcceptAsync(units, Cancel));
         await CheckPendingAsync(units);

@@ -160,7 +160,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.DoesNotContain("first", Encoding.UTF8.GetString(left.Values.Span), StringComparison.Ordinal);
 
         // Followers read an erasure for each row that had the value, even for a row that a later row superseded, because they may not have
-        // read the later row yet. The receipt names only the requested version, because none of its copies is public yet.
+        // read the later row yet. The erasure's receipt names only the requested version, because none of its copies is public yet.
         IReadOnlyList<StoredErasure> erasures = await follow.ReadErasuresAsync(3, 3, Cancel);
         Assert.Equal([(1UL, null, 0), (0UL, 1UL, 0)], erasures.Select(erasure => (erasure.Erasure.Epoch, erasure.Erasure.Period, erasure.Erasure.Period is null ? 0 : erasure.Erasure.Ordinal)));
         Assert.All(erasures, erasure => Assert.Equal(new LeafOrigin(request, 0), erasure.Erasure.Origin));
@@ -349,8 +349,8 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal([0, 1], await Pipeline.ReadSupersededAsync(1, 0, int.MaxValue, Cancel));
         Assert.Equal([0], await Pipeline.ReadSupersededAsync(1, 5, 5, Cancel));
 
-        // The period has begun. The receipt still omits a superseded copy that was erased with its source, because that copy is not a
-        // version of the period.
+        // The period has begun. The erasure's receipt still omits a superseded copy that was erased with its source, because that copy is
+        // not a version of the period.
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(3, []) with { Period = 1, Switch = new PeriodSwitch(1, 7) }, Cancel));
         await SignAndPublishAsync(lease, 3);
         Guid request = await EraseAsync(lease, 4, "b", (1, "b"), (1, "a"));

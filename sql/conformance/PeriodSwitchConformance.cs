@@ -92,8 +92,8 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Equal([false, true, false, false], await HaveValuesAsync(1));
         Assert.Equal([false], await HaveValuesAsync(2));
         Assert.Equal(4, (await Pipeline.ReadErasuresAsync(4, 4, Cancel)).Count);
-        // The receipt lists only public versions: the version in period 0, and its copy in period 1, which occurs only once although it has
-        // two rows. The copy in period 2 is not public yet.
+        // The erasure's receipt lists only public versions: the version in period 0, and its copy in period 1, which occurs only once
+        // although it has two rows. The copy in period 2 is not public yet.
         IReadOnlyList<ErasedVersion> receipt = await Accept.ReadReceiptAsync(4, request, Cancel);
         Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1), new ErasedVersion(StructureId.Keys, 1, 1, 2)], receipt.OrderBy(version => version.Period));
     }

@@ -105,7 +105,7 @@ internal static class StatementRules
         }
     }
 
-    // Finds statements with lists that lack the hint ByIndex. Without the hint, the server would use a plan for an empty table or a short
+    // Finds statements with lists that lack the hint `ByIndex`. Without the hint, the server would use a plan for an empty table or a short
     // list even for a hundred thousand rows.
     private static IEnumerable<string> Unhinted(TSqlScript script) =>
         from statement in TSql.All<StatementWithCtesAndXmlNamespaces>(script)
