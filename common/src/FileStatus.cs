@@ -58,7 +58,7 @@ public readonly partial record struct FileStatus(
             : throw new IOException($"statx: {Marshal.GetLastPInvokeErrorMessage()}");
     }
 
-    /// <summary>Returns whether both statuses belong to the same file, even if the file has changed in between.</summary>
+    /// <summary>Returns whether both statuses belong to the same file, even if the file has changed between the two readings.</summary>
     public bool IsSameFile(FileStatus other) => Device == other.Device && Inode == other.Inode;
 
     /// <summary>Combines a major and a minor device number into a value of <see cref="Device"/>.</summary>

@@ -188,7 +188,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.True(await store.RewrapSecretsAsync(1, next.WrappedSecrets, Wrapped(2, 6), Cancel));
         Assert.Equal([Wrapped(2, 5), Wrapped(2, 6)], (await store.ReadPeriodsAsync(Cancel)).Select(period => period.WrappedSecrets.ToArray()));
 
-        // Rewrapping must not restore secrets that were destroyed in the meantime.
+        // Rewrapping must not restore secrets that were destroyed after the caller had read them.
         await SwitchAsync(lease, 1, 1, 0);
         await Pipeline.BeginDestroyingAsync(lease, 0, retainedPeriods: 1, Cancel);
         Assert.False(await store.RewrapSecretsAsync(0, Wrapped(2, 5), Wrapped(3, 5), Cancel));

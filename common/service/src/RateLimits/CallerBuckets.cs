@@ -13,7 +13,8 @@ namespace Optiks.ServiceDefaults;
 /// </remarks>
 internal sealed class CallerBuckets
 {
-    /// <summary>The highest number of seconds for which a caller can have spent its tokens in advance.</summary>
+    /// <summary>The limit for tokens that a caller spends before it has them, given as the number of seconds in which the bucket gains
+    /// these tokens.</summary>
     public const int MaxSeconds = 3600;
 
     // The number of slots, which take 2 MiB of memory.

@@ -50,7 +50,7 @@ internal static class PeriodWriter
 
     /// <summary>
     /// Replaces a period's wrapped secrets, but only if they still equal the old ones (<paramref name="before"/>). Locks the head row, so
-    /// that no period begins in the meantime.
+    /// that no period begins before the transaction ends.
     /// </summary>
     public static async Task<bool> RewrapAsync(ISession session, ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken)
     {
