@@ -21,7 +21,7 @@ namespace Optiks;
 public readonly partial record struct FileStatus(
     ulong Device, ulong Inode, ulong Length, long Written, long Changed, UnixFileMode Mode, uint Owner, bool IsRegular, uint Links)
 {
-    // From linux/fcntl.h and errno.h; the values are the same on x86-64 and ARM64.
+    // These values are from linux/fcntl.h and errno.h. They are the same on x86-64 and ARM64.
     private const int AT_FDCWD = -100;
     private const int AT_EMPTY_PATH = 0x1000;
     private const uint STATX_BASIC_STATS = 0x7FF;

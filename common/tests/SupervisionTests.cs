@@ -78,7 +78,7 @@ public sealed class SupervisionTests : IDisposable
         using var client = new HttpClient { BaseAddress = new Uri(app.Urls.Single()) };
         Assert.Equal([200, 429], await ManyAsync(client, 2));
 
-        // The rate limit did not change, so tokens that were spent stay spent.
+        // The reload did not change the rate limit, so the tokens that the caller spent earlier stay spent.
         WriteSettings(burst: 1, more: """, "Logging": {"LogLevel": {"Default": "Debug"}}""");
         Reload(app);
         Assert.Equal([429], await ManyAsync(client, 1));

@@ -200,7 +200,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(size + 1, results.Count(result => result.Status == AcceptStatus.Accepted));
         await CheckPendingAsync([.. units, .. fresh]);
 
-        // Now this key has the largest number of pending updates.
+        // These updates give this key the largest allowed number of pending updates.
         AcceptUnit[] most = await UnitsAsync(Limits.PendingPerKey, _ => [Item("full")]);
         Assert.All(await Accept.AcceptAsync(most, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         AcceptUnit[] others = await UnitsAsync(size, i => [Item(i == 9 ? "full" : $"fourth {i}")]);

@@ -193,7 +193,8 @@ public abstract class PeriodConformance : StorageConformance
         await PublishAsync(lease, 2, Item("a", "second"));
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("c", 1), ("a", 2), ("b", 0));
-        // Labels with the same beginning but different ends belong to different keys.
+        // The index has only the beginning of each label, but two labels with the same beginning and different ends belong to different
+        // keys.
         byte[] alike = LabelOf("c", 1UL << 32);
         alike[^1] ^= 1;
         CopyBatch other = Changed(await CopiesAsync(1, 5, ("c", 1)), (ref LeafRow row) => row.Label = alike);
@@ -375,7 +376,8 @@ public abstract class PeriodConformance : StorageConformance
             await using ConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
             StoredCopy[] rows = [.. await read.ReadCopiesAsync(0, 0, 100, Cancel)];
             Assert.Null(rows[0].Value);
-            // An earlier version of optiks-db exported superseded rows with their values, as here.
+            // The test gives a superseded row its value, because an earlier version of optiks-db exported superseded rows with their
+            // values.
             rows[0] = rows[0] with { Value = rows[1].Value };
             await using (StorageImport import = await target.BeginImportAsync(Cancel))
             {

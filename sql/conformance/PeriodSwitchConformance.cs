@@ -129,7 +129,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         await SwitchAsync(lease, 3, 2, 3);
         await StageAsync(lease, copies with { Period = 3, Sources = again });
 
-        // Period 0 ended two periods ago, and period 1 one period ago.
+        // Since period 0, two later periods have begun. Since period 1, only one has begun, so period 1 is still served.
         await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.DestroyAsync(lease, 0, 10, Cancel));
         foreach (ulong served in new ulong[] { 1, 2, 3, 9 })
         {

@@ -177,7 +177,7 @@ public sealed class FsckTests(SampleLog sample)
         Assert.Equal("", error);
         Assert.Contains(sentence, output, StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Invalid, code);
-        // Without the board, the check still finds no faults in the database.
+        // If the check does not read the damaged board, it finds no faults, because the database is undamaged.
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("fsck")).Code);
     }
 

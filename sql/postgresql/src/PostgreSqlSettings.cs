@@ -137,7 +137,7 @@ internal sealed class PostgreSqlSettings
         {
             return true;
         }
-        // The text after the host, if any, is a port, which Npgsql accepts there.
+        // The text after the host, if there is any, is a port, because Npgsql accepts a port there.
         if (name.StartsWith('['))
         {
             name = name.TrimStart('[').Split(']')[0];

@@ -154,7 +154,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
                 Assert.Equal(one.First, replay.NextCopies);
                 Assert.Null(await replay.TakeNextAsync(one));
                 Assert.Equal(one.End, replay.NextCopies);
-                // If it gets the same batch again, the replay does not add it again.
+                // If the replay gets the same batch again, it does not add the batch's rows again.
                 Assert.Null(await replay.TakeNextAsync(one));
                 Assert.Equal(one.End, replay.NextCopies);
                 taken++;

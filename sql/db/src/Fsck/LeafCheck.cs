@@ -42,7 +42,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
             if (key.Structure is StructureId.Devices or StructureId.Keys)
             {
                 ended.Add(key, state);
-                // Entries may be removed while the dictionary is enumerated.
+                // .NET allows removing entries of a dictionary while it is being enumerated.
                 _ = _keys.Remove(key);
             }
         }

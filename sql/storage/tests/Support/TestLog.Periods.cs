@@ -84,7 +84,7 @@ internal sealed partial class TestLog
             _stagedNumbers[(structure, key)] = _numStaged + i;
             if (sources[input].IsDrop)
             {
-                // This entry prevents StageAllAsync from staging this key again.
+                // This entry prevents `StageAllAsync` from staging this key again.
                 _staged[(structure, key[1..])] = _latest[(structure, key[1..])].Source;
                 _ = _stagedNumbers.Remove((structure, key[1..]));
             }
