@@ -21,7 +21,7 @@ namespace Optiks;
 public readonly partial record struct FileStatus(
     ulong Device, ulong Inode, ulong Length, long Written, long Changed, UnixFileMode Mode, uint Owner, bool IsRegular, uint Links)
 {
-    // From linux/fcntl.h and errno.h; the values are the same on x86-64 and ARM64.
+    // These values are from linux/fcntl.h and errno.h. They are the same on x86-64 and ARM64.
     private const int AT_FDCWD = -100;
     private const int AT_EMPTY_PATH = 0x1000;
     private const uint STATX_BASIC_STATS = 0x7FF;
@@ -58,7 +58,7 @@ public readonly partial record struct FileStatus(
             : throw new IOException($"statx: {Marshal.GetLastPInvokeErrorMessage()}");
     }
 
-    /// <summary>Returns whether both statuses belong to the same file, even if the file has changed in between.</summary>
+    /// <summary>Returns whether both statuses belong to the same file, even if the file has changed between the two readings.</summary>
     public bool IsSameFile(FileStatus other) => Device == other.Device && Inode == other.Inode;
 
     /// <summary>Combines a major and a minor device number into a value of <see cref="Device"/>.</summary>

@@ -81,7 +81,8 @@ public sealed class ApiKeyTests : IDisposable
         }
         Assert.Contains($"chmod go-w {path}", Assert.Single(problems).Message, StringComparison.Ordinal);
 
-        // Changing the mode does not change the file's length and its time of writing, so the store must notice the change in another way.
+        // A change of the mode changes neither the file's length nor its time of writing, so the store must notice the change in another
+        // way.
         File.SetUnixFileMode(path, AtomicFile.PublicMode);
         _time.Advance(TimeSpan.FromSeconds(1));
         Assert.False(store.TryFind(key, out _));

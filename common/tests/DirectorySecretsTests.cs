@@ -45,7 +45,7 @@ public sealed class DirectorySecretsTests : IDisposable
         // These tags were computed with Python's hashlib from secrets in the earlier form, which has one tag key for all structures.
         string[] tags = ["8DA90D422A7550866D4B4F806036795F", "3C7C24D769498F71C20F5DD9EB3DCE86", "1A8638574E424B22CD428270272C776E", "851D8957A8D987F662D8331E2D7757C5"];
         Assert.Equal(tags, Rows(secrets).OrderBy(row => row.Structure).Select(row => Text(row.Tag)));
-        // Secrets that are written again have a tag key for each structure.
+        // If secrets in the earlier form are wrapped again, the new form has a tag key for each structure.
         using DirectorySecrets rewrapped = source.UnwrapPeriod(source.WrapPeriod(secrets, 0, s_logId), 0, s_logId);
         Assert.Equal(secrets.Octets, rewrapped.Octets);
         Assert.Equal(tags, Rows(rewrapped).OrderBy(row => row.Structure).Select(row => Text(row.Tag)));

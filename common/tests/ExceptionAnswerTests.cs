@@ -16,7 +16,7 @@ public sealed class ExceptionAnswerTests
     public async Task A_connection_that_its_client_resets_is_not_logged()
     {
         Assert.Equal((499, 0), await AnswerAsync(new ConnectionResetException("reset by peer"), isAborted: false));
-        // For a stream of HTTP/2 that the client has reset, the server throws this exception.
+        // The server throws this exception if the client has reset a stream of HTTP/2.
         Assert.Equal((499, 0), await AnswerAsync(new IOException("The client reset the request stream."), isAborted: true));
         Assert.Equal((499, 0), await AnswerAsync(new OperationCanceledException(), isAborted: true));
     }

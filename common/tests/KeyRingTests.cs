@@ -85,7 +85,7 @@ public sealed class KeyRingTests : IDisposable
         Assert.Empty(opened);
         Assert.Equal(2, Ids(ring).Length);
         Assert.Equal([uri], opened);
-        // The same key has the same id in a file and in a token.
+        // A key in a token has the same id as the same key in a file.
         Assert.Equal(Ids(Ring(Text(9)))[0], Ids(ring)[1]);
     }
 

@@ -60,7 +60,7 @@ public sealed class PeriodVerifierTests
             EndState?[] ends = vector.TryGetProperty("ends", out JsonElement given) ? [.. given.EnumerateArray().Select(End)] : [];
             byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
             VersionsVerdict verdict = Verifier.Versions(AnswerVectorFiles.Context(file, vector), asked, known, answer);
-            // A verifier checks the hand-over after everything else, for one key after another (docs/spec/periods.md section 6).
+            // A verifier checks the hand-over after all other checks, for one key after another (docs/spec/periods.md section 6).
             Reason handover = ends.Zip(verdict.Keys).Where(key => key.First is not null && key.Second.From == 1)
                 .Select(key => Verifier.Handover(verdict.Head!, key.Second, key.First!, answer)).FirstOrDefault(reason => reason != Reason.Valid);
             CheckReason(vector, verdict.Reason == Reason.Valid ? handover : verdict.Reason);

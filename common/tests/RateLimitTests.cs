@@ -31,7 +31,7 @@ public sealed class RateLimitTests
         time.Advance(wait);
         Assert.True(buckets.TryTake(1, out _));
         Assert.False(buckets.TryTake(1, out _));
-        // After a long pause the bucket is full, but does not hold more tokens than its burst.
+        // After a long pause the bucket is full, but it holds no more tokens than the limit's `Burst`.
         time.Advance(TimeSpan.FromDays(30));
         Assert.Equal(3, Enumerable.Range(0, 10).Count(_ => buckets.TryTake(1, out TimeSpan _)));
     }
@@ -59,7 +59,7 @@ public sealed class RateLimitTests
         buckets.Spend(1, 99);
         Assert.False(buckets.TryTake(1, out TimeSpan wait));
         Assert.Equal(10 * s_second, wait);
-        // Another caller still has tokens.
+        // The first caller has spent its tokens, but another caller still has tokens.
         Assert.True(buckets.TryTake(2, out _));
     }
 

@@ -106,13 +106,14 @@ public sealed class ReadingTests : IAsyncLifetime
             Assert.Equal(origin, Header(answer, "Access-Control-Allow-Origin"));
             Assert.Null(Header(answer, "Access-Control-Allow-Credentials"));
             Assert.Contains("Origin", answer.Headers.Vary);
-            // Error answers have the header too, so that a page can read the reason.
+            // Error answers also have the header that admits the page's origin. So the page can read the reason of the error.
             HttpResponseMessage problem = await SendAsync(HttpMethod.Get, "/open?x=1", origin);
             Assert.Equal((HttpStatusCode.BadRequest, origin), (problem.StatusCode, Header(problem, "Access-Control-Allow-Origin")));
         }
         HttpResponseMessage preflight = await SendAsync(HttpMethod.Options, "/open", Page, "GET");
         Assert.Equal((HttpStatusCode.NoContent, Page), (preflight.StatusCode, Header(preflight, "Access-Control-Allow-Origin")));
-        // The answer says that it depends on the origin. Otherwise a cache could give a page the answer to a caller without an origin.
+        // Even an answer to a request without an origin says that the answer depends on the origin. Otherwise a cache could give this
+        // answer to a page, which needs the header above.
         Assert.Equal(["Accept", "Origin"], (await SendAsync(HttpMethod.Get, "/open")).Headers.Vary);
     }
 

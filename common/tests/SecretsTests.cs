@@ -101,7 +101,7 @@ public sealed class SecretsTests : IDisposable
         File.Move(_folder["elsewhere"], _folder.Data.KeyEncryptionKey);
         Assert.Throws<SecretsException>(() => file.Unwrap(wrapped, SecretPurpose.LogKey, s_logId));
         File.Delete(_folder.Data.KeyEncryptionKey);
-        // Outside the folder of credentials, a file with such a mode is refused.
+        // Outside the folder of credentials, a file is refused if its mode gives the group access.
         Write(_folder["kek"], KeyText(1), UnixFileMode.UserRead | UnixFileMode.GroupRead);
         Assert.Throws<SecretsException>(() => SecretFile.Read(_folder["kek"], Environment));
         Write(_folder["credentials/optiks.kek"], KeyText(2), UnixFileMode.UserRead | UnixFileMode.OtherRead);

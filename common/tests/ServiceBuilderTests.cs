@@ -27,7 +27,8 @@ public sealed class ServiceBuilderTests : IDisposable
     [Fact]
     public async Task Switches_of_the_framework_have_no_effect_and_no_file_is_watched()
     {
-        // A variable ASPNETCORE_X sets the setting X. The test sets it on the command line instead.
+        // In ASP.NET Core, the environment variable ASPNETCORE_X sets the setting X. The test sets these settings on the command line
+        // instead.
         WebApplicationBuilder builder = ServiceBuilder.Create("--ForwardedHeaders_Enabled=true", "--environment=Development", "--urls=http://127.0.0.1:0", "--HostingStartupAssemblies=none");
         Assert.Equal(Environments.Production, builder.Environment.EnvironmentName);
         Assert.Equal(AppContext.BaseDirectory.TrimEnd('/'), builder.Environment.ContentRootPath.TrimEnd('/'));

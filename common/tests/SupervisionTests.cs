@@ -78,7 +78,7 @@ public sealed class SupervisionTests : IDisposable
         using var client = new HttpClient { BaseAddress = new Uri(app.Urls.Single()) };
         Assert.Equal([200, 429], await ManyAsync(client, 2));
 
-        // The rate limit did not change, so tokens that were spent stay spent.
+        // The reload did not change the rate limit, so the tokens that the caller spent earlier stay spent.
         WriteSettings(burst: 1, more: """, "Logging": {"LogLevel": {"Default": "Debug"}}""");
         Reload(app);
         Assert.Equal([429], await ManyAsync(client, 1));
@@ -169,7 +169,7 @@ public sealed class SupervisionTests : IDisposable
             second.Write(_folder["tls.pem"], _folder["tls.key"]);
             Reload(app);
             Assert.Equal(["CN=second", "CN=second between"], await ShownAsync(address));
-            // The connection with the earlier certificate is still answered.
+            // The host still answers requests on the connection that was made with the earlier certificate.
             await stream.WriteAsync("GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n"u8.ToArray(), TestContext.Current.CancellationToken);
             using var reader = new StreamReader(stream);
             Assert.Contains("answer", await reader.ReadToEndAsync(TestContext.Current.CancellationToken), StringComparison.Ordinal);

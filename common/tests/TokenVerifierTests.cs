@@ -275,7 +275,7 @@ public sealed class TokenVerifierTests : IDisposable
         [
             "", ".", "..", "...", "a", $"{parts[0]}.{parts[1]}", good + ".", good + ".AA", $"{good}=", $" {good}", good.Replace('.', ' '), $"{parts[0]}.{parts[1]}.",
             $".{parts[1]}.{parts[2]}", $"{parts[0]}..{parts[2]}", $"{parts[0]}=.{parts[1]}.{parts[2]}", $"{parts[0]}.{parts[1]}\n.{parts[2]}", new string('é', 5000), new string('.', 8192),
-            // An encrypted token has five parts.
+            // An encrypted token has five parts, and the verifier must refuse it.
             $"{parts[0]}.{parts[1]}.{parts[2]}.{parts[0]}.{parts[1]}",
             Signed($"{payload[..^1]},\"more\":{Nested(8)}}}"),
             Signed($"{payload[..^1]},\"more\":{Nested(3000)}}}"),

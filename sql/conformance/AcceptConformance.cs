@@ -189,7 +189,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(new AcceptResult(AcceptStatus.RequestIdTime), results[0]);
         Assert.Equal(Enumerable.Repeat(new AcceptResult(AcceptStatus.Accepted), units.Length), results.Skip(1));
 
-        // Now the store knows these ids. The test sends their requests again, first by themselves and then together with new requests.
+        // Now the store knows these ids. The test sends their requests again: first only these, and then these together with new requests.
         await CheckPendingAsync(units);
         Assert.Equal(Enumerable.Repeat(new AcceptResult(AcceptStatus.Accepted), units.Length), await Accept.AcceptAsync(units, Cancel));
         await CheckPendingAsync(units);
@@ -200,7 +200,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(size + 1, results.Count(result => result.Status == AcceptStatus.Accepted));
         await CheckPendingAsync([.. units, .. fresh]);
 
-        // Now this key has the largest number of pending updates.
+        // These updates give this key the largest allowed number of pending updates.
         AcceptUnit[] most = await UnitsAsync(Limits.PendingPerKey, _ => [Item("full")]);
         Assert.All(await Accept.AcceptAsync(most, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         AcceptUnit[] others = await UnitsAsync(size, i => [Item(i == 9 ? "full" : $"fourth {i}")]);

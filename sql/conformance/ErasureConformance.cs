@@ -84,7 +84,7 @@ public abstract class ErasureConformance : StorageConformance
         await SignAndPublishAsync(lease, 4);
         Assert.Equal(2, (await follow.ReadErasuresAsync(0, ulong.MaxValue, Cancel)).Count);
 
-        // This function finds a key by the label that Commit computes for it.
+        // This function finds a key by the label that `Commit` computes for it.
         static string Name(ReadOnlyMemory<byte> label) => label.Span.SequenceEqual(LabelOf("a", 1)) ? "a" : label.Span.SequenceEqual(LabelOf("b", 1)) ? "b" : "another";
     }
 

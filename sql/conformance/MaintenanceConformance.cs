@@ -25,7 +25,7 @@ public abstract class MaintenanceConformance : StorageConformance
 
         await using MaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         await using ConsistentRead read = await store.OpenConsistentReadAsync(Cancel);
-        // This epoch is published after the consistent read began, so the read does not see it.
+        // The test publishes this epoch after the consistent read began, so the read must not see the epoch.
         await PublishPendingAsync(lease, 2);
 
         HeadRow head = await read.ReadHeadAsync(Cancel);
@@ -100,7 +100,8 @@ public abstract class MaintenanceConformance : StorageConformance
     public async Task A_restored_epoch_finds_its_requests_by_id()
     {
         Lease lease = await StartLogAsync();
-        // The newer copy accepted this request before the older copy was made, and decided it afterwards.
+        // The database accepted this request before the older copy was made. It decided the request afterwards, so only the newer copy has
+        // the result.
         Guid first = await AcceptOneAsync(Item("a", "1"), Item("b", "2"));
         Guid kept = await AcceptOneAsync(Item("c", "3"));
         PendingRequest pending = (await Pipeline.ReadPendingAsync(10, 1 << 20, Cancel))[0];

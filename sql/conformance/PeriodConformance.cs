@@ -161,7 +161,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.DoesNotContain("first", Encoding.UTF8.GetString(left.Values.Span), StringComparison.Ordinal);
 
         // Followers read an erasure for each row that had the value, even for a row that a later row superseded, because they may not have
-        // read the later row yet. The receipt names only the requested version, because none of its copies is public yet.
+        // read the later row yet. The erasure's receipt names only the requested version, because none of its copies is public yet.
         IReadOnlyList<StoredErasure> erasures = await follow.ReadErasuresAsync(3, 3, Cancel);
         Assert.Equal([(1UL, null, 0), (0UL, 1UL, 0)], erasures.Select(erasure => (erasure.Erasure.Epoch, erasure.Erasure.Period, erasure.Erasure.Period is null ? 0 : erasure.Erasure.Ordinal)));
         Assert.All(erasures, erasure => Assert.Equal(new LeafOrigin(request, 0), erasure.Erasure.Origin));
@@ -194,7 +194,8 @@ public abstract class PeriodConformance : StorageConformance
         await PublishAsync(lease, 2, Item("a", "second"));
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("c", 1), ("a", 2), ("b", 0));
-        // Labels with the same beginning but different ends belong to different keys.
+        // The index has only the beginning of each label, but two labels with the same beginning and different ends belong to different
+        // keys.
         byte[] alike = LabelOf("c", 1UL << 32);
         alike[^1] ^= 1;
         CopyBatch other = Changed(await CopiesAsync(1, 5, ("c", 1)), (ref LeafRow row) => row.Label = alike);
@@ -350,8 +351,8 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal([0, 1], await Pipeline.ReadSupersededAsync(1, 0, int.MaxValue, Cancel));
         Assert.Equal([0], await Pipeline.ReadSupersededAsync(1, 5, 5, Cancel));
 
-        // The period has begun. The receipt still omits a superseded copy that was erased with its source, because that copy is not a
-        // version of the period.
+        // The period has begun. The erasure's receipt still omits a superseded copy that was erased with its source, because that copy is
+        // not a version of the period.
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(3, []) with { Period = 1, Switch = new PeriodSwitch(1, 7) }, Cancel));
         await SignAndPublishAsync(lease, 3);
         Guid request = await EraseAsync(lease, 4, "b", (1, "b"), (1, "a"));
@@ -376,7 +377,8 @@ public abstract class PeriodConformance : StorageConformance
             await using ConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
             StoredCopy[] rows = [.. await read.ReadCopiesAsync(0, 0, 100, Cancel)];
             Assert.Null(rows[0].Value);
-            // An earlier version of optiks-db exported superseded rows with their values, as here.
+            // The test gives a superseded row its value, because an earlier version of optiks-db exported superseded rows with their
+            // values.
             rows[0] = rows[0] with { Value = rows[1].Value };
             await using (StorageImport import = await target.BeginImportAsync(Cancel))
             {

@@ -92,8 +92,8 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Equal([false, true, false, false], await HaveValuesAsync(1));
         Assert.Equal([false], await HaveValuesAsync(2));
         Assert.Equal(4, (await Pipeline.ReadErasuresAsync(4, 4, Cancel)).Count);
-        // The receipt lists only public versions: the version in period 0, and its copy in period 1, which occurs only once although it has
-        // two rows. The copy in period 2 is not public yet.
+        // The erasure's receipt lists only public versions: the version in period 0, and its copy in period 1, which occurs only once
+        // although it has two rows. The copy in period 2 is not public yet.
         IReadOnlyList<ErasedVersion> receipt = await Accept.ReadReceiptAsync(4, request, Cancel);
         Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1), new ErasedVersion(StructureId.Keys, 1, 1, 2)], receipt.OrderBy(version => version.Period));
     }
@@ -129,7 +129,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         await SwitchAsync(lease, 3, 2, 3);
         await StageAsync(lease, copies with { Period = 3, Sources = again });
 
-        // Period 0 ended two periods ago, and period 1 one period ago.
+        // Since period 0, two later periods have begun. Since period 1, only one has begun, so period 1 is still served.
         await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.DestroyAsync(lease, 0, 10, Cancel));
         foreach (ulong served in new ulong[] { 1, 2, 3, 9 })
         {
@@ -188,7 +188,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.True(await store.RewrapSecretsAsync(1, next.WrappedSecrets, Wrapped(2, 6), Cancel));
         Assert.Equal([Wrapped(2, 5), Wrapped(2, 6)], (await store.ReadPeriodsAsync(Cancel)).Select(period => period.WrappedSecrets.ToArray()));
 
-        // Rewrapping must not restore secrets that were destroyed in the meantime.
+        // Rewrapping must not restore secrets that were destroyed after the caller had read them.
         await SwitchAsync(lease, 1, 1, 0);
         await Pipeline.BeginDestroyingAsync(lease, 0, retainedPeriods: 1, Cancel);
         Assert.False(await store.RewrapSecretsAsync(0, Wrapped(2, 5), Wrapped(3, 5), Cancel));

@@ -123,7 +123,7 @@ public abstract class ServerConformance : StorageConformance
         await pipeline.PublishAsync(lease, 0, Cancel);
         AcceptRequest request = await RequestAsync(Item("a"));
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([request])], Cancel)).Status);
-        // The store writes this many requests with its statements for large groups.
+        // With this many requests, the store uses its statements for large groups.
         AcceptRequest[] many = await RequestsAsync(300, i => [Item($"many {i}")]);
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit(many)], Cancel)).Status);
         EpochCommit commit = Commit(1, await pipeline.ReadPendingAsync(10, 1 << 20, Cancel));

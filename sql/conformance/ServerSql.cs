@@ -6,7 +6,7 @@ namespace Optiks.Storage.Conformance;
 /// </summary>
 public sealed record ServerSql
 {
-    /// <summary>The name of the migration that adds the columns of its request to a pending row.</summary>
+    /// <summary>The name of the migration that adds, to each pending row, the columns with the id and hash of the row's request.</summary>
     public required string NamingMigration { get; init; }
 
     /// <summary>The constraint to drop before these columns can be dropped; null if dropping the columns also drops the

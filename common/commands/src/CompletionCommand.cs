@@ -52,7 +52,7 @@ internal static class CompletionCommand
         command.SetAction(parse =>
         {
             string script = parse.GetValue(shell) switch { "bash" => Bash, "zsh" => Zsh, _ => Fish };
-            // The name of the shell function has no dash, because some shells allow none.
+            // The name of the shell function has no dash, because some shells allow no dash in the name of a function.
             string function = program.Replace('-', '_');
             parse.InvocationConfiguration.Output.WriteLine(
                 script.Replace("_PROGRAM_complete", $"_{function}_complete", StringComparison.Ordinal).Replace("PROGRAM", program, StringComparison.Ordinal));

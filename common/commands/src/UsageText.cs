@@ -18,7 +18,7 @@ internal static partial class UsageText
             : messages;
     }
 
-    // Replaces messages of the library that name the .NET type that it expected.
+    // Replaces messages of the command-line library that name a .NET type, because such a name means nothing to the user.
     private static string Message(ParseError error) => UnreadableValue().Match(error.Message) is { Success: true } unreadable
         ? $"'{unreadable.Groups["value"].Value}' is not a valid value for {unreadable.Groups["name"].Value}, which takes {Kind(unreadable.Groups["type"].Value)}."
         : error.Message;

@@ -30,7 +30,7 @@ public static partial class BackgroundThread
                 }
                 done.SetResult(work());
             }
-#pragma warning disable CA1031 // The exception reaches the caller that awaits the work.
+#pragma warning disable CA1031 // This code passes the exception on to the caller that awaits the work.
             catch (Exception e)
 #pragma warning restore CA1031
             {

@@ -32,11 +32,11 @@ public static partial class FailPoints
     /// <summary>The epoch's database transaction is committed, but nothing else of the epoch is stored.</summary>
     public const string Commit = "commit";
 
-    /// <summary>The epoch bundle is on the disk. The high-water mark still names the epoch before.</summary>
+    /// <summary>The epoch bundle is on the disk. The high-water mark still names the previous epoch.</summary>
     public const string Bundle = "bundle";
 
     /// <summary>
-    /// The values that the epoch erases are gone from earlier epoch bundles. The high-water mark still names the epoch before.
+    /// The values that the epoch erases are gone from earlier epoch bundles. The high-water mark still names the previous epoch.
     /// </summary>
     public const string Erase = "erase";
 
@@ -46,13 +46,13 @@ public static partial class FailPoints
     /// <summary>The epoch's checkpoint is signed, but the signed note is not stored.</summary>
     public const string Sign = "sign";
 
-    /// <summary>The signed checkpoint is in the database, but the board's files still show the epoch before.</summary>
+    /// <summary>The signed checkpoint is in the database, but the board's files still show the previous epoch.</summary>
     public const string Note = "note";
 
     /// <summary>The board's tiles for the epoch are written, but the audit proof is not.</summary>
     public const string Tiles = "tiles";
 
-    /// <summary>The epoch's audit proof is written, but the board still has the checkpoint of the epoch before.</summary>
+    /// <summary>The epoch's audit proof is written, but the board still has the checkpoint of the previous epoch.</summary>
     public const string Audit = "audit";
 
     /// <summary>
@@ -116,7 +116,7 @@ public static partial class FailPoints
     /// <summary>The bucket has stored one more object of the board.</summary>
     public const string BucketObject = "bucket-object";
 
-    /// <summary>The bucket has stored all objects of a checkpoint, but still has the checkpoint before.</summary>
+    /// <summary>The bucket has stored all objects of a checkpoint, but still has the previous checkpoint.</summary>
     public const string BucketObjects = "bucket-objects";
 
     /// <summary>The bucket has the new checkpoint, but still has partial tiles that are replaced by full tiles.</summary>

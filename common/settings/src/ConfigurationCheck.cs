@@ -72,7 +72,7 @@ public static class ConfigurationCheck
         }
         catch (InvalidOperationException)
         {
-            // This can only be a section that belongs to another program. The types of its settings were not checked before, and one of
+            // The section can only be one that belongs to another program. The types of its settings were not checked before, and one of
             // them is wrong.
             return [new ConfigurationProblem(ConfigurationProblemKind.Type, section.Path, $"{section.Path} has settings of the wrong types.")];
         }

@@ -16,7 +16,8 @@ public sealed record OwnUserQuestion(ReadOnlyMemory<byte> UserId)
     /// <summary>Whether the user is known to have left.</summary>
     public bool HasLeft { get; init; }
 
-    /// <summary>The known state of the device list. <see cref="LeastEpoch"/> is at least the least epoch of the list.</summary>
+    /// <summary>The known state of the device list. The list's own least epoch is at most the <see cref="LeastEpoch"/> of this
+    /// question.</summary>
     public KnownKey ListVersion { get; init; }
 
     /// <summary>The device list that the verifier has stored; empty if it has stored no list.</summary>

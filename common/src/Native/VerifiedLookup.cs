@@ -6,5 +6,5 @@ namespace Optiks.Native;
 /// <param name="LeafEpoch">The epoch of the latest version's leaf; 0 if the leaf is a copy, or if the answer has no member for that
 /// version.</param>
 /// <param name="Value">The place of the value in the answer; null if the key is absent or unchanged since the known version.</param>
-/// <param name="BeginsWithCopy">Whether the answer contains version 1 and this version is a copy from the period before.</param>
+/// <param name="BeginsWithCopy">Whether the answer contains version 1 and this version is a copy from the previous period.</param>
 public readonly record struct VerifiedLookup(ulong Version, ulong Time, ulong LeafEpoch, Range? Value, bool BeginsWithCopy = false);

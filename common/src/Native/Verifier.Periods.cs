@@ -70,7 +70,7 @@ public static unsafe partial class Verifier
     /// </summary>
     /// <param name="head">The head of the answer.</param>
     /// <param name="shown">The answer's versions of the key.</param>
-    /// <param name="end">The known state of the key or list at the end of the period before.</param>
+    /// <param name="end">The known state of the key or list at the end of the previous period.</param>
     /// <param name="answer">The answer.</param>
     public static Reason Handover(VerifiedHead head, VerifiedVersions shown, EndState end, ReadOnlySpan<byte> answer)
     {

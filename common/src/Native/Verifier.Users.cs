@@ -48,7 +48,7 @@ public static unsafe partial class Verifier
         }
     }
 
-    // The native call expects first four strings for each user, then the device ids of all users.
+    // The native call expects four strings for each user, followed by the device ids of all users.
     private static ByteStrings MakeStrings(IReadOnlyList<UserQuestion> users)
     {
         var strings = new ByteStrings();

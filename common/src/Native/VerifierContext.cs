@@ -21,7 +21,7 @@ public sealed record VerifierContext
     /// <summary>The root of the kept checkpoint, 32 bytes; empty if no checkpoint is kept.</summary>
     public ReadOnlyMemory<byte> KeptRoot { get; init; }
 
-    /// <summary>A record of the log that the verifier has accepted before; empty if there is no such record.</summary>
+    /// <summary>A record of the log that the verifier accepted earlier; empty if there is no such record.</summary>
     public ReadOnlyMemory<byte> KeptRecord { get; init; }
 
     /// <summary>

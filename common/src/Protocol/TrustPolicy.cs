@@ -11,7 +11,7 @@ namespace Optiks.Protocol;
 /// </summary>
 public sealed class TrustPolicy
 {
-    /// <summary>The highest number of auditors, and the highest number of witnesses.</summary>
+    /// <summary>The highest number of auditors that a policy may have, which is also the highest number of witnesses.</summary>
     public const int MaxCosigners = 32;
 
     private readonly IReadOnlyList<string> _witnessLines;

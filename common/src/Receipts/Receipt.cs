@@ -43,8 +43,8 @@ public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs
         return await SignedNote.SignAsync(Encoding.UTF8.GetBytes(Text($"{anchor.Configuration.Origin}/receipt", Convert.ToBase64String(anchor.LogId.Span))), signer, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Verifies a receipt's note against receipt keys that were verified before. The parameter <paramref name="receipt"/> is null
-    /// unless the note is valid.</summary>
+    /// <summary>Verifies a receipt's note against receipt keys that the caller has already verified. The parameter
+    /// <paramref name="receipt"/> is null unless the note is valid.</summary>
     public static Reason Verify(TrustAnchor anchor, ReceiptKeys keys, ReadOnlySpan<byte> note, out Receipt? receipt)
     {
         ArgumentNullException.ThrowIfNull(anchor);

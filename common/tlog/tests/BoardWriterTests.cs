@@ -268,7 +268,7 @@ public sealed class BoardWriterTests
         Assert.DoesNotContain("tile/0/000.p/255", folder.Files());
         Assert.Contains("tile/0/001.p/1", folder.Files());
 
-        // A client with the first checkpoint makes its partial tiles from the full tiles.
+        // A client that still has the first checkpoint makes that checkpoint's partial tiles from the full tiles.
         var old = new HashReader(new DirectoryTileReader(folder.Path), 3, Vectors.Roots[3]);
         Assert.Equal(Vectors.Entries[2], (await old.ReadEntryAsync(2, Cancellation)).ToArray());
         Assert.Equal(257UL, (await OpenAsync(folder)).Size);

@@ -91,7 +91,7 @@ public sealed class DecoderFuzzTests
 
     private static IEnumerable<byte[]> Mutations(IEnumerable<byte[]> seeds)
     {
-        // These bytes have a meaning in at least one of the formats.
+        // Each of these bytes has a special meaning in at least one of the decoded formats.
         byte[] telling = [.. "\n\n +-=/.0019xpAQ\r\t\0"u8, 0xe2, 0x80, 0x94, 0xff];
         // The seed is fixed, so each run decodes the same inputs and a failure repeats.
         var random = new Random(6962);

@@ -9,7 +9,7 @@ public sealed class TlogPolicyTests
     private static readonly TimeSpan Tolerance = TimeSpan.FromSeconds(60);
     private static readonly string Log = Vectors.LogKey.ToString();
 
-    // The keys must only differ from each other, because they make no signatures.
+    // These keys make no signatures, so it is enough that they differ from each other.
     private static readonly VerifierKey[] Keys =
         [.. Enumerable.Range(1, 40).Select(i => new VerifierKey($"w{i}.example", SignatureType.CosignatureV1, [(byte)i, .. new byte[31]]))];
 
@@ -55,7 +55,7 @@ public sealed class TlogPolicyTests
     [InlineData("0 6 3", false)]
     public void Quorum_of_the_example(string cosigners, bool met)
     {
-        // Key 6 does not belong to the policy.
+        // The key with the number 6 is not a witness's key of the policy.
         int[] numbers = [.. cosigners.Split(' ', StringSplitOptions.RemoveEmptyEntries).Select(number => int.Parse(number, CultureInfo.InvariantCulture))];
 
         PolicyVerdict verdict = Parse(Six).Evaluate(numbers.Select(number => By(Keys[number])), Now, Tolerance);
@@ -84,7 +84,7 @@ public sealed class TlogPolicyTests
 
         Assert.False(policy.Evaluate([byLog, By(otherKey), By(logAsCosigner)], Now, Tolerance).IsQuorumMet);
         Assert.True(policy.Evaluate([byLog, By(Keys[0])], Now, Tolerance).IsQuorumMet);
-        // A plain signature by the witness's key contains no time.
+        // A plain signature by the witness's key contains no time, so it does not count as a cosignature.
         Assert.False(policy.Evaluate([By(Keys[0]) with { Timestamp = null }], Now, Tolerance).IsQuorumMet);
     }
 

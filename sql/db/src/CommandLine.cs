@@ -56,8 +56,8 @@ internal static class CommandLine
             DefaultValueFactory = _ => environment(ProviderVariable) is { Length: > 0 } name ? name : "sqlite",
             Recursive = true,
         };
-        // The environment variable's value is not the option's default value, because --help would print a default value, and this one
-        // contains a password.
+        // The environment variable's value must not be the option's default value: `--help` would print that default value, and this value
+        // may contain a password.
         var connection = new Option<string?>("--connection")
         {
             Description = "Connection string, for SQLite 'Data Source=/path/optiks.db', for PostgreSQL 'Host=db;Database=optiks;Username=optiks', for SQL Server 'Server=db;Database=optiks;User ID=optiks;Password=...'. Without it: $Optiks__Storage__ConnectionString. Empty, for SQLite: optiks.db in $OPTIKS_DATA (${XDG_DATA_HOME:-~/.local/share}/optiks).",

@@ -54,7 +54,7 @@ public sealed class FsckTests(SampleLog sample)
         File.Delete(log.Data.Database + "-shm");
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("migrate")).Code);
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("fsck")).Code);
-        // The test compares the database with the board of another log, so the database looks like an older copy.
+        // The database is now empty, but the board still has the log's epochs. So the database looks like an older copy.
         (int code, string output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
         Assert.Equal(ExitCodes.Invalid, code);
         Assert.Contains("The high-water mark is at epoch 3, beyond the head", output, StringComparison.Ordinal);
@@ -177,7 +177,7 @@ public sealed class FsckTests(SampleLog sample)
         Assert.Equal("", error);
         Assert.Contains(sentence, output, StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Invalid, code);
-        // Without the board, the check still finds no faults in the database.
+        // If the check does not read the damaged board, it finds no faults, because the database is undamaged.
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("fsck")).Code);
     }
 

@@ -78,7 +78,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
             }
             Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "rotate")).Code);
             Assert.Empty(Strings((await StatusAsync(log))[0], "stored"));
-            // The operator can undo the rotation.
+            // The operator can undo the rotation by rotating back to the first key.
             Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "rotate", "--to", old)).Code);
             Assert.Empty(Strings((await StatusAsync(log))[1], "stored"));
             Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "remove", added)).Code);

@@ -234,7 +234,7 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
         }
         Assert.Equal(ExitCodes.Configuration, (await log.RunAsync("period", "archive", "0", file + "0")).Code);
 
-        // The check must find every change in the archive, by the roots or by the checksum.
+        // The check must find every change in the archive, either because a root differs or because the checksum differs.
         byte[] archive = await File.ReadAllBytesAsync(file + "1", Cancel);
         var anchor = TrustAnchor.Load(log.Data.TrustAnchor);
         Assert.Equal(2UL, ArchiveCheck.Run(new MemoryStream(archive), anchor).Epochs);

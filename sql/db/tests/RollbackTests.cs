@@ -9,7 +9,7 @@ namespace Optiks.Db.Tests;
 [Trait("Level", "Deep")]
 public sealed class RollbackTests(SampleLog sample)
 {
-    // The secrets of the next period. All bundles and databases of a test must have the same.
+    // The secrets of the next period. All bundles and databases of a test must have the same secrets.
     private static readonly DirectorySecrets s_secrets = DirectorySecrets.Generate();
 
     [Fact]
@@ -122,7 +122,7 @@ public sealed class RollbackTests(SampleLog sample)
         }
         Assert.Equal(RequestState.Refused, (await log.StatusAsync(refused))!.State);
         // Seven requests made the seven versions of key a: four of the sample log (requests 1, 3 and 4, and request 8, which was pending),
-        // and then the requests waiting, last and next.
+        // and then the requests `waiting`, `last` and `next`.
         Assert.Equal(7UL, Assert.Single((await log.StatusAsync(next))!.Items).Version);
         Assert.Equal(6UL, Assert.Single((await log.StatusAsync(last))!.Items).Version);
         (code, output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);

@@ -14,7 +14,7 @@ public sealed class TransferTests(SampleLog sample)
     public async Task A_directory_moves_with_its_roots_and_goes_on()
     {
         using LogFolder log = sample.Copy();
-        // The export and the import must keep an erased value erased.
+        // The test erases a value. After the export and the import, the value must still be erased.
         log.Execute("INSERT INTO erasure (id, leaf, item, request_id) SELECT 3 << 28, id, 0, zeroblob(16) FROM value WHERE value = x'31'");
         log.Execute("DELETE FROM value WHERE value = x'31'");
         string file = Path.Combine(log.Data.Root, "export");

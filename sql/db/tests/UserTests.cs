@@ -56,7 +56,7 @@ public sealed class UserTests(SampleLog sample, UserSample users) : IClassFixtur
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("migrate")).Code);
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("import", file)).Code);
         await AssertAsync(log, set, refused);
-        // The update-task must read the device list from the imported database.
+        // To decide this request, the update-task must read the device list from the imported database.
         AcceptRequest removed = await log.AcceptAsync(UserSample.List(new UserChange(false, [], [Octets("device")])));
         await log.PublishAsync();
         PublishedItem list = Assert.Single((await log.StatusAsync(removed))!.Items);

@@ -7,9 +7,9 @@ namespace Optiks.Storage.Hosting;
 /// <summary>Publishes the meter <c>Optiks.Storage</c>, with the retries and circuits of storage operations. Thread-safe.</summary>
 internal sealed class ResilienceMetrics : IDisposable
 {
-    // How long the metric reports a circuit as open after a failure. A circuit closes only when work succeeds, so without work it stays
-    // open even if the database is back. This time is longer than failing callers wait between attempts, and shorter than the time after
-    // which an alert fires.
+    // The time for which the metric reports a circuit as open after a failure. A circuit closes only when work succeeds, so without work it
+    // stays open even if the database is back. This time is longer than failing callers wait between attempts, and shorter than the time
+    // after which an alert fires.
     private static readonly TimeSpan s_memory = TimeSpan.FromSeconds(30);
 
     private readonly Meter _meter = new("Optiks.Storage");

@@ -2,9 +2,9 @@ namespace Optiks.Storage.Hosting;
 
 /// <summary>
 /// Wraps the update-service's store and retries calls that failed temporarily, such as in a restart, a failover or a deadlock, if they are
-/// safe to repeat. These are reads, and accepts, which are idempotent because of their request ids. Stores of other roles have no such
-/// wrapper, because the epoch loop and the follower know which calls they may repeat and which results they must look up first. This class
-/// does not retry <see cref="WaitForPublishedAsync"/>, because its caller is a loop that calls it again. Thread-safe.
+/// safe to repeat. Reads are safe to repeat. Accepts are safe too, because their request ids make them idempotent. Stores of other roles
+/// have no such wrapper, because the epoch loop and the follower know which calls they may repeat and which results they must look up
+/// first. This class does not retry <see cref="WaitForPublishedAsync"/>, because its caller is a loop that calls it again. Thread-safe.
 /// </summary>
 internal sealed class ResilientAcceptStore : IAcceptStore
 {

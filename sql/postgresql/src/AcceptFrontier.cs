@@ -22,11 +22,12 @@ internal sealed class AcceptFrontier
     private HashSet<string> _accepting = [];
     private long _candidate;
 
-    /// <summary>The highest number found so far. A transaction that begins from now on sees all rows up to this number.</summary>
+    /// <summary>The highest sequence number up to which, as far as this object knows, no further pending row can appear. A transaction that
+    /// begins from now on sees all rows up to this number.</summary>
     public long Through { get; private set; }
 
-    /// <summary>Discards the number found so far. Callers do so when the database may have been restored to a state with lower
-    /// numbers.</summary>
+    /// <summary>Discards the number in <paramref name="Through"/>. Callers do so when the database may have been restored to a state with
+    /// lower numbers.</summary>
     public void Restart()
     {
         _accepting = [];

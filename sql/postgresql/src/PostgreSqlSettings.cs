@@ -41,8 +41,9 @@ internal sealed class PostgreSqlSettings
         _session = role switch
         {
             "migrate" => "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 60000; ",
-            // The query role reads ranges of primary keys in order. The server's statistics never cover the newest epochs, so for an
-            // epoch's leaves it chose plans with a parallel worker, a sort and a lookup per value. These settings exclude such plans.
+            // The query role reads ranges of primary keys in order. The server's statistics never cover the newest epochs. Without these
+            // settings, the server therefore read an epoch's leaves with a parallel worker, a sort and a lookup per value. The settings
+            // exclude such plans.
             "query" => Waits + "SET statement_timeout = 30000; SET default_transaction_read_only = on; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; "
                 + "SET enable_nestloop = off; SET enable_sort = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
             // The update role looks up single rows in tables that grow from empty to millions of rows within minutes. A plan from
@@ -136,7 +137,7 @@ internal sealed class PostgreSqlSettings
         {
             return true;
         }
-        // The text after the host, if any, is a port, which Npgsql accepts there.
+        // The text after the host, if there is any, is a port, because Npgsql accepts a port there.
         if (name.StartsWith('['))
         {
             name = name.TrimStart('[').Split(']')[0];

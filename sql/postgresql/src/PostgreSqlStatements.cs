@@ -71,7 +71,7 @@ internal static class PostgreSqlStatements
         MoveHeadToGenesis = new("UPDATE head SET epoch = 0, record_hash = $1 WHERE epoch IS NULL AND fence = $2 AND holder = $3"),
         InsertPeriod = new("INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING"),
         HasEpoch = new("SELECT 1 FROM epoch WHERE epoch = $1 AND record_hash = $2"),
-        // The head row stays locked until the commit, so no other holder can take over the lease in between.
+        // The head row stays locked until the commit, so no other holder can take over the lease before this transaction ends.
         StoreCheckpoint = new(
             """
             WITH mine AS (SELECT 1 FROM head WHERE fence = $4 AND holder = $5 FOR SHARE)
@@ -195,7 +195,7 @@ internal static class PostgreSqlStatements
         RewrapSecrets = new("UPDATE period SET wrapped_secrets = $3 WHERE period = $1 AND wrapped_secrets = $2"),
         DestroyCopies = new("DELETE FROM copy_value WHERE ctid = ANY (ARRAY(SELECT ctid FROM copy_value WHERE period = $1 ORDER BY number LIMIT $2))"),
         LeftToDestroy = new("SELECT coalesce(p.destroyed_before, p.first_epoch), n.first_epoch FROM period AS p JOIN period AS n ON n.period = p.period + 1 WHERE p.period = $1"),
-        // Like EraseValues, the statement is written so that the server looks up each row by its index.
+        // Like `EraseValues`, the statement is written so that the server looks up each row by its index.
         DestroyLeaves = new(
             """
             DELETE FROM value WHERE ctid = ANY (ARRAY(
@@ -217,7 +217,7 @@ internal static class PostgreSqlStatements
             ORDER BY c.number DESC LIMIT 1
             """),
         CopyValueAt = new("SELECT value FROM copy_value WHERE period = $1 AND number = $2"),
-        // Like EraseValues, the statement is written so that the server looks up each row by its index.
+        // Like `EraseValues`, the statement is written so that the server looks up each row by its index.
         CountSources = new(
             """
             SELECT count(*) FROM copy AS c WHERE c.period = $1 AND c.number >= $2

@@ -28,7 +28,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         await transaction.CommitAsync(Cancel);
         updates = await PublishNextAsync(lease, 5, updates, [.. await AcceptListAsync(), late.RequestId]);
 
-        // Once the slow transaction has ended, the update-task does not read decided requests again.
+        // Once the slow transaction has ended, the update-task does not read requests again that epochs have already decided.
         for (ulong epoch = 6; epoch <= 9; epoch++)
         {
             long last = updates.Requests[^1].Sequence;
@@ -63,7 +63,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         return transaction;
     }
 
-    // Accepts enough requests for the driver to copy them at the same time as other groups.
+    // Accepts so many requests that the driver inserts them by COPY, concurrently with other groups.
     private async Task<IEnumerable<Guid>> AcceptListAsync()
     {
         AcceptRequest[] requests = await RequestsAsync(300, i => [Item($"key {i}")]);

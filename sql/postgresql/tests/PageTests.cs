@@ -35,7 +35,7 @@ public sealed class PageTests() : StorageConformance(new PostgreSqlFixture())
         Assert.Equal(expected, await CountAsync(statements.StoredLeaves.Text, 100));
         Assert.Equal(Math.Min(expected, 3), await CountAsync(statements.CopyValues.Text, 2));
         Assert.Equal(Math.Min(expected, 3), await CountAsync(statements.StoredCopies.Text, 3));
-        // The query reads only values of device lists, not values of the structure keys.
+        // The query reads only values of device lists, not values of the structure `keys`.
         Assert.Equal(bytes < 0 ? 0 : Values, await CountAsync(statements.CopiesWithLists.Text, 100));
 
         async Task<int> CountAsync(string sql, int max)

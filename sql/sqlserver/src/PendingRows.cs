@@ -3,7 +3,8 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>Reads pending rows. When an epoch is finished, deletes its pending rows, which it sends to the server as lists.</summary>
+/// <summary>Reads pending rows. When an epoch is finished, deletes the pending rows that the epoch decided, whose keys it sends to the
+/// server as lists.</summary>
 internal static class PendingRows
 {
     // The number of pending rows that one query returns, so that the server sends at most about this many rows that the selection does not
@@ -84,7 +85,7 @@ internal static class PendingRows
             deleted += last.Length > 0 ? await connection.ChangeAsync(s_delete, cancellationToken, last) : 0;
             last = [Lists.Decided.Parameter("@decided", chunk)];
         }
-        // Both lists of parameters contain the epoch's number and hash, and this code drops the duplicates.
+        // Both `epoch` and `head` contain parameters for the epoch's number and hash, and this code drops the duplicate parameters.
         SqlParameter[] parameters = Parameters.Create([.. epoch.UnionBy(head, parameter => parameter.Name)]);
         await using Rows rows = await connection.QueryAsync(last.Length > 0 ? s_finish : s_finishHeartbeat, cancellationToken, [.. parameters, .. last]);
         _ = await rows.ReadAsync(cancellationToken);

@@ -55,7 +55,7 @@ public sealed class SqlServerServerTests() : ServerConformance(new SqlServerFixt
                 Assert.True(await store.RenewLeaseAsync(lease, TimeSpan.FromMilliseconds(1), Cancel));
             }
         }
-        // If a login without the right sees no sessions at all, the driver has nothing to report.
+        // On a server on which a login without the right sees no sessions at all, the driver has nothing to report.
         Assert.InRange(warnings.Count, 0, 1);
         Assert.All(warnings, warning => Assert.Contains("could not be ended", warning, StringComparison.Ordinal));
     }
@@ -89,7 +89,7 @@ public sealed class SqlServerServerTests() : ServerConformance(new SqlServerFixt
             (1, () => Pipeline.StoreCheckpointAsync(lease, 1, Epoch(1).RecordHash, Octets("checkpoint"), Cancel)),
             (1, () => Pipeline.PublishAsync(lease, 1, Cancel)),
             (1, () => Pipeline.ReleaseLeaseAsync(lease, Cancel)),
-            // Two round trips, because the first one looks for sessions of a previous holder.
+            // This call needs two round trips: the first one looks for sessions of the lease's previous holder.
             (2, () => LeaseAsync(Pipeline, "second")),
         ];
         foreach ((int roundTrips, Func<Task> act) in acts)

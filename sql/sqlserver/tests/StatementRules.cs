@@ -65,8 +65,8 @@ internal static class StatementRules
     private static IEnumerable<string> Outputs(TSqlScript script) =>
         TSql.All<DataModificationSpecification>(script).Where(change => change.OutputClause is not null || change.OutputIntoClause is not null).Select(change => $"a change gives rows back: {TSql.Text(change)}");
 
-    // Finds updates that use SYSUTCDATETIME() although no earlier statement has waited for the row. If such an update has to wait, the
-    // function returns the time before the wait.
+    // Finds updates that use SYSUTCDATETIME() although no earlier statement has waited for the row. If such an update has to wait,
+    // SYSUTCDATETIME() returns the time before the wait.
     private static IEnumerable<string> Times(TSqlScript script)
     {
         UpdateSpecification[] updates = [.. TSql.All<UpdateSpecification>(script)];
@@ -105,7 +105,7 @@ internal static class StatementRules
         }
     }
 
-    // Finds statements with lists that lack the hint ByIndex. Without the hint, the server would use a plan for an empty table or a short
+    // Finds statements with lists that lack the hint `ByIndex`. Without the hint, the server would use a plan for an empty table or a short
     // list even for a hundred thousand rows.
     private static IEnumerable<string> Unhinted(TSqlScript script) =>
         from statement in TSql.All<StatementWithCtesAndXmlNamespaces>(script)

@@ -86,7 +86,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         Assert.Equal([FirstSwitch - 1, SecondSwitch - 1], ended);
     }
 
-    // Prepares the next period's trees in steps of maxRows leaves until all names are loaded, and then adds some copies.
+    // Prepares the next period's trees in steps of `maxRows` leaves until all names are loaded, and then adds some copies.
     private static async Task PrepareAsync(LogReplay replay, int maxRows)
     {
         do
@@ -154,7 +154,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
                 Assert.Equal(one.First, replay.NextCopies);
                 Assert.Null(await replay.TakeNextAsync(one));
                 Assert.Equal(one.End, replay.NextCopies);
-                // If it gets the same batch again, the replay does not add it again.
+                // If the replay gets the same batch again, it does not add the batch's rows again.
                 Assert.Null(await replay.TakeNextAsync(one));
                 Assert.Equal(one.End, replay.NextCopies);
                 taken++;

@@ -26,7 +26,7 @@ public sealed class PeriodRowsTests
         PeriodRow[] destroying = Changed(1, s_good[1] with { State = PeriodState.Destroying });
         Assert.Throws<StorageCorruptException>(() => PeriodRows.At(destroying, 8));
         Assert.Equal(2UL, PeriodRows.At(destroying, 9).Period);
-        // A period in state destroying may or may not have its secrets, because its destruction may have been resumed.
+        // A period in the state `Destroying` may or may not have its secrets, because its destruction may have been resumed.
         Assert.Null(PeriodRows.Contradiction(Changed(1, destroying[1] with { WrappedSecrets = default })));
     }
 

@@ -14,7 +14,8 @@ public sealed class ApiKeyStore
 
     /// <summary>
     /// Reads the file. If the file does not exist yet, the store accepts no key. Throws <see cref="SecretsException"/> if the file is
-    /// invalid or other users may write it. If the file becomes so later, the store calls <paramref name="onInvalid"/> instead.
+    /// invalid or other users may write it. If the file becomes invalid or writable by others later, the store calls
+    /// <paramref name="onInvalid"/> instead.
     /// </summary>
     public ApiKeyStore(string path, TimeProvider time, Action<SecretsException>? onInvalid = null)
     {

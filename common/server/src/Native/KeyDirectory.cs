@@ -202,10 +202,10 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Computes the labels of the next leaves of these keys before <see cref="Prepare"/> needs them, for example while the epoch before is
-    /// being committed. The next call of <see cref="Prepare"/> uses all labels computed since the previous call of <see cref="Prepare"/>.
-    /// The labels are only a cache: <see cref="Prepare"/> makes the same leaves without them. One thread at a time may call this method,
-    /// also while the writer works.
+    /// Computes the labels of the next leaves of these keys before <see cref="Prepare"/> needs them, for example while the previous epoch
+    /// is being committed. The next call of <see cref="Prepare"/> uses all labels computed since the previous call of
+    /// <see cref="Prepare"/>. The labels are only a cache: <see cref="Prepare"/> makes the same leaves without them. One thread at a time
+    /// may call this method, also while the writer works.
     /// </summary>
     public void PrecomputeLabels(ReadOnlySpan<StructureId> structures, ByteStrings keys)
     {

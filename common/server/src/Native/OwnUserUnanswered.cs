@@ -22,8 +22,8 @@ public enum OwnUserUnanswered
     DeviceKey = 4,
 
     /// <summary>
-    /// With <see cref="UserMonitorPage.OwnOnly"/>, the query is refused because none of the kept versions of the device list, in the latest
-    /// 4 MiB of them, has a device id that the query names.
+    /// With <see cref="UserMonitorPage.OwnOnly"/>, the query is refused because it names a device id that is not in any kept version of the
+    /// device list. The search reads only the latest 4 MiB of these versions.
     /// </summary>
     OtherKey = 5,
 }

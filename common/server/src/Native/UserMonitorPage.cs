@@ -11,7 +11,7 @@ namespace Optiks.Native;
 /// this number.</param>
 /// <param name="MaxOctets">The approximate size of the answer in bytes.</param>
 /// <param name="OwnOnly">Whether to refuse a query in which a username leads to another user, or in which a named device id was never on
-/// the device list. The caller that made such a query may see nothing of other users.</param>
+/// the device list. It is true if the caller may see nothing of other users.</param>
 public readonly record struct UserMonitorPage(int MaxMembers, int MaxAllMembers, int MaxFollowed, int MaxOctets, bool OwnOnly = false)
 {
     internal DirectoryInterop.UserMonitorPage ToNative() => new()

@@ -105,8 +105,9 @@ public sealed class FollowedFile<T>
         }
     }
 
-    // Opens the file, then checks and reads the opened file, even if the name belongs to another file by then. Stores the file's status
-    // only if the file is accepted. A refused file is therefore read again at each check, because a change of its mode may make it valid.
+    // Opens the file, then checks and reads the opened file, even if another file has got its name since it was opened. Stores the file's
+    // status only if the file is accepted. A refused file is therefore read again at each check, because a change of its mode may make it
+    // valid.
     private void Take(in FileStatus found)
     {
         // Opening a named pipe would wait until another process opens it for writing, and would block all requests meanwhile.

@@ -2,8 +2,8 @@ using System.Globalization;
 
 namespace Optiks.Secrets;
 
-/// <summary>Names the purposes of wrapped secrets. The names are part of the associated data of wrapped secrets, which could not be opened
-/// if a name changed.</summary>
+/// <summary>Names the purposes of wrapped secrets. The names are part of the associated data of wrapped secrets, so they must never change:
+/// secrets that were wrapped under another name do not open.</summary>
 public static class SecretPurpose
 {
     /// <summary>The purpose of the log's Ed25519 seed, which signs checkpoints.</summary>

@@ -80,7 +80,7 @@ public sealed class BoardWatch : BackgroundService
 
     /// <summary>
     /// The problem with the board at the URL, in one sentence that anyone may read. It is null if there is no problem, or if the problem
-    /// has not lasted too long yet.
+    /// has not lasted long enough to be reported.
     /// </summary>
     public string? Problem => _remote is null || _why is not { } why || (_hasAnswered && Silence <= _options.UnreadyAfter) ? null
         : !_hasAnswered ? $"The board has not been read yet. {why}"

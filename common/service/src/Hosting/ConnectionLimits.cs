@@ -18,7 +18,7 @@ internal static partial class ConnectionLimits
     // The number of descriptors that a connection uses: one for its socket, and one for a file that is sent over the socket.
     private const int DescriptorsPerConnection = 2;
 
-    // The number of connections that may be accepted only to be closed. Their sockets are a part of `OwnDescriptors`.
+    // The number of excess connections, which the server accepts only to close them. Their sockets are a part of `OwnDescriptors`.
     private const int RefusedAtOnce = 64;
 
     // The highest number of connections, however many descriptors there are. It bounds the memory, because an idle connection holds about

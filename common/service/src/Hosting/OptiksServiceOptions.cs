@@ -26,8 +26,8 @@ public sealed record OptiksServiceOptions
     public bool WritesData { get; init; }
 
     /// <summary>
-    /// Further settings of which the host reads only some, with their sections, for <c>--help</c>. The other settings in these sections
-    /// belong to another host.
+    /// The sections of which this host reads only some settings, each with the options type that has these settings, for <c>--help</c>. The
+    /// other settings in these sections belong to another host.
     /// </summary>
     public IReadOnlyDictionary<string, Type> PartlyReadSettings { get; init; } = new Dictionary<string, Type>();
 

@@ -31,7 +31,7 @@ public static class ServiceBuilder
     }
 
     // This code is a separate method, because the runtime loads all assemblies that a method needs before the method runs. The checks in
-    // `Create` come before that.
+    // `Create` must run before the assemblies are loaded.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WebApplicationBuilder Build(string[] args)
     {

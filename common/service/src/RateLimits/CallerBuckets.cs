@@ -13,7 +13,8 @@ namespace Optiks.ServiceDefaults;
 /// </remarks>
 internal sealed class CallerBuckets
 {
-    /// <summary>The highest number of seconds for which a caller can have spent its tokens in advance.</summary>
+    /// <summary>The limit for tokens that a caller spends before it has them, given as the number of seconds in which the bucket gains
+    /// these tokens.</summary>
     public const int MaxSeconds = 3600;
 
     // The number of slots, which take 2 MiB of memory.
@@ -31,7 +32,7 @@ internal sealed class CallerBuckets
         _time = time;
         _perToken = Math.Max(1, (long)Math.Round(Math.Min(time.TimestampFrequency / limit.PerSecond, time.TimestampFrequency * (double)MaxSeconds)));
         int burst = limit.Burst > 0 ? limit.Burst : Math.Max(1, (int)limit.PerSecond);
-        // The longest time until a bucket is full at which it still holds one token.
+        // The time that a bucket with exactly one token needs to become full. A bucket that needs longer holds less than one token.
         _reserve = (burst - 1) * _perToken;
         _maxAhead = _reserve + (MaxSeconds * time.TimestampFrequency);
     }

@@ -8,7 +8,7 @@ using Optiks.Settings;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Reads the settings again at SIGHUP that may change while the service runs. They are the rate limits and log levels in
+/// At SIGHUP, reads again those settings that may change while the service runs. They are the rate limits and log levels in
 /// <see cref="SettingsFile"/>, and the certificate of <see cref="TlsOptions"/>. If one of the changes is unusable, the service logs this,
 /// and all settings stay as they were. Files of credentials are read again without a signal (<see cref="FollowedFile{T}"/>).
 /// </summary>

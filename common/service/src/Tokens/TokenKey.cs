@@ -26,7 +26,7 @@ internal sealed class TokenKey
             IgnoreTrailingSlashWhenValidatingAudience = false,
             // The issuer need not be checked, because all keys in the file belong to the same issuer.
             ValidateIssuer = false,
-            // VerifiedToken checks the lifetime at each request, with the service's clock.
+            // `VerifiedToken` checks the lifetime at each request, with the service's clock.
             ValidateLifetime = false,
             LogValidationExceptions = false,
         };

@@ -10,7 +10,7 @@ namespace Optiks.Tlog;
 /// </summary>
 internal static partial class Libc
 {
-    // From fcntl.h and sys/file.h of Linux; the values are the same on x86-64 and ARM64.
+    // These values are from fcntl.h and sys/file.h of Linux. They are the same on x86-64 and ARM64.
     private const int O_RDONLY = 0;
     private const int O_RDWR = 2;
     private const int O_CREAT = 0x40;

@@ -17,7 +17,7 @@ public sealed class HashReader : IHashReader
     public const int LevelsOfTile = 8;
 
     // The number of verified tiles that the reader keeps. A proof, or a comparison of two trees (docs/spec/answers.md section 7), reads
-    // fewer tiles.
+    // fewer tiles than that.
     private const int MaxTiles = 64;
 
     private readonly ITileReader _tiles;

@@ -49,7 +49,7 @@ internal sealed class ErasureCheck
     public void Check(ulong period, int number, bool hasValue) =>
         Check(FormattableString.Invariant($"Copy {number} of period {period}"), hasValue, (0, period, number), period);
 
-    // Checks one value. The parameter period is the period with which the value is destroyed; null if the value does not depend on a
+    // Checks one value. The parameter `period` is the period with which the value is destroyed; null if the value does not depend on a
     // period.
     private void Check(string name, bool hasValue, (ulong Epoch, ulong? Period, int Ordinal) leaf, ulong? period)
     {

@@ -31,8 +31,8 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     public static ulong Hash(ReadOnlyMemory<byte>? octets) => octets is { } present ? BinaryPrimitives.ReadUInt64BigEndian(SHA256.HashData(present.Span)) | 1 : 0;
 
     /// <summary>
-    /// Begins a period: replaces the known keys of the structures devices and keys by those with which the period begins. Returns the
-    /// replaced keys, as they were at the end of the previous period.
+    /// Begins a period: replaces the known keys of the structures <c>devices</c> and <c>keys</c> by those with which the period begins.
+    /// Returns the replaced keys, as they were at the end of the previous period.
     /// </summary>
     public Dictionary<(StructureId, UInt128), LatestVersion> BeginPeriod(IReadOnlyDictionary<(StructureId, UInt128), LatestVersion> copies)
     {
@@ -42,7 +42,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
             if (key.Structure is StructureId.Devices or StructureId.Keys)
             {
                 ended.Add(key, state);
-                // Entries may be removed while the dictionary is enumerated.
+                // .NET allows removing entries of a dictionary while it is being enumerated.
                 _ = _keys.Remove(key);
             }
         }
@@ -84,7 +84,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
             erased |= leaf.Value is null;
         }
         // The epoch's number of bytes was counted when it was made, and erasures do not change it. So after an erasure the leaves may have
-        // fewer bytes.
+        // fewer bytes than that number.
         if (leaves.Count == epoch.Leaves && (erased ? valueBytes > epoch.ValueBytes : valueBytes != epoch.ValueBytes))
         {
             report.Found($"The values of epoch {epoch.Row.Epoch} have {valueBytes} bytes, but {epoch.ValueBytes} were inserted.");
@@ -100,7 +100,8 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     {
         UInt128 tag = BinaryPrimitives.ReadUInt128BigEndian(leaf.Tag.Span);
         ref LatestVersion last = ref CollectionsMarshal.GetValueRefOrAddDefault(_keys, (leaf.Structure, tag), out bool known);
-        // By docs/spec/tree.md section 1, keys of an oZKS have only version 0. Usernames are an oZKS, unless the log reuses usernames.
+        // By docs/spec/tree.md section 1, keys of an oZKS have only version 0. The structure `usernames` is an oZKS, unless the log reuses
+        // usernames.
         bool hasVersions = leaf.Structure.HasVersions() || (leaf.Structure == StructureId.Usernames && configuration.ReusesUsernames);
         ulong expected = hasVersions ? last.Version + 1 : 0;
         if (leaf.Version != expected || (known && !hasVersions))

@@ -49,7 +49,7 @@ internal sealed class LeftKeys
     /// <summary>Returns whether a user's device list, or a device's key, is among the keys that are not copied.</summary>
     public bool Contains(StructureId structure, ulong keyHash) => (structure == StructureId.Devices ? _users : _devices).Contains(keyHash);
 
-    // Returns no devices for a value that is not a device list. Programs that apply the leaf report such a value.
+    // Returns no devices for a value that is not a device list. The programs that apply such a leaf to their trees report the fault.
     private static IReadOnlyList<ReadOnlyMemory<byte>> DevicesOn(ReadOnlyMemory<byte> list)
     {
         try

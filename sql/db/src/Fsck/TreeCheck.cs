@@ -35,8 +35,9 @@ internal sealed class TreeCheck : IDisposable
     }
 
     /// <summary>
-    /// Creates the trees of the period that begins with the next epoch. These trees have the leaves of the structures usernames and
-    /// decommissioned of all earlier epochs. The caller then adds the period's copies (<see cref="Copy"/>), and after them the next epoch.
+    /// Creates the trees of the period that begins with the next epoch. These trees have the leaves of all earlier epochs in the structures
+    /// <c>usernames</c> and <c>decommissioned</c>. The caller then adds the period's copies (<see cref="Copy"/>), and after them the next
+    /// epoch.
     /// </summary>
     public async Task BeginAsync(ulong period, CancellationToken cancellationToken)
     {

@@ -106,8 +106,8 @@ internal sealed class KekRotation
                 cancellationToken.ThrowIfCancellationRequested();
                 byte[] after = Rewrapped(secret);
                 FailPoints.Hit(FailPoints.KekPeriod);
-                // If another program has destroyed or wrapped the secrets in the meantime, this call changes nothing, and the loop examines
-                // the period again.
+                // If another program has destroyed or wrapped the secrets since this loop read them, this call changes nothing, and the
+                // loop examines the period again.
                 done += await _store.RewrapSecretsAsync(secret.Period!.Value, secret.Wrapped, after, cancellationToken) ? 1 : 0;
             }
         }

@@ -8,9 +8,9 @@ using Optiks.Storage;
 namespace Optiks.Db.Periods;
 
 /// <summary>
-/// Verifies an archive that <see cref="ArchiveWriter"/> wrote, without the database: recomputes the roots of the structures devices and
-/// keys at each epoch. Throws <see cref="StorageCorruptException"/> unless the archive is complete and each computed root equals the root
-/// in the archive's record of the epoch.
+/// Verifies an archive that <see cref="ArchiveWriter"/> wrote, without the database: recomputes the roots of the structures <c>devices</c>
+/// and <c>keys</c> at each epoch. Throws <see cref="StorageCorruptException"/> unless the archive is complete and each computed root equals
+/// the root in the archive's record of the epoch.
 /// </summary>
 internal sealed class ArchiveCheck : IDisposable
 {

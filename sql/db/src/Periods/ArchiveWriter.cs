@@ -5,16 +5,16 @@ using Optiks.Protocol;
 namespace Optiks.Db.Periods;
 
 /// <summary>
-/// Writes an archive of a period. It has the data that determine the roots of the structures devices and keys, but no data that reveal to
-/// whom a device or key belongs. The archive contains no secrets, keys, values or openings. It also omits tags, versions, sources, and the
-/// order in which copies were staged, because these data would show which labels belong together. Not thread-safe.
+/// Writes an archive of a period. It has the data that determine the roots of the structures <c>devices</c> and <c>keys</c>, but no data
+/// that reveal to whom a device or key belongs. The archive contains no secrets, keys, values or openings. It also omits tags, versions,
+/// sources, and the order in which copies were staged, because these data would show which labels belong together. Not thread-safe.
 /// </summary>
 /// <remarks>
 /// <para>The file has these fields (integers are big-endian, and lengths in bytes are in parentheses): the magic text <c>optiks archive
 /// 1\n</c>; log id (32), period (8), its first and its last epoch (8 each); the number of copies with which the period began (4); then for
-/// each epoch, in order, its record and the number of its leaves of the structures devices and keys (4). Each number of copies or leaves is
-/// followed by these copies or leaves, sorted, with structure (1), label (32) and commitment (32) each. The last field is the SHA-256 of
-/// everything before it (32).</para>
+/// each epoch, in order, its record and the number of its leaves of the structures <c>devices</c> and <c>keys</c> (4). Each number of
+/// copies or leaves is followed by these copies or leaves, sorted, with structure (1), label (32) and commitment (32) each. The last field
+/// is the SHA-256 of everything before it (32).</para>
 /// </remarks>
 internal sealed class ArchiveWriter : IDisposable
 {

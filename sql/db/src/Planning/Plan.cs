@@ -118,8 +118,8 @@ internal sealed class Plan
     public static Plan Create(PlanQuestion question) => new(question, Math.Max(1, Ceiling(FindBounds(question).Max(bound => bound.Logs))));
 
     /// <summary>
-    /// Returns a plan that needs fewer logs because its period is shorter. Among the usual lengths of periods, it has the longest one for
-    /// which this is true. Returns null if there is no such plan.
+    /// Returns a plan that needs fewer logs than this plan because its period is shorter. Among the usual lengths of periods, it has the
+    /// longest one for which this is true. Returns null if there is no such plan.
     /// </summary>
     public Plan? Shorter() => s_usualDays.Where(days => days < Question.PeriodDays).Select(days => Create(Question with { PeriodDays = days })).FirstOrDefault(plan => plan.Logs < Logs);
 

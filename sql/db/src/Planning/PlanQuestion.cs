@@ -1,7 +1,7 @@
 namespace Optiks.Db.Planning;
 
 /// <summary>The load that a service must carry.</summary>
-/// <param name="Keys">The number of keys that exist at the same time, in the structures devices and keys together.</param>
+/// <param name="Keys">The number of keys that exist at the same time, in the structures <c>devices</c> and <c>keys</c> together.</param>
 /// <param name="UpdatesPerSecond">The average number of updates per second.</param>
 /// <param name="LookupsPerSecond">The number of lookups per second at the busiest time.</param>
 /// <param name="Periods">The number of served periods, including the current period.</param>

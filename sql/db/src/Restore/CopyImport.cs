@@ -6,8 +6,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Restore;
 
 /// <summary>
-/// Adds to an older copy of the database the rows of copies that it lacks. As in the newer database, it adds each bundle of copies after
-/// the epoch after which its rows were staged.
+/// Adds to an older copy of the database the rows of copies that it lacks. The newer database staged each bundle's rows between two epochs.
+/// The import adds the rows between the same two epochs.
 /// </summary>
 internal sealed class CopyImport
 {

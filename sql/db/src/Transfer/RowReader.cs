@@ -14,7 +14,8 @@ internal sealed class RowReader : IDisposable
 {
     public const int PrefixLength = 5;
 
-    // The largest length of a row. A row contains at most one value (1 MiB) or checkpoint (64 KiB), so every valid row is shorter.
+    // The largest length of a row. A row contains at most one value (1 MiB) or checkpoint (64 KiB), so every valid row is shorter than
+    // this.
     private const uint MaxRowLength = 4 << 20;
 
     private const string CutShort = "The export is damaged, or cut short: nothing was imported.";

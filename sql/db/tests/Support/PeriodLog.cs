@@ -147,7 +147,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         await PublishAsync(epoch, period.Period, period.FirstEpoch!.Value, LeafBatch.Empty, [outcome], staged, begun: null, erasures, leastTimeMs: 0);
     }
 
-    /// <summary>Returns the name of a key's version in the structure keys of the current period.</summary>
+    /// <summary>Returns the name of a key's version in the structure <c>keys</c> of the current period.</summary>
     public async Task<LeafName> NameOfAsync(string key, ulong version)
     {
         PeriodRow period = PeriodRows.Current(await _store.ReadPeriodsAsync(Cancel));
@@ -180,8 +180,8 @@ internal sealed class PeriodLog : IAsyncDisposable
 
     private async Task<KeyDirectory> CurrentAsync(PeriodRow period) => _current ??= await LoadAsync(period);
 
-    // Makes a directory for the period, with the leaves of the structures usernames and decommissioned of all epochs. If it is the first
-    // period, also loads the leaves of the structures devices and keys; if the period has not begun, also loads its copies.
+    // Makes a directory for the period, with the leaves of all epochs in the structures `usernames` and `decommissioned`. If it is the
+    // first period, also loads the leaves of the structures `devices` and `keys`; if the period has not begun, also loads its copies.
     private async Task<KeyDirectory> LoadAsync(PeriodRow period)
     {
         Assert.True(period.Period == 0 || period.FirstEpoch is null, "A period that began is gone on with where it began.");

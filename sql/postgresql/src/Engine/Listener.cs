@@ -73,7 +73,7 @@ internal sealed class Listener : IAsyncDisposable
         await using NpgsqlConnection connection = await _database.OpenConnectionAsync($"LISTEN {Published}", cancellationToken);
         while (true)
         {
-            // Wake the waiting callers, because an epoch may have been published while this connection did not listen.
+            // This call wakes the waiting callers, because an epoch may have been published while this connection did not listen.
             Wake();
             await connection.WaitAsync(cancellationToken);
         }

@@ -147,8 +147,8 @@ internal sealed class Connection : IDisposable
     /// if another connection was running a checkpoint.
     /// </summary>
     /// <param name="restarts">
-    /// Whether the next writing transaction should begin the log anew. If so, writers wait during this call. It has no effect while a
-    /// reader or writer uses the log.
+    /// Whether the next writing transaction should begin the log anew. If so, writers wait during this call. The value has no effect while
+    /// a reader or writer uses the log.
     /// </param>
     public (int Pages, int Copied) Checkpoint(bool restarts)
     {

@@ -73,7 +73,7 @@ internal sealed class Database : IDatabase
         {
             return value;
         }
-        // A commit that returned an error may nevertheless be durable, so the caller's function resolve looks up the result.
+        // A commit that returned an error may nevertheless be durable, so the caller's function `resolve` looks up the result.
         return resolve is not null && await resolve(0) is { } known ? known.Value : throw StorageMisconfiguredException.JudgeOpened(failure);
     }
 

@@ -34,8 +34,8 @@ internal static class Lists
         new SqlMetaData("Occurrences", SqlDbType.Int));
 
     /// <summary>
-    /// The type for lists of requests with their indexes. The sequence numbers in a list begin with 1; the statement adds the last number
-    /// that was assigned before.
+    /// The type for lists of requests with their indexes. The sequence numbers in a list begin with 1; the statement adds to them the last
+    /// number that earlier statements assigned.
     /// </summary>
     public static ListType<(int Index, AcceptRequest Item)> Requests { get; } = new(
         "optiks.RequestList",

@@ -78,7 +78,7 @@ public sealed class AcceptPlan
 
     /// <summary>
     /// Applies the rules to all units and returns one verdict per unit. Adds the accepted requests to the known ids in the given
-    /// <paramref name="state"/>, and their items to the state's pending counts. Callers call it once.
+    /// <paramref name="state"/>, and their items to the state's pending counts. Callers call this method once.
     /// </summary>
     public IReadOnlyList<AcceptResult> Decide(AcceptState state)
     {

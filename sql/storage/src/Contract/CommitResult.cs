@@ -7,11 +7,12 @@ public enum CommitResult
     Committed,
 
     /// <summary>
-    /// Nothing was written: the head row no longer matches (epoch - 1, previous hash, fence, holder), or a pending row that the caller had
-    /// read is gone. The caller must stop writing.
+    /// Nothing was written. Either the head row no longer has the previous epoch, its hash, the fence and the holder that the commit
+    /// expects, or a pending row that the caller had read is gone. The caller must stop writing.
     /// </summary>
     Fenced,
 
-    /// <summary>The connection was lost during the commit, and the epoch row could not be read afterwards.</summary>
+    /// <summary>The connection was lost during the commit, and the epoch row could not be read afterwards. So it is unknown whether the
+    /// epoch was committed.</summary>
     Unknown,
 }

@@ -31,7 +31,8 @@ public sealed record CopyBatch(
     /// <summary>Returns the value of the row with the given <paramref name="index"/>. The row must have a value.</summary>
     public ReadOnlyMemory<byte> Value(int index) => Values.Slice(checked((int)Rows.Span[index].ValueOffset), checked((int)Rows.Span[index].ValueLength));
 
-    /// <summary>Returns the batch of this batch's rows from the given number on. At least one row must remain.</summary>
+    /// <summary>Returns a batch with those rows of this batch whose numbers are not below the given number. At least one row must
+    /// remain.</summary>
     public CopyBatch From(int number)
     {
         int skipped = number - First;

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// Encodes and decodes the rows of copies that one transaction staged, as one file in the folder of the bundles of epochs
+/// Encodes and decodes the rows of copies that one transaction staged, as one file in the folder that also contains the bundles of epochs
 /// (<see cref="EpochBundle"/>). The file reaches the disk before the bundle of the switch is written. A period's first bundle of copies
 /// also holds the period's secrets. The file holds keys, values and openings, so only the operator may read it.
 /// </summary>
@@ -18,7 +18,7 @@ namespace Optiks.Storage;
 /// </remarks>
 /// <param name="After">The last committed epoch: the rows were staged between that epoch and the next epoch.</param>
 /// <param name="WrappedSecrets">The period's secrets in the bundle of its first rows; empty in other bundles.</param>
-/// <param name="Copies">The rows; empty where a period begins without copies.</param>
+/// <param name="Copies">The rows. The list is empty if the period begins without copies.</param>
 public sealed record CopyBundle(ulong After, ReadOnlyMemory<byte> WrappedSecrets, CopyBatch Copies)
 {
     private const uint Erased = uint.MaxValue;

@@ -64,7 +64,7 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
         }
         ThrowIfErasuresInconsistent();
         Require(Switch is null || (Switch.Period > 0 && Switch.Period == Period && Switch.Copies >= 0), "the period that it begins is not that of its leaves");
-        // In the first epoch of a period, the structures devices and keys contain only copies (docs/spec/periods.md section 2).
+        // In the first epoch of a period, the structures `devices` and `keys` contain only copies (docs/spec/periods.md section 2).
         Require(Switch is null || !HasLeavesOfPeriod(rows), "the first epoch of a period has leaves where only copies are allowed");
     }
 

@@ -14,7 +14,7 @@ public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int It
     public (long Sequence, int Item) DecidedThrough { get; init; }
 
     /// <summary>
-    /// Returns updates with only the given number of requests, from the first on, for an epoch that has no room for more. The remaining
+    /// Returns only the first of these requests, as many as the given number, for an epoch that has no room for more. The remaining
     /// requests wait for the next epoch.
     /// </summary>
     public EpochUpdates First(int requests)
@@ -42,7 +42,7 @@ public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int It
 
     private EpochUpdates Keep(IReadOnlyList<PendingRequest> kept, PendingRequest firstThatWaits, bool more)
     {
-        // Every pending request before this position is decided with these updates, unless it is after DecidedThrough.
+        // These updates decide every pending request before this position, unless the request is after `DecidedThrough`.
         (long Sequence, int Item) before = (firstThatWaits.Sequence - 1, byte.MaxValue);
         return new EpochUpdates(kept, kept.Sum(request => request.Items.Count), More || more) { DecidedThrough = before.CompareTo(DecidedThrough) < 0 ? before : DecidedThrough };
     }

@@ -13,7 +13,7 @@ public sealed record Outcome(Guid RequestId, long Sequence, int Item, ItemResult
     /// </summary>
     public ReadOnlyMemory<byte> BodyHash { get; init; }
 
-    /// <summary>Compares all fields, and the bytes of body hashes.</summary>
+    /// <summary>Compares all fields. Compares body hashes by their bytes.</summary>
     public bool Equals(Outcome? other) =>
         other is not null && RequestId == other.RequestId && Sequence == other.Sequence && Item == other.Item && Result == other.Result
         && BodyHash.Span.SequenceEqual(other.BodyHash.Span);

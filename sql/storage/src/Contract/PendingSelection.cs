@@ -9,7 +9,7 @@ namespace Optiks.Storage;
 /// <remarks>
 /// The first request that would exceed a limit ends the selection. Otherwise smaller requests could overtake a large request forever.
 /// Erasures get at most half of the items. Further erasures wait, but they do not end the selection, so that even a large number of
-/// erasures does not block the updates after them. The selection remembers every key that it has seen, so it reads at most
+/// erasures does not block the updates after them. The selection remembers every key that it has seen. It reads at most
 /// <see cref="Limits.PendingPerKey"/> rows for each row that it takes. A caller may add rows over any length of time; each call of
 /// <see cref="PipelineStore.ReadPendingAsync"/> adds the rows that were accepted since the previous call. Not thread-safe.
 /// </remarks>

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>A period's row. Its secrets leave memory only wrapped by the key-encryption key.</summary>
+/// <summary>A period's row. The period's secrets are in the row only in wrapped form: the key-encryption key encrypts them.</summary>
 /// <param name="Period">Number of the period.</param>
 /// <param name="State">The state of the period.</param>
 /// <param name="FirstEpoch">The period's first epoch; null while the state is <see cref="PeriodState.Next"/>.</param>

@@ -33,16 +33,16 @@ public enum RefusalReason
     /// <summary>The erasure names the latest version of a key, or a version that does not exist yet.</summary>
     LatestVersion = 9,
 
-    /// <summary>The erasure asks for everything of a user who has not been decommissioned.</summary>
+    /// <summary>The request asks to erase everything of a user who has not been decommissioned.</summary>
     UserNotLeft = 10,
 
-    /// <summary>The erasure asks for everything of a user who has more values than one epoch may erase.</summary>
+    /// <summary>The request asks to erase everything of a user who has more values than one epoch may erase.</summary>
     ErasureLimit = 11,
 
     /// <summary>The erasure names versions of another period than the current one.</summary>
     OtherPeriod = 12,
 
-    /// <summary>The erasure asks for everything of a user, but no served period has any data of that user.</summary>
+    /// <summary>The request asks to erase everything of a user, but no served period has any data of that user.</summary>
     NothingLeft = 13,
 
     /// <summary>

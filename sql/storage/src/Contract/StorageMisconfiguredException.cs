@@ -19,9 +19,9 @@ public sealed class StorageMisconfiguredException : StorageException
     public bool IsOtherDatabase { get; init; }
 
     /// <summary>
-    /// Converts an error of a database that had already been opened, so that its settings, users and schema were right at that time. A
-    /// mistake that an operator can undo, such as reloading a wrong <c>pg_hba.conf</c>, must not end a program, so its error becomes a
-    /// <see cref="StorageUnavailableException"/>.
+    /// Converts an error of a database that this process opened earlier. At that time, the database's settings, users and schema were
+    /// right. A mistake that an operator can undo, such as reloading a wrong <c>pg_hba.conf</c>, must not end a program, so its error
+    /// becomes a <see cref="StorageUnavailableException"/>.
     /// </summary>
     public static StorageException JudgeOpened(StorageException error) =>
         error is StorageMisconfiguredException { IsOtherDatabase: false } ? new StorageUnavailableException($"The database could be used before, but not now. {error.Message}", error) : error;

@@ -15,7 +15,8 @@ internal static class CopyReader
         session.FirstAsync<(PeriodState, int)?>(
             session.Database.Statements.NextCopy, rows => ((PeriodState)rows.GetInt16(0), rows.GetInt32(1)), cancellationToken, Parameter.Create("period", period));
 
-    /// <summary>Returns whether the database has the last row of a batch with the same label and commitment.</summary>
+    /// <summary>Returns whether the database has the last row of the given batch, with the same label and commitment as in the
+    /// batch.</summary>
     public static Task<bool> HasLastAsync(ISession session, CopyBatch copies, CancellationToken cancellationToken)
     {
         LeafRow last = copies.Rows.Span[^1];

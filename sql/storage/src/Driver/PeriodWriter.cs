@@ -38,8 +38,8 @@ internal static class PeriodWriter
         {
             return present;
         }
-        // The new secrets must be wrapped by the key that wraps the current period's secrets (docs/spec/wrapping.md section 3). Because
-        // both take the lock on the head row, this transaction and a transaction that rotates that key cannot run at the same time.
+        // The new secrets must be wrapped by the key that wraps the current period's secrets (docs/spec/wrapping.md section 3). This
+        // transaction and a transaction that rotates that key cannot run at the same time, because both lock the head row.
         if (KeyId.TryRead(current.WrappedSecrets.Span, out KeyId wanted) && KeyId.TryRead(wrappedSecrets.Span, out KeyId by) && by != wanted)
         {
             return null;
@@ -50,7 +50,7 @@ internal static class PeriodWriter
 
     /// <summary>
     /// Replaces a period's wrapped secrets, but only if they still equal the old ones (<paramref name="before"/>). Locks the head row, so
-    /// that no period begins in the meantime.
+    /// that no period begins before the transaction ends.
     /// </summary>
     public static async Task<bool> RewrapAsync(ISession session, ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken)
     {

@@ -249,8 +249,8 @@ public sealed class Statements
     public required Sql HasCopy { get; init; }
 
     /// <summary>
-    /// Returns two epochs about an ended period: its first epoch whose leaves of the structures <c>devices</c> and <c>keys</c> may still
-    /// have values, and the first epoch of the next period. Parameters: period.
+    /// Returns two epochs that concern an ended period: its first epoch whose leaves of the structures <c>devices</c> and <c>keys</c> may
+    /// still have values, and the first epoch of the next period. Parameters: period.
     /// </summary>
     public required Sql LeftToDestroy { get; init; }
 

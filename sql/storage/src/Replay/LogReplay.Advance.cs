@@ -2,7 +2,7 @@ using Optiks.Native;
 
 namespace Optiks.Storage;
 
-/// <content>The part of the replay that only the log's writer uses, which makes the epochs itself.</content>
+/// <content>Contains the part of the replay that only the log's writer uses. The writer makes the epochs itself.</content>
 public sealed partial class LogReplay
 {
     /// <summary>

@@ -38,9 +38,10 @@ public sealed partial class LogReplay
 
     /// <summary>
     /// Takes one step in filling the trees of the next period, if the database has a next period. A step is short, so that it does not
-    /// delay an epoch for long. It adds the leaves of the structures usernames and decommissioned up to the epoch <see cref="Last"/>, and
-    /// reads about as many leaves as the limit <paramref name="maxRows"/>. Once these names are complete, a step adds rows of copies, at
-    /// most as many as this limit. A refusal means that the database's contents are wrong; the current trees are unchanged.
+    /// delay an epoch for long. It adds the leaves of the structures <c>usernames</c> and <c>decommissioned</c> up to the epoch
+    /// <see cref="Last"/>, and reads about as many leaves as the limit <paramref name="maxRows"/>. Once these names are complete, a step
+    /// adds rows of copies, at most as many as this limit. A refusal means that the database's contents are wrong; the current trees are
+    /// unchanged.
     /// </summary>
     public async Task<Refused?> PrepareNextAsync(int maxRows, CancellationToken cancellationToken)
     {
@@ -48,7 +49,8 @@ public sealed partial class LogReplay
         if (Next is null)
         {
             IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken).ConfigureAwait(false);
-            // In a program that only follows the log, the database may be ahead, so that this period is already the current one there.
+            // In a program that only follows the log, the database may already have a later epoch, for which this period is the current
+            // one.
             if (NextTrees is null || periods.FirstOrDefault(period => period.Period == Trees.Period + 1) is not { } next)
             {
                 return null;

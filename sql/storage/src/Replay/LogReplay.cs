@@ -88,11 +88,11 @@ public sealed partial class LogReplay : IDisposable
 
     /// <summary>
     /// Steps through the epochs after <see cref="Last"/> that the store shows, up to the epoch <paramref name="through"/>, but over at most
-    /// 4,096 epochs. If it refuses an epoch, the steps to the epochs before it remain.
+    /// 4,096 epochs. If this method refuses an epoch, the replay stays at the epoch before it.
     /// </summary>
     /// <param name="through">Last epoch.</param>
-    /// <param name="beforeCommit">The action that gets the step to each epoch, with proofs, before the step is committed; null if the
-    /// caller does not need the steps.</param>
+    /// <param name="beforeCommit">The action to call with the step to each epoch, which includes proofs, before the step is committed; null
+    /// if the caller does not need the steps.</param>
     /// <param name="cancellationToken">Cancels the reads.</param>
     public async Task<Refused?> FollowAsync(ulong through, Action<ReplayStep>? beforeCommit, CancellationToken cancellationToken)
     {

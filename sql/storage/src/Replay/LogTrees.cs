@@ -28,7 +28,7 @@ public sealed class LogTrees : IDisposable
     /// <summary>Says which values the directory keeps. The replay need not read other values.</summary>
     public KeptValues Values { get; }
 
-    /// <summary>The period of the trees of the structures devices and keys.</summary>
+    /// <summary>The period of the trees of the structures <c>devices</c> and <c>keys</c>.</summary>
     public ulong Period { get; }
 
     /// <summary>Whether the trees are in stored mode.</summary>
@@ -38,7 +38,7 @@ public sealed class LogTrees : IDisposable
     /// copies.</summary>
     public bool HasBegun => Period == 0 || Directory.Stats.PeriodFirstEpoch != 0;
 
-    /// <summary>The epoch of the trees. Before their period begins, the last epoch whose names they have.</summary>
+    /// <summary>The epoch of the trees. Before the trees' period begins, this is the last epoch whose names the trees have.</summary>
     public ulong Epoch => Directory.Stats.Epoch;
 
     // The columns to read from the database. They exclude values that the directory does not keep, and always exclude keys, because neither
@@ -145,9 +145,9 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Loads those of the given leaves that belong to the structures usernames and decommissioned, which are independent of periods, and
-    /// skips all other leaves. Then moves the trees to the epoch. This method takes the place of <see cref="Load"/> for trees whose period
-    /// has not begun. After a refusal the trees are unusable.
+    /// Loads those of the given leaves that belong to the structures <c>usernames</c> and <c>decommissioned</c>, which are independent of
+    /// periods, and skips all other leaves. Then moves the trees to the epoch. This method takes the place of <see cref="Load"/> for trees
+    /// whose period has not begun. After a refusal the trees are unusable.
     /// </summary>
     public Refused? LoadNames(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {
@@ -198,7 +198,7 @@ public sealed class LogTrees : IDisposable
 
     /// <summary>
     /// Builds the trees of the first epoch of the trees' period, from the loaded copies and from the epoch's leaves of the structures
-    /// usernames and decommissioned.
+    /// <c>usernames</c> and <c>decommissioned</c>.
     /// </summary>
     public bool TryStartPeriod(
         EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
@@ -266,8 +266,8 @@ public sealed class LogTrees : IDisposable
     public void Dispose() => Directory.Dispose();
 
     // Returns whether these trees should have the leaf that an erasure erased. They have no leaves of epochs after their own epoch. All
-    // trees have the leaves of the structures usernames and decommissioned, whatever their period. They have leaves of the structures
-    // devices and keys only from the first epoch of their period on.
+    // trees have the leaves of the structures `usernames` and `decommissioned`, whatever their period. They have leaves of the structures
+    // `devices` and `keys` only from the first epoch of their period on.
     private static bool HasLeaf(StoredErasure erasure, DirectoryStats at) => erasure.Erasure.Epoch <= at.Epoch
         && (!GetStructure(erasure).IsPerPeriod() || at.Period == 0 || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
 

@@ -31,8 +31,8 @@ public sealed class RecordChain
     public ulong Next { get; private set; }
 
     /// <summary>
-    /// Whether the chain knows the root over all records so far. It does not if it was created without roots, or after <see cref="SkipTo"/>
-    /// skipped an epoch.
+    /// Whether the chain knows the root over all records so far. It does not know that root if it was created without roots, or after
+    /// <see cref="SkipTo"/> skipped an epoch.
     /// </summary>
     public bool HasRoots => _log is not null;
 

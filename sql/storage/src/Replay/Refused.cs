@@ -8,7 +8,7 @@ namespace Optiks.Storage;
 /// <param name="Why">A sentence that gives the reason, without secrets or data about users.</param>
 public sealed record Refused(string Why)
 {
-    /// <summary>Whether the snapshot from which the trees came may be the cause. If so, a load without the snapshot shows whether it
-    /// was.</summary>
+    /// <summary>Whether the snapshot from which the trees came may be the cause of the refusal. If true, a load without the snapshot shows
+    /// whether it was the cause.</summary>
     public bool IsSnapshot { get; init; }
 }

@@ -2,8 +2,8 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>Implements the operations of the update-service's role that all engines share, because they are fast without engine-specific
-/// code.</summary>
+/// <summary>Implements the operations of the update-service's role that all engines share. These operations are fast without
+/// engine-specific code.</summary>
 public abstract class AcceptStore : HeadReader, IAcceptStore
 {
     /// <summary>Creates a store on a database. The store later disposes of the database object.</summary>
@@ -40,7 +40,7 @@ public abstract class AcceptStore : HeadReader, IAcceptStore
             Parameter.Create("id", requestId)),
         cancellationToken);
 
-    /// <summary>Returns the result <see cref="AcceptStatus.Accepted"/> for each of the given number of units.</summary>
+    /// <summary>Returns a list with the given number of results, each of which is <see cref="AcceptStatus.Accepted"/>.</summary>
     protected static AcceptResult[] Accepted(int units)
     {
         var accepted = new AcceptResult[units];

@@ -30,9 +30,9 @@ public interface IAcceptStore : IHeadReader
     Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, CancellationToken cancellationToken) => AcceptAsync(units, HeadFloor.None, cancellationToken);
 
     /// <summary>
-    /// Checks, without writing, whether a write could succeed now; throws <see cref="StorageUnavailableException"/> if it could not. A
-    /// return without an exception does not prove that a write would succeed, because only an actual write shows whether a server's
-    /// database is writable.
+    /// Checks, without writing, whether the database seems able to accept a write now. Throws <see cref="StorageUnavailableException"/> if
+    /// it does not. A return without an exception does not prove that a write would succeed, because only an actual write shows whether a
+    /// server's database is writable.
     /// </summary>
     Task CheckWritableAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 

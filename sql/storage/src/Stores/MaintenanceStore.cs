@@ -80,7 +80,7 @@ public sealed class MaintenanceStore : PipelineStore
     /// secrets are wrapped by the same key as the current period's secrets (<see cref="PipelineStore.BeginPeriodAsync"/>).
     /// </summary>
     /// <param name="period">Number of the period.</param>
-    /// <param name="before">The wrapped secrets that the caller read before.</param>
+    /// <param name="before">The wrapped secrets that the caller has read from the database.</param>
     /// <param name="after">The same secrets, wrapped by another key.</param>
     /// <param name="cancellationToken">Ends the wait for other writers.</param>
     public Task<bool> RewrapSecretsAsync(ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken)

@@ -8,8 +8,8 @@ namespace Optiks.Storage;
 /// <remarks>The methods that tests make fail are virtual.</remarks>
 public class PipelineStore : FollowStore
 {
-    // When the result of a commit is unknown, the store tries for this time to find it out, because the server may be restarting or failing
-    // over.
+    // The time for which the store tries to find out whether a commit took effect, if the server's answer was lost. The server may be
+    // restarting or failing over.
     private static readonly TimeSpan ResolveTime = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan ResolveInterval = TimeSpan.FromMilliseconds(200);
 
@@ -39,8 +39,8 @@ public class PipelineStore : FollowStore
     public async Task<Lease?> AcquireLeaseAsync(string holder, TimeSpan duration, CancellationToken cancellationToken)
     {
         ArgumentException.ThrowIfNullOrEmpty(holder);
-        // End the old holder's sessions before this store updates the head row: an old holder that was paused just before its commit still
-        // holds the row's lock. No two stores have the same session name, so no session of another store is ended.
+        // The code ends the old holder's sessions before this store updates the head row. If the old holder was paused just before its
+        // commit, it still holds the row's lock. No two stores have the same session name, so no session of another store is ended.
         await Database.EndExpiredHolderAsync(holder, cancellationToken);
         return await Database.WriteOneAsync(
             (session, cancel) => session.FirstAsync(

@@ -5,7 +5,8 @@ using Optiks.Secrets;
 
 namespace Optiks.Storage.Tests;
 
-/// <content>The part that makes periods in the update-task's way: first the secrets, then rows of copies, then the switch.</content>
+/// <content>Contains the methods that make periods as the update-task does: first the secrets, then rows of copies, then the
+/// switch.</content>
 internal sealed partial class TestLog
 {
     private readonly Dictionary<(StructureId Structure, string Key), (CopySource Source, byte[] Value)> _latest = [];
@@ -83,7 +84,7 @@ internal sealed partial class TestLog
             _stagedNumbers[(structure, key)] = _numStaged + i;
             if (sources[input].IsDrop)
             {
-                // This entry prevents StageAllAsync from staging this key again.
+                // This entry prevents `StageAllAsync` from staging this key again.
                 _staged[(structure, key[1..])] = _latest[(structure, key[1..])].Source;
                 _ = _stagedNumbers.Remove((structure, key[1..]));
             }

@@ -61,16 +61,16 @@ internal sealed partial class TestLog : IAsyncDisposable
     /// <summary>The wrapped secrets of period 0.</summary>
     public ReadOnlyMemory<byte> WrappedSecrets { get; private set; }
 
-    /// <summary>An API key with the scopes history and lookup.</summary>
+    /// <summary>An API key with the scopes <c>history</c> and <c>lookup</c>.</summary>
     public string HistoryKey { get; }
 
-    /// <summary>An API key with the scope update only.</summary>
+    /// <summary>An API key with the scope <c>update</c> only.</summary>
     public string UpdateKey { get; }
 
-    /// <summary>An API key with the scope snapshot.</summary>
+    /// <summary>An API key with the scope <c>snapshot</c>.</summary>
     public string SnapshotKey { get; }
 
-    /// <summary>The path of the file that contains the API key with the scope snapshot.</summary>
+    /// <summary>The path of the file that contains the API key with the scope <c>snapshot</c>.</summary>
     public string SnapshotKeyFile { get; }
 
     private static ulong NowMs => (ulong)TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds();
@@ -119,7 +119,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         return log;
     }
 
-    /// <summary>Writes a row for period 1 with the state next and with unusable secrets.</summary>
+    /// <summary>Writes a row for period 1 with the state <c>Next</c> and with unusable secrets.</summary>
     public Task<PeriodRow> BeginPeriodAsync() => _pipeline.BeginPeriodAsync(_lease, 1, "no secrets"u8.ToArray(), CancellationToken.None);
 
     /// <summary>
