@@ -28,7 +28,7 @@ namespace optiks::ozks {
 using base::ByteSpan;
 using verify::Hash;
 
-// The tag of a key: a keyed hash of (structure, key), which identifies the key.
+// The tag of a key of the directory: the hash of (structure, key) under the tag key. It identifies the key.
 using Tag = std::array<std::uint8_t, 16>;
 
 using verify::kOpeningLen;

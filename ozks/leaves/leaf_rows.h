@@ -55,9 +55,9 @@ void check_know_no_periods(std::span<const optiks_leaf_t> rows);
 // Returns the facts that the leaf log keeps of a leaf, without the log offset of the previous version's record. Throws
 // DirectoryError if the version is too large for a record.
 [[nodiscard]] LeafFacts facts_of(const optiks_leaf_t& row);
-// Returns the same facts with the log offset of the previous version's record. `latest` points to the facts of the
-// key's latest leaf, whose record is at `latest_offset`; it is null for a new key. Throws DirectoryError unless the row
-// has the key's next version.
+// Returns the facts that the leaf log keeps of a leaf, with the log offset of the previous version's record. `latest`
+// points to the facts of the key's latest leaf, whose record is at `latest_offset`; it is null for a new key. Throws
+// DirectoryError unless the row has the key's next version.
 [[nodiscard]] LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uint64_t latest_offset);
 
 // True if `a` comes before `b` in a prepared epoch, which is sorted by structure, then label.

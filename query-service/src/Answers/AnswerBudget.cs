@@ -57,6 +57,6 @@ internal sealed class AnswerBudget
         return false;
     }
 
-    /// <summary>Stops counting bytes that a caller took.</summary>
+    /// <summary>Stops counting bytes that were counted for a caller.</summary>
     internal void Return(int caller, long octets) => _shares.Return(caller, octets);
 }

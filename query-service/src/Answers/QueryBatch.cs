@@ -39,8 +39,8 @@ internal sealed class QueryBatch : IDisposable
     public Span<ulong> Latest => _latest.AsSpan(0, Keys.Count);
 
     /// <summary>
-    /// Returns the refusal (not-caught-up) if the client knows, in this period, a later version of a key than <see cref="Latest"/> has;
-    /// otherwise null.
+    /// Returns the refusal (not-caught-up) if the client knows, in this period, a later version of a key than the version in
+    /// <see cref="Latest"/>; otherwise null.
     /// </summary>
     public ProblemException? FindAhead(QueryKind kind, ulong period)
     {

@@ -176,7 +176,8 @@ internal sealed class CosignerService : BackgroundService
         }
         catch (BoardUnreadableException)
         {
-            // This code logs nothing, because the follower and answers that read tiles already log that the board is unreadable.
+            // This code logs nothing, because the service already logs that the board is unreadable when the follower or a request cannot
+            // read it.
             return null;
         }
     }

@@ -13,10 +13,10 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Sends made-up requests through the service before it answers callers. The first answers of a process are slow, because their code must
-/// be compiled, which takes a tenth of a second each. Without the rehearsal, many callers of a service with hundreds of requests per second
-/// would notice each restart. During the rehearsal, the service reports that it is not ready, and refuses queries as <c>unavailable</c>, so
-/// that an edge (docs/operations/edge.md) asks another replica. Thread-safe.
+/// Sends made-up requests through the service before the service answers callers. The first answers of a process are slow, because their
+/// code must be compiled, which takes a tenth of a second for each answer. Without the rehearsal, many callers of a service with hundreds
+/// of requests per second would notice each restart. During the rehearsal, the service reports that it is not ready, and refuses queries as
+/// <c>unavailable</c>, so that an edge (docs/operations/edge.md) asks another replica. Thread-safe.
 /// </summary>
 internal sealed class Rehearsal : BackgroundService, IHealthCheck
 {

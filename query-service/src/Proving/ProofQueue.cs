@@ -166,7 +166,7 @@ internal sealed class ProofQueue : IDisposable
         {
             requests.ForEach(request => AnswerTogether([request]));
         }
-        // Every waiting request gets the error, no matter what it is, and reports it.
+        // Every waiting request gets the error, no matter which error it is, and reports the error.
         catch (Exception e)
         {
             requests.ForEach(request => request.Fail(e));
