@@ -26,8 +26,8 @@ struct BasicPoint {
   typename F::template Bounded<2> tb;
 };
 
-// The second operand of an addition, as (Y + X, Y - X, 2Z, 2dT) (the paper's form R2). A negated operand has a larger
-// bound for T, so the type of this coordinate is a parameter.
+// The second operand of an addition, as (Y + X, Y - X, 2Z, 2dT) (the paper's form R2). Negating an operand makes the
+// bound of its T larger, so the type of this coordinate is a parameter.
 template <typename F, typename T = typename F::template Bounded<1>>
 struct BasicCachedPoint {
   typename F::template Bounded<3> y_plus_x, y_minus_x;

@@ -9,7 +9,7 @@
  *     a number of docs/spec/reasons.md.
  *  3. Nothing throws across this boundary. Running out of memory is OPTIKS_E_MEMORY and leaves every handle as it was.
  *  4. The caller owns all buffers. Variable output takes (out, capacity, out_len): out_len receives the needed length,
- *     and with less capacity the result is OPTIKS_E_BUFFER. After any error the octets of out are unspecified. A call
+ *     and with less capacity the result is OPTIKS_E_BUFFER. After any error the octets of `out` are unspecified. A call
  *     never writes beyond the capacity. Batches are flat arrays; the byte strings of a batch are one blob and
  *     n+1 offsets (offset[0] = 0).
  *  5. Lengths are size_t; everything else has a fixed width. A pointer may be NULL if its length is 0.
@@ -318,7 +318,7 @@ OPTIKS_EXPORT int32_t optiks_view_versions(const optiks_view_t* view, uint8_t st
 /* Makes the VRF proofs of several answers in one batch: add the questions, run the batch, then get the answers. If an
  * answer needs a proof that no question added, the call for the answer makes that proof. Only one thread at a time may
  * use the batch. Destroy the batch before its view. The calls are not atomic: after an error of an add or run call,
- * destroy the batch. structure: answers about keys are about keys of this structure. max_members and max_entries have
+ * destroy the batch. `structure`: answers about keys are about keys of this structure. max_members and max_entries have
  * the meaning that they have in the calls of a view. If use_cache is 0, the batch neither reads nor fills the cache of
  * proofs. The time for an answer then neither depends on earlier requests nor affects later requests. */
 typedef struct optiks_proofs optiks_proofs_t;

@@ -19,7 +19,7 @@ internal sealed class AuditProofs : IDisposable
 
     private readonly IBoardFiles _board;
 
-    // The number of merges at the same time is limited, because a merge takes much time and memory, which lookups need too.
+    // The number of merges at the same time is limited, because a merge takes much processor time and memory, which lookups need too.
     private readonly SemaphoreSlim _merges = new(MaxMerges);
 
     public AuditProofs(IBoardFiles board) => _board = board;

@@ -55,12 +55,12 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
         _logger = logger;
     }
 
-    // Whether callers' queries must be refused because of the rehearsal. Before the first epoch this is false, because queries then get the
-    // problem that there is no epoch.
+    // Whether callers' queries must be refused because of the rehearsal. Before the first epoch this is false, because the service then
+    // refuses queries for another reason: it has no epoch.
     private bool IsUnderWay => !_isOver && _current.Peek() is not null;
 
-    /// <summary>Adds the point at which the rehearsal's requests enter, so that they pass through all middleware that is added after this
-    /// call.</summary>
+    /// <summary>Adds the point at which the rehearsal's requests enter the service. They pass through all middleware that is added after
+    /// this call.</summary>
     public void UseAll(IApplicationBuilder app) => app.Use(next =>
     {
         _pipeline.TrySetResult(next);

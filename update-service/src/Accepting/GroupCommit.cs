@@ -45,7 +45,7 @@ internal sealed class GroupCommit
                 continue;
             }
             (CommitState state, Exception? fault) = await CommitPartAsync(part, isRepeated: part.Count < group.Count);
-            // If one unit triggers a bug, the database may still be healthy, so such a failure does not make the service not ready.
+            // If one unit triggers a bug, the database may still be healthy, so the service stays ready after such a failure.
             if (health != CommitState.Decided && fault is null or StorageException)
             {
                 health = state;

@@ -82,7 +82,7 @@ class UserMonitorVerifier {
   [[nodiscard]] std::size_t num_ids() const { return num_ids_; }
 
   // Determines the followed ids by docs/spec/user-monitor.md section 3, and checks by step 10 of section 4 that the
-  // answer has as many keys. `room` receives the followed ids, and must outlive the verification.
+  // answer has one key for each followed id. `room` receives the followed ids, and must outlive the verification.
   Reason follow(std::span<ByteSpan> room);
 
   // Valid after follow.
