@@ -8,9 +8,9 @@
 // (docs/spec/erasure.md).
 //
 // Thread safety: only one thread, the writer, appends, links and erases. Any number of threads may read a record once
-// they know its offset, because the record was written before. An erasure may overwrite a value with zeros while a
-// reader copies it. A reader that copies values therefore calls erasures() before the copy and changed_since() after
-// it. If changed_since() returns true, the reader starts again.
+// they know its offset, because each record is written before readers learn its offset. An erasure may overwrite a
+// value with zeros while a reader copies it. A reader that copies values therefore calls erasures() before the copy and
+// changed_since() after it. If changed_since() returns true, the reader starts again.
 #pragma once
 
 #include <array>

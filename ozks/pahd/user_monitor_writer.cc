@@ -130,7 +130,7 @@ class MonitorPlanner {
 
   [[nodiscard]] std::uint64_t known_from(std::uint64_t from) const { return is_known_period_ ? from : 1; }
 
-  // Finds the key's latest version. Returns false if the client knows a later version.
+  // Finds the key's latest version. Returns false if the client knows a later version than this one.
   bool find_versions(const NamedKey& key, std::uint64_t from, VersionsPage& out) {
     ++summary_.num_entries;
     out.from = known_from(from);

@@ -124,7 +124,7 @@ typedef struct optiks_leaf {
   uint8_t tag[OPTIKS_TAG_LEN];         /* hash of (structure, key) under the tag key; see optiks_dir_tags */
   uint8_t opening[OPTIKS_OPENING_LEN]; /* zero if the value was erased */
   uint64_t epoch;                      /* the epoch that inserted the leaf */
-  uint64_t version;                    /* 1, 2, ...; 0 in an oZKS, as `usernames` is unless username_reuse is 1. */
+  uint64_t version;                    /* 1, 2, ...; 0 in an oZKS. `usernames` is an oZKS unless username_reuse is 1. */
   /* Offset of the value in the call's blob of values. UINT64_MAX if the value was erased, or if the caller left it out
    * because the directory does not keep such values. */
   uint64_t value_offset;

@@ -9,8 +9,8 @@ namespace Optiks.QueryService.Following;
 
 /// <summary>
 /// Keeps the ended periods that are still served, each at its last epoch (docs/spec/periods.md section 8). At a switch, this class takes
-/// over the trees that are in memory. In the background it makes a node store from them, which the service loads when it starts later. If
-/// neither trees nor node store exist, it makes the trees again from the database. Only the follower's thread may use this class.
+/// over the trees that are in memory. In the background it makes a node store from them, which the service loads the next time it starts.
+/// If neither trees nor node store exist, it makes the trees again from the database. Only the follower's thread may use this class.
 /// </summary>
 /// <remarks>Invariant: when readers get trees together with an epoch, all erasures up to that epoch have been applied to these
 /// trees.</remarks>
