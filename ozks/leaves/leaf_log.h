@@ -43,8 +43,8 @@ struct LeafFacts {
   std::uint32_t version = 0;              // version of the key within the period; 0 in an oZKS
 };
 
-// A record that LeafLog::read() has read. The same object can be read into again. Opening and value are views into the
-// log's mapping, which are valid as long as the LeafLog object lives.
+// A record that LeafLog::read() has read. LeafLog::read() may be called again with the same object. Opening and value
+// are views into the log's mapping, which are valid as long as the LeafLog object lives.
 class LeafRecord {
  public:
   [[nodiscard]] const LeafFacts& facts() const { return facts_; }

@@ -33,7 +33,7 @@ internal sealed class AuditProofs : IDisposable
     public async Task<PooledWriter> MergeAsync(ulong first, ulong last, AnswerLease lease, CancellationToken cancellationToken)
     {
         int length = await LengthOfStepsAsync(first, last, cancellationToken);
-        // The lease counts the length of the array from the pool, which is the next power of two and longer than the proof.
+        // The lease counts the length of the array from the pool. This length is the proof's length rounded up to a power of two.
         long held = BitOperations.RoundUpToPowerOf2((uint)length);
         lease.Take(held);
         try
