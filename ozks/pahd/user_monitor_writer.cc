@@ -339,8 +339,8 @@ class MonitorWriter {
   }
 
  private:
-  // `records`: the records of the members, or empty if they were not read. If it is empty, the page ends before its
-  // last planned member when it has `max_bytes` octets.
+  // `records`: the records of the members, or empty if they were not read. If it is empty, the page may end before its
+  // last planned member, because it ends when it has `max_bytes` octets.
   void write_versions(const VersionsPage& page, std::span<const LeafRecord> records, std::uint64_t max_bytes) {
     const std::size_t begin = out_.size();
     const std::size_t end = next_ + page.num_members + page.num_absent;

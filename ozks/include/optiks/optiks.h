@@ -425,8 +425,8 @@ OPTIKS_EXPORT int32_t optiks_verify_periods(const optiks_context_t* context, uin
                                             size_t* out_bounds, size_t bounds_capacity, size_t* out_num_bounds);
 
 /* Verifies the hand-over of one key (docs/spec/periods.md section 6). `head` and `answer` are of an accepted answer
- * about the period after the period of `end`, whose list of versions begins with version 1. first_entry is the entry of
- * version 1, or NULL if the list is empty. */
+ * about the period after the period of `end`. The request must have asked for the versions from version 1 on.
+ * first_entry is the entry of version 1, or NULL if the answer lists no versions. */
 OPTIKS_EXPORT int32_t optiks_verify_handover(const optiks_head_result_t* head,
                                              const optiks_version_entry_t* first_entry, const uint8_t* answer,
                                              size_t answer_len, const optiks_end_t* end, int32_t* out_reason);
