@@ -13,7 +13,7 @@
 namespace optiks::ozks {
 
 // A hash function for tables of tags. It returns eight octets of the tag, which are evenly distributed because tags are
-// keyed hashes.
+// hashes under a secret key.
 struct HashOfTag {
   std::size_t operator()(const Tag& tag) const { return static_cast<std::size_t>(base::load_le64(tag.data())); }
 };

@@ -32,7 +32,7 @@ class ExternalSort {
       write_run();
     }
     // The vector first gets room for a few records, then for the maximum number. If it grew by doubling instead, the
-    // last growth would temporarily need half as much memory again.
+    // last growth would temporarily need one and a half times as much memory as the full vector.
     if (records_.size() == records_.capacity()) {
       records_.reserve(records_.empty() ? std::min(capacity_, kFirst) : capacity_);
     }
