@@ -34,8 +34,8 @@ void hash_one(std::uint8_t* digest, std::size_t digest_len, const Blake2bPrefix&
   zeroize(state.data(), sizeof(state));
 }
 
-// With at least this number of messages, hashing in all lanes, although some lanes have no message, is faster than
-// hashing one message after another.
+// If there are at least this many messages, hashing them in lanes is faster than hashing one message after another,
+// even though some lanes have no message.
 constexpr std::size_t kLeastPadded = 2;
 // A group that leaves lanes unused is hashed message by message if its slots are longer than this. Copying these slots
 // would cost as much time as the lanes save.

@@ -91,7 +91,7 @@ class Asker {
     set_key(0, key);
     return lookup(1);
   }
-  // Looks up `num_keys` keys whose numbers are `step` apart, so that their proofs are cached.
+  // Looks up `num_keys` keys, whose numbers are `step` apart. Afterwards the proofs of these keys are cached.
   void warm(std::size_t num_keys, std::size_t step);
   [[nodiscard]] States states(std::uint64_t* epoch = nullptr) const;
 

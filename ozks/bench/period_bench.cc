@@ -1,6 +1,6 @@
 // Micro-benchmarks of the switch to the next period through the C ABI. They measure preparing, loading and replacing
 // copies. They also measure the period's first epoch, which must not take longer with many copies than with few. For
-// comparison, they measure preparing the rows of an epoch with as many keys.
+// comparison, they measure preparing the rows of an epoch that has as many keys as there are copies.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -78,7 +78,8 @@ void prepare_copies(benchmark::State& state, unsigned threads) {
   optiks_dir_destroy(dir);
 }
 
-// For comparison with prepare_copies(), measures preparing the rows of an epoch with as many new keys.
+// For comparison with prepare_copies(), measures preparing the rows of an epoch that has as many new keys as there are
+// copies.
 void prepare_epoch(benchmark::State& state, unsigned threads) {
   optiks_dir_options_t options = bench::options(0);
   options.threads = threads;

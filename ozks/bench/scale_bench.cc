@@ -39,7 +39,7 @@ constexpr double kGiB = 1U << 30;
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 double resident() {
-  // Gives the memory that malloc keeps after it was freed back to the operating system.
+  // malloc keeps memory that was freed. This call returns that memory to the operating system.
   malloc_trim(0);
   return static_cast<double>(bench::anonymous_bytes());
 }
@@ -88,7 +88,7 @@ class Scale {
     double value;
   };
 
-  // Prints one row, named <name>/keys:<n>, which also has the memory and disk that are in use.
+  // Prints one row, named <name>/keys:<n>, which also shows how much memory and disk are in use.
   void note(const char* name, const char* unit, double value, std::initializer_list<Extra> extras = {}) const {
     std::printf("{\"name\": \"%s/keys:%zu\", \"unit\": \"%s\", \"value\": %.5g", name, num_keys_, unit, value);
     std::printf(", \"memory_bytes\": %.0f, \"disk_bytes\": %.0f", resident(), size_of(log_) + size_of(snapshot_));

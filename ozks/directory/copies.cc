@@ -183,8 +183,8 @@ void Directory::load_copies(std::span<const LeafRow> rows, ByteSpan values) {
     throw;
   }
   publish();
-  // All lookups of the period begin when the period begins. To keep them from waiting for memory, each load touches a
-  // part of the cache's memory in advance.
+  // All lookups of the period begin when the period begins. So that these lookups need not wait for memory, each call
+  // that loads copies touches a part of the cache's memory in advance.
   data_->cache.touch_some();
   if (!changes.unused.empty()) {
     data_->log.erase(changes.unused);

@@ -50,7 +50,7 @@ struct DirectoryData {
 
   Secrets secrets;
   std::uint64_t period;
-  std::atomic<std::uint64_t> period_first_epoch;  // 0 in a later period than 0: the period has not begun
+  std::atomic<std::uint64_t> period_first_epoch;  // 0 in period 0, and in another period until it begins
   std::uint32_t max_value_len;
   KeptValues kept_values;
   bool reuses_usernames;

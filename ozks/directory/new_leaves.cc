@@ -8,8 +8,8 @@
 namespace optiks::ozks {
 namespace {
 
-// The number of rows of which one thread makes the leaves at a time. Their hashes fill the lanes of a batch several
-// times.
+// The number of rows whose leaves one thread makes at a time. The hashes of these leaves fill the lanes of a batch
+// several times.
 constexpr std::size_t kMakeChunk = 64;
 // The number of octets in one write call. The operating system caches octets of one call in larger pieces, which are
 // faster to read.

@@ -19,8 +19,8 @@ struct RowInputs {
 // Throws DirectoryError unless a structure has this number.
 void check_structure(std::uint8_t structure);
 
-// Throws DirectoryError unless there are fewer than 2^28 inputs, each of an existing structure, with keys and values as
-// long as the configuration allows.
+// Throws DirectoryError unless there are fewer than 2^28 inputs, each of an existing structure, with keys and values no
+// longer than the configuration allows.
 void check_inputs(const DirectoryData& data, const RowInputs& inputs);
 
 // Sets these fields of each row: structure, index of the input, position of the value, tag, a fresh opening and the

@@ -54,8 +54,8 @@ Tag tag_check(const Secrets& secrets) {
     checks[s] = secrets.tag_keys[s].tag({kCheckDomain, {}});
   }
   if (std::ranges::all_of(checks, [&](const Tag& check) { return check == checks[0]; })) {
-    // All structures have the same tag key, as in old logs. For such logs the result is the check of this one key, as
-    // it was before each structure had its own key.
+    // All structures have the same tag key, as in old logs. In this case the result is the check of this one tag key,
+    // as it was before each structure had its own tag key.
     return checks[0];
   }
   std::vector<std::uint8_t> others;

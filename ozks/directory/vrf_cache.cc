@@ -7,7 +7,7 @@
 
 namespace optiks::ozks {
 
-// Memory of zeros is then an atomic integer with the value 0, so a zeroed Set is an empty set.
+// These conditions make memory of zeros an atomic integer with the value 0, so a zeroed Set is an empty set.
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint64_t>) == 8);
 
 namespace {

@@ -29,7 +29,8 @@ struct Proven {
 
 // Returns the number by which the cache identifies the VRF input for version `version` of the key with the tag `key`.
 // Two different inputs get the same number only if the first halves of their tags are equal, and their second halves
-// differ by exactly as much as their versions. This does not happen in practice, because tags are keyed hashes.
+// differ by exactly as much as their versions. This does not happen in practice, because tags are hashes under a secret
+// key.
 [[nodiscard]] inline Tag input_of(const Tag& key, std::uint64_t version) {
   Tag input = key;
   base::store_le64(input.data() + 8, base::load_le64(key.data() + 8) + version);

@@ -80,7 +80,8 @@ std::optional<std::size_t> try_parse(std::uint64_t log_offset, Header header, Le
   if (value_len == kNoValue) {
     return 0;
   }
-  // A longer value cannot exist. Without this check, the caller would request gigabytes for a damaged length.
+  // No value is longer than kMaxValueLen. Without this check, the caller would request gigabytes of memory if the
+  // length is damaged.
   if ((value_len & ~kErased) > verify::kMaxValueLen) {
     return std::nullopt;
   }

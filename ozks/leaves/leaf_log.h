@@ -8,9 +8,9 @@
 // (docs/spec/erasure.md).
 //
 // Thread safety: only one thread, the writer, appends, links and erases. Any number of threads may read a record once
-// they know its offset, because the record was written before. An erasure may overwrite a value with zeros while a
-// reader copies it. A reader that copies values therefore calls erasures() before the copy and changed_since() after
-// it. If changed_since() returns true, the reader starts again.
+// they know its offset, because each record is written before readers learn its offset. An erasure may overwrite a
+// value with zeros while a reader copies it. A reader that copies values therefore calls erasures() before the copy and
+// changed_since() after it. If changed_since() returns true, the reader starts again.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ namespace optiks::ozks {
 using base::ByteSpan;
 using verify::Hash;
 
-// The tag of a key: a keyed hash of (structure, key), which identifies the key.
+// The tag of a key of the directory: the hash of (structure, key) under the tag key. It identifies the key.
 using Tag = std::array<std::uint8_t, 16>;
 
 using verify::kOpeningLen;
@@ -43,8 +43,8 @@ struct LeafFacts {
   std::uint32_t version = 0;              // version of the key within the period; 0 in an oZKS
 };
 
-// A record that LeafLog::read() has read. The same object can be read into again. Opening and value are views into the
-// log's mapping, which are valid as long as the LeafLog object lives.
+// A record that LeafLog::read() has read. LeafLog::read() may be called again with the same object. Opening and value
+// are views into the log's mapping, which are valid as long as the LeafLog object lives.
 class LeafRecord {
  public:
   [[nodiscard]] const LeafFacts& facts() const { return facts_; }

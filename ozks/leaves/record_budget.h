@@ -1,6 +1,7 @@
-// RecordBudget: limits how many octets of a leaf log are read to check a snapshot. The limit is the log's length, which
-// is enough to read each record once, because correct records do not overlap. Without the limit, a bad snapshot that
-// refers to one record many times, or to overlapping records, would cause many more reads.
+// RecordBudget: limits how many octets of a leaf log are read to check a snapshot. The limit is the leaf log's length,
+// which is enough to read each record once, because correct records do not overlap. Without the limit, a bad snapshot
+// that refers to one record many times, or to overlapping records, would make the check read many times the leaf log's
+// length.
 //
 // Thread safety: any thread may call any function.
 #pragma once

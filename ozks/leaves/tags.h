@@ -1,5 +1,5 @@
-// Tags are keyed hashes that identify keys. So a directory need not keep names, and an outsider cannot choose names
-// whose tags collide.
+// A tag is the hash of a directory's key under a secret tag key, and identifies the directory's key. So a directory
+// need not keep names, and an outsider cannot choose names whose tags collide.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace optiks::ozks {
 
 // A hash function for tables of tags. It returns eight octets of the tag, which are evenly distributed because tags are
-// keyed hashes.
+// hashes under a secret key.
 struct HashOfTag {
   std::size_t operator()(const Tag& tag) const { return static_cast<std::size_t>(base::load_le64(tag.data())); }
 };
@@ -37,7 +37,7 @@ class TagKey {
   [[nodiscard]] std::span<const std::byte> memory() const { return std::as_bytes(std::span(&prefix_, 1)); }
 
  private:
-  // The state of the hash after it absorbed the key.
+  // The state of the hash after it absorbed the tag key.
   base::Zeroizing<base::Blake2bPrefix> prefix_;
 };
 

@@ -52,7 +52,7 @@ class Latest {
   std::uint64_t num_keys_ = 0;
 };
 
-// Counts over all leaves that were checked.
+// Numbers that are counted over all leaves that were checked.
 struct Counts {
   std::uint64_t leaves = 0;
   std::uint64_t keys = 0;     // number of leaves that are the first leaf of their key

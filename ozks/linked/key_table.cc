@@ -17,9 +17,9 @@ constexpr std::size_t kPageSlots = 512;
 constexpr std::size_t kPrefetchedSlotsLen = 192;
 
 // The maximum for the number of slots that a key passes on average when a whole segment is filled. At the highest load
-// the expected average is 5.5. A much higher average shows that somebody chose the bits of the keys. The maximum also
-// bounds one search: N keys pass at most kMaxPassed * N slots together, so no run of used slots is longer than about
-// sqrt(2 * kMaxPassed * N).
+// the expected average is 5.5. A much higher average shows that somebody chose the bits of the keys so that the keys
+// collide. The maximum also bounds one search: N keys pass at most kMaxPassed * N slots together, so no run of used
+// slots is longer than about sqrt(2 * kMaxPassed * N).
 constexpr std::size_t kMaxPassed = 64;
 
 // True if the load exceeds 11/12. At this load the average distance to an empty slot is already about 70 slots, and it
@@ -160,7 +160,7 @@ bool KeyTable::fill(std::size_t segment, std::span<const Slot> slots) {
     return true;
   }
   auto array = std::make_unique<Array>(size_for(segment, slots.size()));
-  // The maximum is one page of slots higher, because the average varies more if there are few keys.
+  // One page of slots is added to the maximum, because the average varies more if there are few keys.
   std::size_t left = kMaxPassed * slots.size() + kPageSlots;
   for (const Slot& slot : slots) {
     const std::size_t passed = replace(*array, slot.bits, 0, slot_of(slot.bits, slot.leaf));

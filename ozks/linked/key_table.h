@@ -110,7 +110,7 @@ class KeyTable {
 
  private:
   // The position of a key in the table. It uses only bits of the tag, which are evenly distributed because tags are
-  // keyed hashes.
+  // hashes under a secret key.
   struct Address {
     explicit Address(const Tag& tag) {
       const std::uint64_t first = base::load_be64(tag.data());

@@ -12,8 +12,8 @@ namespace {
 
 // The number of new leaves that one thread prepares at a time.
 constexpr std::size_t kTakeChunk = 128;
-// The least number of keys for each thread that puts keys into the table. With fewer keys a thread more costs more time
-// than it saves.
+// The least number of keys for each thread that puts keys into the table. With fewer keys, one more thread costs more
+// time than it saves.
 constexpr std::size_t kPutGrain = 256;
 
 }  // namespace

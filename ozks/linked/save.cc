@@ -98,7 +98,7 @@ class Saver {
   }
 
   // Returns the log offset of the leaf that was the key's latest leaf at the snapshot's epoch, or kNoLogOffset if the
-  // key had no leaf. `newer` is a later leaf of the key.
+  // key had no leaf. `newer` is a leaf that the key got after this epoch.
   [[nodiscard]] std::uint64_t offset_then(NodeId newer) const {
     std::uint64_t log_offset = nodes_.leaf(newer).log_offset();
     LeafFacts facts;

@@ -28,9 +28,9 @@ struct VersionsPlan {
         wanted(query.from > latest ? 0 : latest - query.from + 1),
         listed(std::min<std::uint64_t>(wanted, query.max_members)) {}
 
-  // Adds the labels of the next round to `labels`, which is a LabelProver or ProofBatch. `written` members were written
-  // before. Returns the number of members in the round. If the round has the last wanted member, it also has the absent
-  // versions.
+  // Adds the labels of the next round to `labels`, which is a LabelProver or ProofBatch. `written` members were already
+  // written. Returns the number of members in the round. If the round has the last wanted member, it also has the
+  // absent versions.
   template <typename Labels>
   std::uint64_t add_round(const VersionsQuery& query, std::uint64_t written, Labels& labels) const {
     const std::uint64_t num_members = std::min(listed - written, kProofBatch);

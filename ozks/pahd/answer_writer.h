@@ -35,8 +35,8 @@ struct VersionsQuery {
   std::size_t max_bytes;
 };
 
-// Writes one Versions structure: the whole answer, or a page of it. `batch` has proofs that were made before; it may be
-// null.
+// Writes one Versions structure: the whole answer, or a page of it. `batch` has proofs that were already made; it may
+// be null.
 void write_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch* batch,
                     Output& out);
 // Adds to the batch the labels of the first round of write_versions() for the query. Most answers need no other labels.

@@ -130,7 +130,7 @@ class MonitorPlanner {
 
   [[nodiscard]] std::uint64_t known_from(std::uint64_t from) const { return is_known_period_ ? from : 1; }
 
-  // Finds the key's latest version. Returns false if the client knows a later version.
+  // Finds the key's latest version. Returns false if the client knows a later version than this one.
   bool find_versions(const NamedKey& key, std::uint64_t from, VersionsPage& out) {
     ++summary_.num_entries;
     out.from = known_from(from);
@@ -337,8 +337,8 @@ class MonitorWriter {
   }
 
  private:
-  // `records`: the records of the members, or empty if they were not read. If it is empty, the page ends before its
-  // last planned member when it has `max_bytes` octets.
+  // `records`: the records of the members, or empty if they were not read. If it is empty, the page may end before its
+  // last planned member, because it ends when it has `max_bytes` octets.
   void write_versions(const VersionsPage& page, std::span<const LeafRecord> records, std::uint64_t max_bytes) {
     const std::size_t begin = out_.size();
     const std::size_t end = next_ + page.num_members + page.num_absent;

@@ -179,7 +179,7 @@ class Planner {
     }
   }
 
-  // Plans the Lookup of a key. Returns false if the client knows a later version.
+  // Plans the Lookup of a key. Returns false if the client knows a later version than the view has.
   bool plan_versions(const NamedKey& key, const KnownVersion& known, LookupPlan& out) {
     ++summary_.num_entries;
     out.make(view_, key, known, labels_);

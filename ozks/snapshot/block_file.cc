@@ -47,7 +47,7 @@ void sync_folder_of(const std::string& path) {
 // Follows symbolic links and returns the path of the file itself. If the writer renamed its file to a symbolic link, it
 // would replace the link and leave the link's target unchanged.
 std::string target_of(std::filesystem::path path) {
-  constexpr int kMaxLinks = 40;  // Linux has the same limit
+  constexpr int kMaxLinks = 40;  // Linux follows at most 40 links too
   for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(path); ++i) {
     path = path.parent_path() / std::filesystem::read_symlink(path);
   }
@@ -136,7 +136,7 @@ BlockReader::BlockReader(const char* path) : file_(open(path, O_RDONLY | O_CLOEX
 
 BlockReader::~BlockReader() { close(file_); }
 
-// Reads `out.size()` octets, or fewer if the file ends before. Returns the number of octets that it read.
+// Reads `out.size()` octets, or fewer if the file ends earlier. Returns the number of octets that it read.
 std::size_t BlockReader::read(base::MutableByteSpan out) const {
   std::size_t done = 0;
   while (done < out.size()) {

@@ -21,8 +21,9 @@ class ExternalSort {
   static_assert(std::is_trivially_copyable_v<Record>);
 
  public:
-  // `memory`: the maximum memory in octets. It is exceeded only if the records have thousands of times as many octets.
-  // `folder`: the folder of the file for the runs, which is made only if the records do not fit into memory.
+  // `memory`: the maximum memory in octets. It is exceeded only if the records together are thousands of times larger
+  // than this maximum. `folder`: the folder of the file for the runs, which is made only if the records do not fit into
+  // memory.
   ExternalSort(std::string folder, std::size_t memory)
       : folder_(std::move(folder)), capacity_(memory / sizeof(Record)) {}
 
@@ -31,7 +32,7 @@ class ExternalSort {
       write_run();
     }
     // The vector first gets room for a few records, then for the maximum number. If it grew by doubling instead, the
-    // last growth would temporarily need half as much memory again.
+    // last growth would temporarily need one and a half times as much memory as the full vector.
     if (records_.size() == records_.capacity()) {
       records_.reserve(records_.empty() ? std::min(capacity_, kFirst) : capacity_);
     }

@@ -142,8 +142,8 @@ void LmdbStore::open() {
   if (folder_ < 0) {
     fail(errno, "opening the node store's folder");
   }
-  // The lock prevents that two processes use the folder, because two writers would use the same page ids. It also
-  // prevents that this process opens the file twice, which LMDB does not allow.
+  // With this lock, only one process can use the folder; two writers would use the same page ids. The lock also keeps
+  // this process from opening the file twice, which LMDB does not allow.
   if (flock(folder_, LOCK_EX | LOCK_NB) != 0) {
     fail(errno, "the node store is in use");
   }

@@ -40,7 +40,7 @@ class LmdbStore final : public NodeStore {
   MDB_env* env_ = nullptr;
   std::array<MDB_dbi, kNumTables> tables_{};
   // Idle read transactions. They are reused because LMDB takes a lock that all processes share when it begins a new
-  // one.
+  // transaction.
   mutable std::mutex readers_mutex_;
   mutable std::vector<MDB_txn*> readers_;
 };

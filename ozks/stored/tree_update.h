@@ -36,8 +36,8 @@ class TreeUpdate {
   // exists or occurs twice, returns false and leaves `out` unchanged. Call this function only once.
   [[nodiscard]] bool run(const Tree& old, std::span<const NewLeaf> leaves, Workers& workers, Tree& out);
 
-  // Return the results of run(): created() the pages to put into the store, and superseded() the pages that are no
-  // longer part of the tree.
+  // These functions return the results of run(). created() returns the pages to put into the store, and superseded()
+  // returns the pages that are no longer part of the tree.
   [[nodiscard]] std::vector<NewPage>& created() { return created_; }
   [[nodiscard]] const std::vector<PageId>& superseded() const { return superseded_; }
 

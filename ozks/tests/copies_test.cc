@@ -420,7 +420,7 @@ TEST(Copies, NothingElseIsDoneBeforeThePeriodBegins) {
   EXPECT_EQ(states_of(dir.get()), before);
 
   // After the period's first epoch was discarded, the period may begin with a later epoch. This epoch includes the
-  // copies that were loaded in between.
+  // copies that were loaded after the discard.
   const StoredEpoch copies = prepare_copies(dir.get(), {{kKeys, "a", 1, "1"}});
   {
     const StagedHandle discarded = start_period(dir.get(), without_periods(second));

@@ -309,7 +309,8 @@ TEST(Directory, PrecomputedLabelsAreThoseOfTheVersionsThatLeavesGet) {
   };
   const std::vector<Update> second = {
       {kKeys, "a", "2"}, {kKeys, "b", "1"}, {OPTIKS_USERNAMES, "m", "1"}, {OPTIKS_DEVICES, "a", "1"}};
-  // Precomputes labels for all keys; for one key twice and a key without a leaf; only for an unneeded key.
+  // First, labels are precomputed for all keys; then for one key twice and for a key without a leaf; at last only for a
+  // key that the epoch does not need.
   expect(second);
   compare(2, second);
   expect({{kKeys, "a", ""}, {kKeys, "a", ""}, {OPTIKS_USERNAMES, "n", ""}});

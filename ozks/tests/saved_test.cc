@@ -294,8 +294,8 @@ TEST_F(SavedFile, ContradictionsAreRefused) {
   EXPECT_EQ(status_of_payload([](Bytes&) {}), OPTIKS_OK);
 }
 
-// Tests a snapshot in which somebody chose the bits of the tags so that all keys collide. Without the check, filling
-// such a table would take minutes, and so would each search in it.
+// Tests a snapshot in which somebody chose the bits of the tags so that all keys collide. If the restore did not check
+// for this, filling such a table would take minutes, and so would each search in it.
 TEST(Saved, KeysThatLieTooCloseTogetherAreRefused) {
   const std::string log = scratch_file("log");
   const std::string file = scratch_file("snapshot");

@@ -1,5 +1,6 @@
 // Tests a directory's tag keys. The tags of each structure must equal the tags that Python's hashlib computes. If all
-// structures have the same tag key, as in old logs, the tags and the check must be the same as before.
+// structures have the same tag key, as in old logs, the tags and the check must be the same as before each structure
+// had its own tag key.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -29,7 +29,7 @@ std::vector<Update> updates_of(std::uint64_t epoch) {
   return updates;
 }
 
-// Returns the value at an epoch of a key 0 to 12, or of a key that an epoch added.
+// Returns the value that a key has at an epoch. The key is one of the keys 0 to 12, or a key that an epoch added.
 std::string expected(std::uint64_t key, std::uint64_t epoch) {
   if (key > 100) {
     return key - 100 <= epoch ? value_at(key, key - 100) : "";

@@ -260,8 +260,8 @@ TEST(Storage, DamagedLeafLog) {
   const auto size = std::filesystem::file_size(log);
   Bytes content(size);
   file.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(size));
-  // Each octet belongs to the record of one of the two keys, whose lookup must fail. The other key's lookup may fail
-  // too, if its absence proof opens this leaf and the damage is not in the value.
+  // Each octet belongs to the record of one of the two keys. If the octet is damaged, the lookup of this key must fail.
+  // The other key's lookup may fail too, if its absence proof opens this leaf and the damage is not in the value.
   std::size_t num_for_one = 0;
   constexpr std::size_t kFileHeaderLen = 24;
   for (std::size_t at = kFileHeaderLen; at < size; at += at < 128 || at + 64 > size ? 1 : 61) {

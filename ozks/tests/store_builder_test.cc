@@ -101,7 +101,7 @@ TEST(StoreBuilder, LinksTheRecordsOfAKeysVersions) {
   std::vector<std::pair<NewLeaf, LeafFacts>> leaves;
   for (std::uint32_t version = 1; version <= kVersions; ++version) {
     for (std::size_t i = 0; i < tags.size(); ++i) {
-      // Some records already refer to the previous record.
+      // Some records already refer to the record of the key's previous version.
       const bool is_linked = version == 1 || random.below(2) == 0;
       const LeafFacts facts = facts_with(tags[i], version, is_linked && version > 1 ? offsets[i].back() : kNoLogOffset);
       offsets[i].push_back(log.append(facts, Bytes(kOpeningLen), Bytes(random.below(40))));

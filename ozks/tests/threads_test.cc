@@ -1,5 +1,5 @@
-// Tests epochs on several threads. The result must be the same as on one thread, and readers at the same time must see
-// only whole epochs.
+// Tests epochs on several threads. The result must be the same as on one thread, and readers that run at the same time
+// must see only whole epochs.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -171,8 +171,8 @@ TEST(Arena, GivesEveryFreedIdOnceAgain) {
   Random random(9);
   for (int round = 0; round < 20; ++round) {
     std::shuffle(ids.begin(), ids.end(), std::mt19937_64(random.below(1000)));
-    // Frees some of the ids one by one and the others together. Then allocates as many again, some one by one and the
-    // others together.
+    // Frees some of the ids one by one and the others together. Then allocates the same number of ids again, some one
+    // by one and the others together.
     const std::span<const std::uint32_t> freed = std::span(ids).first(random.below(900));
     const std::size_t freed_alone = random.below(freed.size() + 1);
     for (const std::uint32_t id : freed.first(freed_alone)) {

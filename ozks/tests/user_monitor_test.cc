@@ -364,8 +364,8 @@ TEST_P(UserMonitor, OfAUserWhoHasLeftOrNeverWas) {
   EXPECT_TRUE(owner.lists_shown.empty());
 }
 
-// Tests that a client that names an id which was never on the list does not make the directory read the list's whole
-// history.
+// Tests a client that names an id that was never on the list. The directory must not read the list's whole history to
+// look for this id.
 TEST_P(UserMonitor, LooksForANamedIdInTheLatest4MiBOfLists) {
   std::set<std::string> many;
   for (std::uint64_t i = 0; i < 240; ++i) {

@@ -150,7 +150,7 @@ class UserWorld {
   [[nodiscard]] const std::map<std::string, std::string>& names() const { return names_; }
   [[nodiscard]] const std::set<std::string>& list(const std::string& id) const { return lists_.at(id); }
 
-  // Verifies an answer whose head the function adds, and updates the clients' kept state in `questions`.
+  // Adds a head to the answer and verifies the answer. Then updates the clients' kept state in `questions`.
   Reason verify(const Bytes& body, std::vector<Question>& questions, std::vector<Told>& out) const {
     Bytes answer = log_.head(dir_.get(), epoch_);
     answer.insert(answer.end(), body.begin(), body.end());
@@ -260,8 +260,8 @@ class Users : public testing::Test {
   optiks_users_summary_t summary_{};
 };
 
-// Tests that the verifier accepts all answers, also with state that it keeps from earlier epochs, and that the results
-// agree with the model.
+// Tests that the verifier accepts all answers, also for clients that keep state from earlier epochs, and that the
+// results agree with the model.
 TEST_F(Users, OfRandomDirectoriesAreAccepted) {
   Random random(21);
   std::map<std::string, Question> kept;

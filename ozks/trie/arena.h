@@ -61,7 +61,7 @@ class Arena {
   }
 
   // Appends the ids of `n` elements with unspecified contents to `out`. If memory or ids run out, throws
-  // std::bad_alloc; `out` then has the ids that were allocated before.
+  // std::bad_alloc; `out` then has the ids that were allocated before the failure.
   void allocate_many(std::size_t n, std::vector<std::uint32_t>& out) {
     const std::size_t end = out.size() + n;
     out.reserve(end);

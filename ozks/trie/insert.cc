@@ -276,8 +276,7 @@ void grow_parts(Nodes& nodes, std::span<const InsertedLeaf> leaves, const OldPat
   const std::size_t first_id = change.created.size();
   std::size_t end = first_id;
   for (const Part& part : parts) {
-    // A part needs at most one new node for each leaf, and one for each old node on the leaves' paths, which it
-    // replaces.
+    // A part needs at most one new node for each leaf, and one new node in place of each old node on the leaves' paths.
     const std::size_t most = part.last - part.first + old_paths.of(part.first, part.last).size();
     work.push_back({end, most});
     end += most;

@@ -96,7 +96,7 @@ class Nodes {
   // and the functions below.
   [[nodiscard]] NodeId allocate_interior() { return interiors_.allocate(); }
   // Allocates `n` interior nodes with unspecified contents, and appends their ids to `out`. If memory runs out, throws
-  // std::bad_alloc; `out` then has the ids that were allocated before.
+  // std::bad_alloc; `out` then has the ids that were allocated before the failure.
   void allocate_interiors(std::size_t n, std::vector<NodeId>& out) { interiors_.allocate_many(n, out); }
   [[nodiscard]] Interior& new_interior(NodeId id) { return interiors_[id]; }
   void free_interiors(std::span<const NodeId> ids) noexcept { interiors_.free_many(ids); }

@@ -44,7 +44,7 @@ struct Paths {
   static constexpr std::size_t kMax = 8;
 
   std::array<Path, kMax> paths;
-  // Keeps the memory alive to which the paths point. It is empty if the store itself keeps this memory while the tree
+  // Keeps alive the memory to which the paths point. It is empty if the store itself keeps this memory while the tree
   // is pinned.
   std::vector<std::shared_ptr<const void>> held;
 };

@@ -111,8 +111,8 @@ class TreeStore {
   [[nodiscard]] virtual TreeStats stats() const = 0;
 
   // Starts a bulk load into a store that has no epoch yet. `reuses_usernames`: true if the log reassigns usernames, so
-  // that usernames have versions. Returns null if the store is not empty, or if it needs no
-  // bulk load because staging leaves in batches is as fast.
+  // that usernames have versions. Returns null if the store is not empty, or if it needs no bulk load because staging
+  // leaves in batches is as fast as a bulk load.
   [[nodiscard]] virtual std::unique_ptr<BulkLoad> begin_bulk_load(bool reuses_usernames) = 0;
   // Adds leaves, which must be sorted by label, to the next epoch's tree of a structure (1..4). Returns false if a
   // label already exists or occurs twice. If the call returns false or throws, the epoch can only be discarded. If

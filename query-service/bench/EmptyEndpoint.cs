@@ -5,9 +5,9 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Bench;
 
 /// <summary>
-/// Answers like a lookup, but without looking anything up, so that a measurement can compare the two. It runs behind the same middleware,
-/// reads the body in the same way, and sends the same headers and the same number of bytes. <c>PUT /bench/empty/n</c> sets the answer's
-/// length in bytes; <c>POST /bench/empty</c> returns the answer. Thread-safe.
+/// Answers like a lookup, but without looking anything up, so that a measurement can compare its speed with the speed of lookups. It runs
+/// behind the same middleware, reads the body in the same way, and sends the same headers and the same number of bytes. <c>PUT
+/// /bench/empty/n</c> sets the answer's length in bytes; <c>POST /bench/empty</c> returns the answer. Thread-safe.
 /// </summary>
 internal sealed class EmptyEndpoint
 {

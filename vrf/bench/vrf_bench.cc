@@ -90,7 +90,7 @@ void scalar_mul_row(benchmark::State& state) {
   }
 }
 
-// The reported time is the time of a group of points.
+// The reported time is the time of a group: one point in each lane.
 void scalar_mul_lanes_row(benchmark::State& state, base::Kernel kernel) {
   const lanes::Kernel& curve = *kernel_of(kernel);
   const std::vector<Fp2> u(curve.lanes, kGeneratorX);

@@ -1,7 +1,8 @@
-// Looks for a difference in time between one secret and many, with Welch's t-test on two interleaved classes of inputs.
-// The method comes from Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?" (DATE 2017). Inputs of class 0
-// are one fixed scalar, and inputs of class 1 are a fresh scalar each time. Both are prepared before the clock starts.
-// The same run must also detect a positive control, which omits work for some digits; otherwise the run proves nothing.
+// Looks for a difference between the time for one fixed secret and the time for random secrets. It runs Welch's t-test
+// on two interleaved classes of inputs. The method comes from Reparaz, Balasch, Verbauwhede, "Dude, is my code constant
+// time?" (DATE 2017). Inputs of class 0 are one fixed scalar, and inputs of class 1 are a fresh scalar each time. Both
+// are prepared before the clock starts. The same run must also detect a positive control, which omits work for some
+// digits; otherwise the run proves nothing.
 //
 // The program prints one line for each subject. It exits with 0 if it detects a leak in every positive control and in
 // no other subject. CI does not depend on the result, because a loaded machine can hide a leak or report a leak that

@@ -28,14 +28,15 @@ void check_alphas(const Alphas& alphas);
 [[nodiscard]] const lanes::Kernel* kernel_of(base::Kernel kernel);
 
 // Returns the kernel to use for a batch of n elements. A single element takes the scalar path. Where the kernel is
-// AVX2, two elements also take the scalar path, because a group takes longer than two elements one after another.
+// AVX2, two elements also take the scalar path, because a group of lanes takes longer than the scalar path takes for
+// two elements.
 [[nodiscard]] inline base::Kernel batch_kernel(std::size_t n) {
   const base::Kernel kernel = base::kernel();
   return n == 1 || (n == 2 && kernel == base::Kernel::kAvx2) ? base::Kernel::kScalar : kernel;
 }
 
 // Processes n elements with a kernel, in chunks of the kernel's size. The function calls by_lanes(kernel, first, count)
-// for the kernels that work on groups, and by_one(first, count) for the scalar path.
+// for the kernels that compute many elements in lanes, and by_one(first, count) for the scalar path.
 template <typename ByLanes, typename ByOne>
 void for_chunks(base::Kernel kernel, std::size_t n, ByLanes by_lanes, ByOne by_one) {
   const lanes::Kernel* const groups = kernel_of(kernel);
@@ -57,8 +58,8 @@ void prove_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alp
 void verify_batch_by_vartime(base::Kernel kernel, const PublicKey& key, const Alphas& alphas, base::ByteSpan proofs,
                              base::MutableByteSpan labels, std::span<Reason> reasons);
 
-// The parts of the batch functions that work on groups (batch_lanes.cc). Each call processes at most kMaxMany elements,
-// from element `first` on.
+// The parts of the batch functions that compute many elements in lanes (batch_lanes.cc). Each call processes at most
+// kMaxMany elements, from element `first` on.
 void evaluate_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const Alphas& alphas, std::size_t first,
                     std::size_t n, base::MutableByteSpan labels);
 void prove_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const Alphas& alphas, std::size_t first,

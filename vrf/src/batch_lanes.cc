@@ -1,5 +1,6 @@
-// Runs batches on groups: this file connects the hashes of suite.cc with the curve arithmetic of a kernel. In the last
-// group, lanes that have no element of their own repeat the first element.
+// Runs batches in groups, which have one element in each lane of a kernel. This file connects the hashes of suite.cc
+// with the curve arithmetic of the kernel. In the last group, lanes that have no element of their own repeat the first
+// element.
 #include <algorithm>
 #include <utility>
 

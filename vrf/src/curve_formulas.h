@@ -26,8 +26,8 @@ struct BasicPoint {
   typename F::template Bounded<2> tb;
 };
 
-// The second operand of an addition, as (Y + X, Y - X, 2Z, 2dT) (the paper's form R2). A negated operand has a larger
-// bound for T, so the type of this coordinate is a parameter.
+// The second operand of an addition, as (Y + X, Y - X, 2Z, 2dT) (the paper's form R2). Negating an operand makes the
+// bound of its T larger, so the type of this coordinate is a parameter.
 template <typename F, typename T = typename F::template Bounded<1>>
 struct BasicCachedPoint {
   typename F::template Bounded<3> y_plus_x, y_minus_x;
@@ -73,8 +73,8 @@ OPTIKS_INLINE void double_in_place(BasicPoint<F>& p) {
 }
 
 // The last part of an addition, which is the same for all forms of points. The arguments are a = (X1 - Y1)(Y2 - X2), b
-// = (Y1 + X1)(Y2 + X2), c = 2d T1 T2 and d = 2 Z1 Z2. With these signs of a and f, every difference has its Room in a
-// product. In terms of the paper's E, F, G and H, the function computes E, -F, G and -H. So all coordinates and T are
+// = (Y1 + X1)(Y2 + X2), c = 2d T1 T2 and d = 2 Z1 Z2. With these signs of `a` and `f`, every difference has its Room in
+// a product. In terms of the paper's E, F, G and H, the function computes E, -F, G and -H. So all coordinates and T are
 // the negatives of the paper's, and describe the same point. signed_e(E) returns E, or -E for the negative of the sum:
 // X and T are multiples of E, while Y and Z do not depend on E.
 template <typename F, typename A, typename B, typename C, typename D, typename SignedE>
@@ -89,7 +89,7 @@ OPTIKS_INLINE void finish_addition(BasicPoint<F>& p, const A& a, const B& b, con
   p.z = fp2_mul(f, g);
 }
 
-// The signed_e that does not change the sign of a sum.
+// A function for `signed_e` that does not change the sign of a sum.
 struct SameSign {
   template <typename E>
   OPTIKS_INLINE const E& operator()(const E& e) const {

@@ -9,8 +9,8 @@ Fp fp_sqr_n(Fp a, unsigned n) {
   return a;
 }
 
-// The numbers of one bits in the exponents of the steps are an addition chain: 1, 2, 3, 6, 12, 24, 48, 96, 120, 123,
-// and at last 2 more.
+// In binary, the exponent after each step consists only of ones. The numbers of ones are an addition chain: 1, 2, 3, 6,
+// 12, 24, 48, 96, 120, 123, and at the end 125.
 Fp fp_pow_p_minus_3_over_4(Fp a) {
   const Fp e1 = a;
   const Fp e2 = fp_mul(fp_sqr(e1), e1);

@@ -55,7 +55,7 @@ SecretKey::~SecretKey() = default;
 base::Result<SecretKey> SecretKey::load(std::span<const std::uint8_t, kSecretKeyLen> bytes) {
   const base::Zeroizing<Scalar> scalar(scalar_from_bytes_unchecked(bytes));
   u64 usable = scalar_is_canonical(*scalar) & (scalar_is_zero(*scalar) ^ 1);
-  OPTIKS_DECLASSIFY(&usable, sizeof(usable));  // not secret: whether a key file is usable
+  OPTIKS_DECLASSIFY(&usable, sizeof(usable));  // whether a key file is usable is not secret
   if (usable == 0) {
     return base::Status(base::StatusCode::kMalformed, "a VRF secret key is a scalar between 1 and N - 1");
   }

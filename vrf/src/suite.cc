@@ -111,7 +111,7 @@ base::Blake2b encode_prefix(std::span<const std::uint8_t, kPointLen> public_key)
   return hash;
 }
 
-// Runs expand_message_xmd (RFC 9380 section 5.3.1) for 64 octets, whose result is b_1 alone.
+// Runs expand_message_xmd (RFC 9380 section 5.3.1) for an output of 64 octets. This output is exactly b_1.
 Fp2 hash_to_field(const base::Blake2b& prefix, base::ByteSpan alpha) {
   Digest b0;
   base::Blake2b first = prefix;

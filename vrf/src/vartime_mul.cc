@@ -100,8 +100,8 @@ bool point_in_subgroup_vartime(const Point& point) {
   return point_is_identity(point_mul_exact_vartime(point, kOrder.w)) == 1;
 }
 
-// The function uses 12 KB of stack and allocates no memory. This library is built without exceptions, so if a later
-// allocation failed, allocated memory would never be freed.
+// The function uses 12 KB of stack and allocates no memory. If it allocated memory and a later allocation failed, this
+// memory would never be freed, because this library is built without exceptions.
 ShortMulTable make_short_mul_table_vartime(const Point& point) {
   constexpr std::size_t kNumPoints = std::size_t{4} * 16;
   std::array<Point, kNumPoints> points;

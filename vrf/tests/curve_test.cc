@@ -157,7 +157,7 @@ TEST(Curve, ElligatorLandsOnTheCurve) {
     EXPECT_EQ(encode(point), encode(elligator2(fp2_neg(u)))) << "u and -u have one image";
     EXPECT_TRUE(point_in_subgroup_vartime(point_clear_cofactor(point)));
   }
-  // The test passes both representations of zero in each coordinate.
+  // Zero has two representations, 0 and p. The test passes both of them to elligator2() in each coordinate.
   const auto at_zero = encode(elligator2(kFp2Zero));
   EXPECT_EQ(encode(elligator2({{kP}, {0}})), at_zero);
   EXPECT_EQ(encode(elligator2({{kP}, {kP}})), at_zero);

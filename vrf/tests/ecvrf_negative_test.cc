@@ -146,8 +146,8 @@ TEST(EcvrfNegative, N02ChallengeBits) {
   }
 }
 
-// N03. The length of a proof cannot be wrong here, because the type of verify's argument has exactly 79 octets. So this
-// test flips every bit of a proof instead.
+// Test 3 of docs/negative-tests.md. The length of a proof cannot be wrong here, because the type of verify's argument
+// has exactly 79 octets. So this test flips every bit of a proof instead.
 TEST(EcvrfNegative, N03EveryBitOfAProofCounts) {
   const Honest honest;
   EXPECT_EQ(honest.verify(honest.proof), Reason::kValid);
@@ -251,8 +251,8 @@ TEST(EcvrfNegative, N11N12OtherKeyOrOtherAlpha) {
   }
 }
 
-// N13. Labels depend on the octets of alpha: with a NUL appended, longer, or in another normal form of Unicode, a
-// string is another alpha.
+// Test 13 of docs/negative-tests.md. Labels depend on the octets of alpha: with a NUL appended, longer, or in another
+// normal form of Unicode, a string is another alpha.
 TEST(EcvrfNegative, N13AlphasAreOctets) {
   const Honest honest;
   std::set<Label> labels;
@@ -266,7 +266,8 @@ TEST(EcvrfNegative, N13AlphasAreOctets) {
   EXPECT_EQ(labels.size(), alphas.size());
 }
 
-// N15. verify writes the label that it computes from the proof, whatever was in the buffer before.
+// Test 15 of docs/negative-tests.md. verify() writes the label that it computes from the proof, whatever was in the
+// buffer before.
 TEST(EcvrfNegative, N15LabelIsRecomputed) {
   const Honest honest;
   Label label;

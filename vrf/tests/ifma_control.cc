@@ -23,6 +23,7 @@ __m512i control_masked_load(__m512i secret, const void* memory) {
   return _mm512_maskz_loadu_epi64(_mm512_movepi64_mask(secret), memory);
 }
 
-// The linker could use this function for the whole program.
+// This inline function is a weak symbol. The linker could use this copy, which is compiled for AVX-512, for the whole
+// program.
 inline int control_weak(int a) { return a + 1; }
 int (*control_take(void))(int) { return control_weak; }

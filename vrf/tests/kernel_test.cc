@@ -386,7 +386,7 @@ TEST(BatchKernel, IsTheChosenOneExceptForSingleElements) {
 
 std::string name_of(const testing::TestParamInfo<Kernel>& info) { return base::kernel_name(info.param); }
 
-// Returns the kernels that work on groups.
+// Returns the kernels that compute many elements in lanes.
 std::vector<Kernel> lane_kernels() {
   std::vector<Kernel> kernels;
   std::ranges::copy_if(base::runnable_kernels(), std::back_inserter(kernels),

@@ -155,7 +155,7 @@ TYPED_TEST(LaneFpTest, CanonicalFormsAtTheEndsOfTheField) {
     const auto zero = fp_broadcast<L>(kFpZero);
     for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
       expect_value(a, lane, values[lane]);
-      // 2p and 3p are also 0, so a - 0 contains a multiple of p.
+      // The values 2p and 3p also represent 0, so the limbs of a - 0 contain a multiple of p.
       expect_value(fp_sub(a, zero), lane, values[lane]);
       expect_value(fp_sub(fp_sub(a, zero), zero), lane, values[lane]);
       EXPECT_EQ(is_zero[lane], fp_is_zero(values[lane]) == 1 ? ~u64{0} : 0) << lane;

@@ -9,7 +9,7 @@
  *     a number of docs/spec/reasons.md.
  *  3. Nothing throws across this boundary. Running out of memory is OPTIKS_E_MEMORY and leaves every handle as it was.
  *  4. The caller owns all buffers. Variable output takes (out, capacity, out_len): out_len receives the needed length,
- *     and with less capacity the result is OPTIKS_E_BUFFER. After any error the octets of out are unspecified. A call
+ *     and with less capacity the result is OPTIKS_E_BUFFER. After any error the octets of `out` are unspecified. A call
  *     never writes beyond the capacity. Batches are flat arrays; the byte strings of a batch are one blob and
  *     n+1 offsets (offset[0] = 0).
  *  5. Lengths are size_t; everything else has a fixed width. A pointer may be NULL if its length is 0.
@@ -298,7 +298,7 @@ OPTIKS_EXPORT int32_t optiks_view_user_monitor_summary(const optiks_view_t* view
 /* Makes the VRF proofs of several answers in one batch: add the questions, run the batch, then get the answers. If an
  * answer needs a proof that no question added, the call for the answer makes that proof. Only one thread at a time may
  * use the batch. Destroy the batch before its view. The calls are not atomic: after an error of an add or run call,
- * destroy the batch. structure: answers about keys are about keys of this structure. max_members has the
+ * destroy the batch. `structure`: answers about keys are about keys of this structure. max_members has the
  * meaning that it has in optiks_proofs_versions, and max_entries the meaning that it has in optiks_view_users_summary.
  * If use_cache is 0, the batch neither reads nor fills the cache of
  * proofs. The time for an answer then neither depends on earlier requests nor affects later requests. */
@@ -411,8 +411,8 @@ OPTIKS_EXPORT int32_t optiks_verify_periods(const optiks_context_t* context, uin
                                             size_t* out_bounds, size_t bounds_capacity, size_t* out_num_bounds);
 
 /* Verifies the hand-over of one key (docs/spec/periods.md section 6). `head` and `answer` are of an accepted answer
- * about the period after the period of `end`, whose list of versions begins with version 1. first_entry is the entry of
- * version 1, or NULL if the list is empty. */
+ * about the period after the period of `end`. The request must have asked for the versions from version 1 on.
+ * first_entry is the entry of version 1, or NULL if the answer lists no versions. */
 OPTIKS_EXPORT int32_t optiks_verify_handover(const optiks_head_result_t* head,
                                              const optiks_version_entry_t* first_entry, const uint8_t* answer,
                                              size_t answer_len, const optiks_end_t* end, int32_t* out_reason);

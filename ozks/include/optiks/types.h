@@ -21,9 +21,9 @@ enum {
   OPTIKS_E_MEMORY = -3,
   /* a file could not be written or read: optiks_last_error() has errno's text */
   OPTIKS_E_IO = -4,
-  /* the call does not fit the handle's state, such as an epoch that does not follow */
+  /* the handle's state does not allow the call; for example, the epoch is not the next one */
   OPTIKS_E_STATE = -5,
-  /* a label, or a key twice in one epoch, exists already */
+  /* a label exists already, or a key occurs twice in one epoch */
   OPTIKS_E_DUPLICATE = -6,
   /* an invalid secret or public key */
   OPTIKS_E_KEY = -7,
@@ -85,8 +85,8 @@ enum { OPTIKS_VALUES_ALL = 0, OPTIKS_VALUES_NONE = 1, OPTIKS_VALUES_DEVICES = 2 
 
 typedef struct optiks_dir_options {
   uint8_t vrf_secret[OPTIKS_NUM_STRUCTURES][OPTIKS_VRF_SECRET_KEY_LEN]; /* keys in the order of the structures */
-  /* The key of each structure's tags, which identify keys in stored leaves. All four tag keys are the same in logs from
-   * before each structure had its own tag key. */
+  /* The tag key of each structure. Tags identify the directory's keys in stored leaves. All four tag keys are the same
+   * in logs from before each structure had its own tag key. */
   uint8_t tag_key[OPTIKS_NUM_STRUCTURES][32];
   /* Path of the leaf log, a file that this directory creates. An existing file is truncated. The leaf log holds all
    * data of each leaf except its label. If the path is NULL, the directory uses a file without a name, in $TMPDIR or
@@ -121,10 +121,10 @@ typedef struct optiks_dir_options {
 typedef struct optiks_leaf {
   uint8_t label[32];
   uint8_t commitment[32];
-  uint8_t tag[OPTIKS_TAG_LEN];         /* keyed hash of (structure, key) */
+  uint8_t tag[OPTIKS_TAG_LEN];         /* hash of (structure, key) under the tag key */
   uint8_t opening[OPTIKS_OPENING_LEN]; /* zero if the value was erased */
   uint64_t epoch;                      /* the epoch that inserted the leaf */
-  uint64_t version;                    /* 1, 2, ...; 0 in an oZKS, as `usernames` is unless username_reuse is 1. */
+  uint64_t version;                    /* 1, 2, ...; 0 in an oZKS. `usernames` is an oZKS unless username_reuse is 1. */
   /* Offset of the value in the call's blob of values. UINT64_MAX if the value was erased, or if the caller left it out
    * because the directory does not keep such values. */
   uint64_t value_offset;

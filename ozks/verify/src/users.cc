@@ -16,7 +16,7 @@ bool has_leaf_after(const List<Member>& members, std::uint64_t epoch) {
 
 bool has_leaf_after(const Lookup& lookup, std::uint64_t epoch) { return has_leaf_after(lookup.members, epoch); }
 
-// True if a leaf in the generations is of a later epoch. Callers have checked that every entry is present.
+// True if a leaf in the generations is of a later epoch than `epoch`. Callers have checked that every entry is present.
 bool has_leaf_after(const Generations& generations, std::uint64_t epoch) {
   return has_leaf_after(generations.names.members, epoch) ||
          std::ranges::any_of(generations.left, [&](const Entry& entry) { return entry.member.epoch > epoch; });
@@ -39,7 +39,7 @@ bool was_listed(const UserState& state, std::uint64_t period, ByteSpan id) {
          has_device(list, id);
 }
 
-// True if a leaf of the user's entries is of a later epoch (docs/spec/users.md section 5 step 8).
+// True if a leaf of the user's entries is of a later epoch than `epoch` (docs/spec/users.md section 5 step 8).
 bool has_leaf_after(const UserLookup& user, std::uint64_t epoch) {
   if (user.name && user.name->present && user.name->member.epoch > epoch) {
     return true;

@@ -16,8 +16,8 @@ Known known_in(const StructureView& view, const Known& known) {
 
 Reason check_version_range(const StructureView& view, std::uint64_t a) {
   const std::uint64_t num_epochs = view.epoch - view.period_first_epoch;
-  // In a period after the first, one more version is possible, because a copy is version 1 already in the period's
-  // first epoch.
+  // In a period after the first, a key may have one version more than in the first period, because a copy is version 1
+  // already in the period's first epoch.
   const bool in_range = a <= num_epochs || (view.period > 0 && a - 1 <= num_epochs);
   return in_range ? Reason::kValid : Reason::kVersionRange;
 }

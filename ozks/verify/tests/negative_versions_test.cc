@@ -175,7 +175,7 @@ TEST_F(NegativeVersions, N38PageBelowTheOneBefore) {
   erased.members.back().kind = 0;
   page.page_version = 5;
   EXPECT_EQ(scene_.versions(erased, page), "member_kind");
-  // The claimed number of versions must not decrease in a page in the middle either.
+  // A page in the middle must not claim fewer versions than the page before it either.
   VersionsParts middle = honest(2, 1);
   EXPECT_EQ(scene_.versions(middle, page), "valid");
   middle.version = 4;

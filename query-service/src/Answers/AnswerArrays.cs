@@ -5,9 +5,9 @@ namespace Optiks.QueryService.Answers;
 
 /// <summary>
 /// Lends arrays for answers. Short arrays come from the runtime's pool. This class itself keeps returned long arrays, up to a number of
-/// bytes. The runtime's pool is unsuitable for them, because it keeps an array for each thread that returned one, without a bound for their
-/// sum. Without any pool, each long answer would first wait for thousands of fresh memory pages, and so would the requests that share its
-/// processor. Thread-safe.
+/// bytes. The runtime's pool is unsuitable for them, because it keeps an array for each thread that returned one, without a bound for the
+/// total. Without any pool, the system would have to provide thousands of fresh memory pages for each long answer. The answer would wait
+/// for them, and so would other requests on the same processor. Thread-safe.
 /// </summary>
 internal sealed class AnswerArrays
 {

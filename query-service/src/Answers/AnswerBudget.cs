@@ -40,8 +40,8 @@ internal sealed class AnswerBudget
     /// <summary>Begins to count the memory of a request. The framework disposes of the lease when the request ends.</summary>
     public AnswerLease LeaseFor(HttpContext context)
     {
-        // Several streams of one HTTP/2 connection hold memory at the same time, so the connection's uncounted share applies only to
-        // HTTP/1.
+        // Only an HTTP/1 connection has a share of memory that is not counted. An HTTP/2 connection has no such share, because several of
+        // its streams hold memory at the same time.
         bool hasConnection = HttpProtocol.IsHttp11(context.Request.Protocol) || HttpProtocol.IsHttp10(context.Request.Protocol);
         return new AnswerLease(this, Caller.Identify(context), hasConnection ? AnswerLease.ConnectionsShare : 0);
     }
@@ -57,6 +57,6 @@ internal sealed class AnswerBudget
         return false;
     }
 
-    /// <summary>Stops counting bytes that a caller took.</summary>
+    /// <summary>Stops counting bytes that were counted for a caller.</summary>
     internal void Return(int caller, long octets) => _shares.Return(caller, octets);
 }

@@ -16,7 +16,7 @@ internal static class AnswerLimits
     private const int MaxPagesLength = 2 * PageLength;
 
     /// <summary>
-    /// Returns the greatest length of an answer in bytes. The length of an answer about one key has no bound here, because the log's
+    /// Returns the greatest length of an answer in bytes. This function sets no bound for an answer about one key, because the log's
     /// configuration bounds the length of the key's value.
     /// </summary>
     public static int MaxAnswerLength(QueryKind kind, int keys) => keys == 1 ? int.MaxValue : kind == QueryKind.Lookup ? PageLength : MaxPagesLength;

@@ -1,7 +1,7 @@
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Holds what every request with VRF proofs says about its answer, whatever the request asks about. Not thread-safe.
+/// Holds the terms of an answer with VRF proofs, which are the same for every kind of request. Not thread-safe.
 /// </summary>
 /// <param name="Position">The part of the log that the client has seen.</param>
 /// <param name="State">The state of the log that the request asks about.</param>

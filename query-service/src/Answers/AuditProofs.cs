@@ -6,11 +6,12 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>Merges the board's audit proofs, each of the step to one epoch, into audit proofs of ranges of epochs. Thread-safe.</summary>
+/// <summary>Reads audit proofs from the board, each of which proves the step to one epoch. Merges them into audit proofs of ranges of
+/// epochs. Thread-safe.</summary>
 internal sealed class AuditProofs : IDisposable
 {
-    // The largest total length of the proofs of one merge. It is limited because these proofs and the result are all in memory at the same
-    // time. The proof of a step with 16,384 updates has 2 MB.
+    // The largest total length of the proofs that one merge reads. It is limited because these proofs and the result are all in memory at
+    // the same time. The proof of a step with 16,384 updates has 2 MB.
     private const long MaxStepsLength = 16L * 1024 * 1024;
     private const int MaxMerges = 2;
     private const int RecordsLength = 2 * EpochRecord.Length;
@@ -18,7 +19,7 @@ internal sealed class AuditProofs : IDisposable
 
     private readonly IBoardFiles _board;
 
-    // The number of merges at the same time is limited, because a merge takes much time and memory, which lookups need too.
+    // The number of merges at the same time is limited, because a merge takes much processor time and memory, which lookups need too.
     private readonly SemaphoreSlim _merges = new(MaxMerges);
 
     public AuditProofs(IBoardFiles board) => _board = board;
@@ -26,13 +27,13 @@ internal sealed class AuditProofs : IDisposable
     /// <summary>
     /// Returns the audit proof from the epoch <paramref name="first"/> to the epoch <paramref name="last"/>, which must both be published.
     /// The caller must dispose of the proof. Throws <see cref="BoardUnreadableException"/> if a proof on the board cannot be read. Throws
-    /// <see cref="ProblemException"/> with the type range-too-large if the proofs of the steps are too long together, and with the type
-    /// overloaded if there is not enough memory for them.
+    /// <see cref="ProblemException"/> with the type range-too-large if the total length of the steps' proofs is too large, and with the
+    /// type overloaded if there is not enough memory for them.
     /// </summary>
     public async Task<PooledWriter> MergeAsync(ulong first, ulong last, AnswerLease lease, CancellationToken cancellationToken)
     {
         int length = await LengthOfStepsAsync(first, last, cancellationToken);
-        // The lease counts the length of the array from the pool, which is the next power of two and longer than the proof.
+        // The lease counts the length of the array from the pool. This length is the proof's length rounded up to a power of two.
         long held = BitOperations.RoundUpToPowerOf2((uint)length);
         lease.Take(held);
         try

@@ -14,8 +14,8 @@ internal sealed class EpochBounds
     /// <summary>The largest number of periods in a page. Each period has two bounds.</summary>
     public const int MaxPeriods = ProtocolLimits.MaxPeriodBounds / 2;
 
-    // The largest number of periods in a page before its last one. A page has the first and the last record of each of them, but only the
-    // first record of its last period.
+    // The largest number of periods in a page before the page's last period. A page has the first and the last record of each of these
+    // periods, but only the first record of the last period.
     private const ulong EndedOfPage = MaxPeriods - 1;
 
     private readonly BoardLog _log;

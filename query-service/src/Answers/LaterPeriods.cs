@@ -13,8 +13,8 @@ namespace Optiks.QueryService.Answers;
 /// </summary>
 internal sealed class LaterPeriods
 {
-    // The offset in the structure Versions (docs/spec/pahd.md section 2) of the first member's epoch, which is 0 for a copy. Before it come
-    // two version numbers, the length of the members and a VRF proof.
+    // The offset of the first member's epoch in the structure Versions (docs/spec/pahd.md section 2). If the member is a copy, this epoch
+    // is 0. The structure begins with two version numbers, the length of the members and a VRF proof.
     private const int FirstEpoch = 8 + 8 + 4 + Lengths.VrfProof;
 
     private readonly CurrentEpoch _current;

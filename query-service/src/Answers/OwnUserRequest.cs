@@ -26,8 +26,8 @@ internal sealed record OwnUserRequest(OwnUserQuery Query, AnswerTerms Terms) : A
 
     public override int Cost => _cost;
 
-    // The length has no bound here. As in a lookup of one user, it depends on the length of the device list, because a page has at least
-    // one version of each of the list's entries.
+    // This class sets no bound for the answer's length. As in a lookup of one user, the length depends on the length of the device list,
+    // because a page has at least one version of each of the list's entries.
     public override int MaxLength => int.MaxValue;
 
     public override Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson => AnswerJson.WriteUserMonitorAnswer;

@@ -14,8 +14,8 @@ namespace Optiks.QueryService.Answers;
 /// </summary>
 internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
 {
-    // The number of bytes that one write to the response's pipe has at most. Longer chunks would let a long answer wait for the processor
-    // less often on a busy machine. Shorter chunks save memory, because each chunk is in memory twice.
+    // The number of bytes that one write to the response's pipe has at most. With longer chunks, a long answer would wait for the processor
+    // less often on a busy machine. But shorter chunks save memory, because each chunk is in memory twice.
     private const int ChunkLength = 256 * 1024;
 
     // The length of the pool's shortest arrays.

@@ -17,12 +17,12 @@ internal sealed class QueryBatch : IDisposable
     private readonly ulong[] _versions = ArrayPool<ulong>.Shared.Rent(MaxCount);
     private readonly ulong[] _latest = ArrayPool<ulong>.Shared.Rent(MaxCount);
 
-    /// <summary>Whether the request was in the binary form. The service needs to know this when it refuses the request, because the refusal
-    /// names the field that is wrong.</summary>
+    /// <summary>Whether the request was in the binary form. A refusal of the request names the field that is wrong, and this name depends
+    /// on the form.</summary>
     public bool IsBinary { get; set; }
 
-    /// <summary>Whether the request was a list of queries and not a single query. The service needs to know this when it refuses the
-    /// request, because the refusal names the field that is wrong.</summary>
+    /// <summary>Whether the request was a list of queries and not a single query. A refusal of the request names the field that is wrong,
+    /// and in a list this name contains the index of the query.</summary>
     public bool IsList { get; set; }
 
     /// <summary>The keys that the request asks about.</summary>
@@ -39,8 +39,8 @@ internal sealed class QueryBatch : IDisposable
     public Span<ulong> Latest => _latest.AsSpan(0, Keys.Count);
 
     /// <summary>
-    /// Returns the refusal (not-caught-up) if the client knows, in this period, a later version of a key than <see cref="Latest"/> has;
-    /// otherwise null.
+    /// Returns the refusal (not-caught-up) if the client knows, in this period, a later version of a key than the version in
+    /// <see cref="Latest"/>; otherwise null.
     /// </summary>
     public ProblemException? FindAhead(QueryKind kind, ulong period)
     {

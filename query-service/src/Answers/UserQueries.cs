@@ -25,8 +25,8 @@ internal sealed class UserQueries : IDisposable
 
     public ReadOnlySpan<byte> Octets => _octets.Written.Span;
 
-    // Whether the request was in the binary form. The service needs to know this when it refuses the request, because the refusal names the
-    // field that is wrong.
+    // Whether the request was in the binary form. A refusal of the request names the field that is wrong, and this name depends on the
+    // form.
     private bool IsBinary { get; }
 
     private bool IsList { get; }

@@ -42,7 +42,7 @@ internal static class UserQueryParser
         return fault == UsernameFault.Valid ? form : throw new ProblemException(new Problem(ProblemTypes.UsernameForm, fault.Sentence(), field));
     }
 
-    /// <summary>Returns the rules of a log for keys that any caller may ask about.</summary>
+    /// <summary>Returns the rules for the keys of a log, for requests in which any caller may ask about any key.</summary>
     internal static AllowedKeys GetRules(Configuration log) => new(log.MaxKeyLength, Owner: null);
 
     private static List<UserQuery> ParseBinary(ReadOnlyMemory<byte> body, Configuration log)

@@ -13,8 +13,8 @@ namespace Optiks.QueryService.Cosigners;
 internal sealed class CosignerList
 {
     /// <summary>
-    /// The largest number of cosigners. It is limited because this service asks each cosigner every few seconds, and each answer contains a
-    /// note per cosigner.
+    /// The largest number of cosigners. It is limited because this service asks each cosigner every few seconds, and each answer of this
+    /// service about cosigners contains one note for each of them.
     /// </summary>
     public const int MaxCosigners = 32;
 

@@ -11,8 +11,8 @@ namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
 /// Collects the checkpoints that cosigners signed, in the background. Asks each cosigner that has an address, one request at a time, and
-/// also reads the checkpoint on the board. Answers do not wait for this service. If a cosigner keeps failing, the service asks it less
-/// often, but at least once per <see cref="s_longestPause"/>.
+/// also reads the checkpoint on the board. No answer to a client waits for this service. If a cosigner keeps failing, the service asks it
+/// less often, but at least once per <see cref="s_longestPause"/>.
 /// </summary>
 internal sealed class CosignerService : BackgroundService
 {
@@ -25,8 +25,8 @@ internal sealed class CosignerService : BackgroundService
     // checkpoint replaces it.
     private static readonly TimeSpan s_boardPause = TimeSpan.FromMilliseconds(200);
 
-    // A cosigner that asked another replica may briefly have a newer checkpoint than this replica. The service then compares this
-    // checkpoint again after this pause.
+    // The pause before the service tries a checkpoint again that is newer than this replica's log. A cosigner may briefly have such a
+    // checkpoint if it got the checkpoint from another replica.
     private static readonly TimeSpan s_aheadPause = TimeSpan.FromMilliseconds(200);
     private const int AheadAttempts = 10;
 
@@ -152,7 +152,8 @@ internal sealed class CosignerService : BackgroundService
             if (await FindOnBoardAsync(stop) is { } note && !note.Span.SequenceEqual(before.Span))
             {
                 before = note;
-                // TryOpen fails if a cosignature is invalid, and the update-task never writes a note with an invalid cosignature.
+                // If TryOpen fails, the loop ignores the note. TryOpen fails for a note with an invalid cosignature, and the update-task
+                // never writes such a note.
                 if (verifier.TryOpen(note.Span, out SignedCheckpoint? opened, out _))
                 {
                     foreach (VerifiedSignature cosignature in opened.Cosignatures.Where(one => !Cosignature.IsAhead(one.Timestamp!.Value, _time.GetUtcNow(), _state.MaxAhead)))
@@ -176,7 +177,8 @@ internal sealed class CosignerService : BackgroundService
         }
         catch (BoardUnreadableException)
         {
-            // This code logs nothing, because the follower and answers that read tiles already log that the board is unreadable.
+            // This code logs nothing, because the service already logs that the board is unreadable when the follower or a request cannot
+            // read it.
             return null;
         }
     }

@@ -19,8 +19,8 @@ internal sealed class CatchingUp
     public const int MostSeconds = 2;
 
     /// <summary>
-    /// The largest number of epochs by which the needed epoch may be later than the served one. For a later epoch, which a client may have
-    /// made up, no request waits.
+    /// The largest number of epochs by which the needed epoch may be later than the served one. No request waits for an epoch beyond that
+    /// limit, because a client may have made such an epoch up.
     /// </summary>
     public const ulong MostAhead = 8;
 
@@ -83,7 +83,8 @@ internal sealed class CatchingUp
             long begun = _clock.GetTimestamp();
             while (true)
             {
-                // This code takes the task before it reads the epoch, so that an epoch that is served in between completes the task.
+                // This code takes the task before it reads the epoch, so that an epoch that begins to be served between these two steps
+                // completes the task.
                 Task later = _current.Later;
                 TimeSpan left = limit - _clock.GetElapsedTime(begun);
                 if (_current.Peek() is not { } epoch || least <= epoch.Epoch || least - epoch.Epoch > MostAhead || left <= TimeSpan.Zero)

@@ -177,7 +177,7 @@ internal sealed class EpochEndpoints
         {
             throw NotFound($"This replica's newest epoch is {newest}.");
         }
-        // This check comes before any read of the board: the proof of two published epochs exists and never changes.
+        // This check needs no read of the board, because the audit proof of two published epochs exists and never changes.
         if (IsUnchanged(context, string.Create(CultureInfo.InvariantCulture, $"audit-proof/{first}-{last}"), type))
         {
             return;

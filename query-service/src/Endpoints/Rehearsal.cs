@@ -13,10 +13,10 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Sends made-up requests through the service before it answers callers. The first answers of a process are slow, because their code must
-/// be compiled, which takes a tenth of a second each. Without the rehearsal, many callers of a service with hundreds of requests per second
-/// would notice each restart. During the rehearsal, the service reports that it is not ready, and refuses queries as <c>unavailable</c>, so
-/// that an edge (docs/operations/edge.md) asks another replica. Thread-safe.
+/// Sends made-up requests through the service before the service answers callers. The first answers of a process are slow, because their
+/// code must be compiled, which takes a tenth of a second for each answer. Without the rehearsal, many callers of a service with hundreds
+/// of requests per second would notice each restart. During the rehearsal, the service reports that it is not ready, and refuses queries as
+/// <c>unavailable</c>, so that an edge (docs/operations/edge.md) asks another replica. Thread-safe.
 /// </summary>
 internal sealed class Rehearsal : BackgroundService, IHealthCheck
 {
@@ -55,12 +55,12 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
         _logger = logger;
     }
 
-    // Whether callers' queries must be refused because of the rehearsal. Before the first epoch this is false, because queries then get the
-    // problem that there is no epoch.
+    // Whether callers' queries must be refused because of the rehearsal. Before the first epoch this is false, because the service then
+    // refuses queries for another reason: it has no epoch.
     private bool IsUnderWay => !_isOver && _current.Peek() is not null;
 
-    /// <summary>Adds the point at which the rehearsal's requests enter, so that they pass through all middleware that is added after this
-    /// call.</summary>
+    /// <summary>Adds the point at which the rehearsal's requests enter the service. They pass through all middleware that is added after
+    /// this call.</summary>
     public void UseAll(IApplicationBuilder app) => app.Use(next =>
     {
         _pipeline.TrySetResult(next);

@@ -36,14 +36,16 @@ internal sealed class RequestReader
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, binary);
         var position = ClientPosition.Read(context.Request);
         var state = AskedState.Read(context.Request);
-        // Proofs from the cache are faster, so a caller can tell from the time that someone else asked about a key before.
+        // Answers with cached proofs are faster. So a caller can tell from the time of an answer that someone else has asked about the key
+        // before.
         bool usesCache = !_options.HideCacheFromAnonymous || CallerRights.Get(context) is { IsToken: false };
         return new AnswerTerms(position, state, type, usesCache, _budget.LeaseFor(context));
     }
 
     /// <summary>
     /// Reads and parses a request's body, which is either JSON or has the media type <paramref name="binary"/>. Throws
-    /// <see cref="ProblemException"/> if the body has another type, is too long or malformed, or if the caller may not have its memory now.
+    /// <see cref="ProblemException"/> if the body has another type, is too long or malformed, or if the caller may not use as much memory
+    /// now as the body needs.
     /// </summary>
     public static async ValueTask<T> ReadBodyAsync<T>(
         HttpRequest request, string binary, AnswerTerms terms, Parse<T> parse, CancellationToken cancellationToken)

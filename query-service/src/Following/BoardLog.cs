@@ -32,7 +32,8 @@ internal sealed class BoardLog
         return present is { } tile && tile.Width >= path.Width ? await ReadAsync(tree => RenderTileAsync(tree, path, cancellationToken)) : null;
     }
 
-    /// <summary>Returns the consistency proof from the log's tree of a smaller size to this checkpoint's tree.</summary>
+    /// <summary>Returns the consistency proof from the log's earlier tree with <paramref name="oldSize"/> entries to this checkpoint's
+    /// tree.</summary>
     public Task<IReadOnlyList<TreeHash>> ProveConsistencyAsync(ulong oldSize, CancellationToken cancellationToken) =>
         ReadAsync(tree => ConsistencyProof.MakeAsync(tree, oldSize, Size, cancellationToken));
 

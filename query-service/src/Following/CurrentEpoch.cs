@@ -111,7 +111,8 @@ internal sealed class CurrentEpoch
     /// <param name="epoch">The next epoch.</param>
     /// <param name="ended">The ended periods that are served together with the epoch.</param>
     /// <param name="isBehind">
-    /// Whether later epochs are already published. If so, this epoch may lack values that those epochs superseded and erased.
+    /// Whether epochs after the next epoch are already published. If so, the next epoch may lack values that those later epochs superseded
+    /// and erased.
     /// </param>
     public async Task ServeAsync(DirectoryView view, VerifiedEpoch epoch, IEnumerable<EndedPeriod> ended, bool isBehind)
     {

@@ -40,8 +40,8 @@ internal sealed class EndedPeriod
     public ulong ErasedThrough { get; private set; }
 
     /// <summary>
-    /// Destroys the values that the epochs up to a given one (<paramref name="through"/>) have erased. The erasures may include earlier
-    /// ones, which have no effect. Returns a refusal if an erased leaf does not exist.
+    /// Destroys the values that the epochs up to a given one (<paramref name="through"/>) have erased. The given erasures may include
+    /// erasures that were applied before; these have no effect. Returns a refusal if an erased leaf does not exist.
     /// </summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures, ulong through)
     {

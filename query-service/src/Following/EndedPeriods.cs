@@ -9,8 +9,8 @@ namespace Optiks.QueryService.Following;
 
 /// <summary>
 /// Keeps the ended periods that are still served, each at its last epoch (docs/spec/periods.md section 8). At a switch, this class takes
-/// over the trees that are in memory. In the background it makes a node store from them, which the service loads when it starts later. If
-/// neither trees nor node store exist, it makes the trees again from the database. Only the follower's thread may use this class.
+/// over the trees that are in memory. In the background it makes a node store from them, which the service loads the next time it starts.
+/// If neither trees nor node store exist, it makes the trees again from the database. Only the follower's thread may use this class.
 /// </summary>
 /// <remarks>Invariant: when readers get trees together with an epoch, all erasures up to that epoch have been applied to these
 /// trees.</remarks>
@@ -72,8 +72,8 @@ internal sealed class EndedPeriods : IDisposable
     public async Task<Refused?> PrepareAsync(IFollowStore store, ulong epoch, CancellationToken cancellationToken)
     {
         await TakeMadeAsync();
-        // Trees with readers must come first. If several trees share a leaf log, only those that erase first keep their readers away from
-        // half-erased values.
+        // Trees with readers must erase first. If several trees share a leaf log, only the first of them keeps its readers away from
+        // half-erased values while it erases.
         EndedPeriod[] behind = [.. _retired.Concat(_served.Values).Where(ended => ended.ErasedThrough < epoch)];
         if (behind.Length == 0)
         {
@@ -199,7 +199,7 @@ internal sealed class EndedPeriods : IDisposable
             return;
         }
         IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
-        // If the database is ahead of this replica, it may have destroyed some of these periods already.
+        // The database may be ahead of this replica. Some of these periods may then be destroyed in the database already.
         PeriodRow[] rows = [.. periods.Where(row => row.State == PeriodState.Ended && missing.Contains(row.Period))];
         if ((rows.LastOrDefault(row => row.Period < _failed) ?? rows.LastOrDefault()) is { } next && periods.FirstOrDefault(row => row.Period == next.Period + 1)?.FirstEpoch is ulong end)
         {

@@ -8,8 +8,8 @@ namespace Optiks.QueryService.Following;
 /// </summary>
 internal sealed class OctetCache
 {
-    // The number of bytes that an entry takes in addition to its byte string: for the name, the list's node and the place in the
-    // dictionary.
+    // The number of bytes that an entry takes in addition to its byte string: for the name, the node in the cache's list, and the place in
+    // the cache's dictionary.
     private const int EntryCost = 256;
 
     // A byte string longer than the bound divided by this number is not cached, because it would evict too many other entries.

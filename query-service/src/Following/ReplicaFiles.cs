@@ -21,8 +21,9 @@ internal sealed class ReplicaFiles
     public string Periods { get; }
 
     /// <summary>
-    /// Returns the files of a period's trees. The files of the first period are in another place than those of later periods, because they
-    /// were there before later periods existed. A switch does not rename files, so a crash cannot leave a file in the wrong place.
+    /// Returns the files of a period's trees. The files of the first period are in another folder than the files of later periods. They
+    /// stay where they were written before the log had later periods. A switch does not rename files, so a crash cannot leave a file in the
+    /// wrong place.
     /// </summary>
     public TreeFiles ForPeriod(ulong period) => new(period == 0 ? Folder : Path.Combine(Periods, period.ToString(CultureInfo.InvariantCulture)));
 }

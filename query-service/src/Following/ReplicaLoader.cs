@@ -75,12 +75,12 @@ internal sealed class ReplicaLoader
     }
 
     /// <summary>
-    /// Loads the log up to the newest epoch that may be served, and returns its replay, which the caller must dispose of. Otherwise returns
-    /// the reason why the log cannot be loaded yet.
+    /// Loads the log up to the newest epoch that may be served, and returns its replay, which the caller must dispose of. If the log cannot
+    /// be loaded yet, returns the reason instead.
     /// </summary>
     /// <param name="store">The database.</param>
     /// <param name="folder">The replica's folder.</param>
-    /// <param name="ended">The action that gets the trees of each period that ends from now on.</param>
+    /// <param name="ended">The action to which the replay passes the trees of each period that ends from now on.</param>
     /// <param name="cancellationToken">Cancels the load.</param>
     public async Task<(LogReplay? Replica, Hold? Hold)> TryLoadAsync(IFollowStore store, ReplicaFolder folder, Action<LogTrees, VerifiedEpoch> ended, CancellationToken cancellationToken)
     {

@@ -20,8 +20,8 @@ internal sealed class ReplicaTrees
     /// <param name="keys">The function that returns the keys that wrap secrets.</param>
     /// <param name="folder">The replica's folder.</param>
     /// <param name="anchor">The log's trust anchor.</param>
-    /// <param name="nodeCacheBytes">If it is above 0, the trees are in stored mode, with this many bytes of them in memory; if it is 0,
-    /// they are in linked mode.</param>
+    /// <param name="nodeCacheBytes">The size of the node cache. If it is above 0, the trees are in stored mode; if it is 0, they are in
+    /// linked mode.</param>
     /// <param name="vrfCacheBytes">The memory in bytes for the cache of VRF proofs.</param>
     public ReplicaTrees(Func<KeyRing> keys, ReplicaFolder folder, TrustAnchor anchor, long nodeCacheBytes, long vrfCacheBytes)
     {

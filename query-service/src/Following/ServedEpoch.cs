@@ -9,8 +9,8 @@ namespace Optiks.QueryService.Following;
 
 /// <summary>
 /// Holds everything from which an answer is made: trees, record and heads. They are kept together so that no answer mixes two epochs. For
-/// answers about a recent epoch or an ended period, there is another instance, with the record of that epoch or period in the log of the
-/// current checkpoint. Immutable and thread-safe. The view counts references, so a reader that got the epoch from
+/// answers about a recent epoch or an ended period, there is another instance. It has the record of that epoch, or of that period's last
+/// epoch, and the log of the current checkpoint. Immutable and thread-safe. The view counts references, so a reader that got the epoch from
 /// <see cref="CurrentEpoch"/> must call <see cref="Release"/>.
 /// </summary>
 internal sealed class ServedEpoch

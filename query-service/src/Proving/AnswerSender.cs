@@ -30,8 +30,8 @@ internal sealed class AnswerSender
     }
 
     /// <summary>
-    /// Answers a request. If all of a lookup's VRF proofs are cached, answers at once; otherwise the proofs of several requests are
-    /// computed together.
+    /// Answers a request. If all of a lookup's VRF proofs are cached, answers at once. Otherwise the request waits in the queue, whose
+    /// workers compute the proofs of several requests together.
     /// </summary>
     public async Task SendAsync(AnswerRequest request, HttpContext context, CancellationToken cancellationToken)
     {
@@ -51,8 +51,8 @@ internal sealed class AnswerSender
                 }
                 break;
             }
-            // A value is erased, and nothing was sent yet. If a later epoch is served by now, this loop repeats the request at that epoch,
-            // because a later value may have superseded the erased one.
+            // A value that the answer needs is erased, and nothing was sent yet. If a later epoch is served by now, this loop repeats the
+            // request at that epoch, because a later value may have superseded the erased one.
             catch (OptiksNativeException e) when (e.Status == NativeStatus.Erased)
             {
                 if (ReferenceEquals(_current.Peek(), epoch))

@@ -8,9 +8,9 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Proving;
 
 /// <summary>
-/// Answers requests that need VRF proofs that are not cached. Requests wait in a bounded queue. A worker takes all waiting requests, up to
-/// a limit, and computes their proofs in one batch, which is cheaper than computing them one after another. A free worker never waits until
-/// a batch is full; batches grow while all workers are busy. The workers have their own threads, one per processor, so that the service can
+/// Answers requests whose VRF proofs are not all cached. Requests wait in a bounded queue. A worker takes all waiting requests, up to a
+/// limit, and computes their proofs in one batch, which is cheaper than computing them one after another. A free worker never waits until a
+/// batch is full; batches grow while all workers are busy. The workers have their own threads, one per processor, so that the service can
 /// send cached answers in the meantime.
 /// </summary>
 /// <remarks>Thread-safe. Invariant: the queue completes every accepted request, even when the process ends.</remarks>
@@ -166,7 +166,7 @@ internal sealed class ProofQueue : IDisposable
         {
             requests.ForEach(request => AnswerTogether([request]));
         }
-        // Every waiting request gets the error, no matter what it is, and reports it.
+        // Every waiting request gets the error, no matter which error it is, and reports the error.
         catch (Exception e)
         {
             requests.ForEach(request => request.Fail(e));

@@ -16,8 +16,8 @@ internal sealed class SnapshotDownload : IDisposable
 {
     private const int ChunkLength = 256 * 1024;
 
-    // The least rate at which a peer must send. A slower peer is useless, because loading from the database would be faster. Together with
-    // the limit on the length, this rate limits the time of the download.
+    // The least rate at which a peer must send. A peer that sends more slowly is useless, because loading from the database would then be
+    // faster. Together with the limit on the length, this rate limits the time of the download.
     private const long LeastOctetsPerSecond = 8 * 1024 * 1024;
     private static readonly TimeSpan s_answerTime = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan s_progressTime = TimeSpan.FromSeconds(10);

@@ -16,12 +16,13 @@ namespace Optiks.QueryService.Snapshots;
 /// </summary>
 internal sealed class SnapshotEndpoint : IDisposable
 {
-    // The largest number of transfers at the same time. It is limited because answers are read from the same disk as transfers.
+    // The largest number of transfers at the same time. It is limited because transfers and answers read from the same disk.
     private const int MaxTransfers = 2;
     private const int ChunkLength = 256 * 1024;
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(10);
 
-    // The least rate at which a replica must read. The endpoint disconnects a slower replica, so that other replicas need not wait for it.
+    // The least rate at which a replica must receive its transfer. The endpoint disconnects a slower replica, so that other replicas need
+    // not wait for it.
     private static readonly MinDataRate s_minRate = new(bytesPerSecond: 100 * 1024, gracePeriod: TimeSpan.FromSeconds(10));
 
     private readonly ReplicaFiles _files;

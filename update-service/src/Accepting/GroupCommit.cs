@@ -45,7 +45,7 @@ internal sealed class GroupCommit
                 continue;
             }
             (CommitState state, Exception? fault) = await CommitPartAsync(part, isRepeated: part.Count < group.Count);
-            // If one unit triggers a bug, the database may still be healthy, so such a failure does not make the service not ready.
+            // If one unit triggers a bug, the database may still be healthy, so the service stays ready after such a failure.
             if (health != CommitState.Decided && fault is null or StorageException)
             {
                 health = state;
@@ -71,8 +71,8 @@ internal sealed class GroupCommit
         }
     }
 
-    // Commits a part of a group in one transaction. On return, every unit has its outcome, unless the method returns a fault. If isRepeated
-    // is true, an earlier call may have stored the units, so the callers must not be told that nothing was stored.
+    // Commits a part of a group in one transaction. On return, every unit has its outcome, unless the method returns a fault. If
+    // `isRepeated` is true, an earlier call may have stored the units, so the callers must not be told that nothing was stored.
     private async Task<(CommitState State, Exception? Fault)> CommitPartAsync(ArraySegment<QueuedUnit> part, bool isRepeated)
     {
         int updates = part.Sum(unit => unit.Updates);

@@ -77,8 +77,8 @@ internal sealed class QueueSpace
         share.IsTaken = true;
         Leave(share);
         Release(share);
-        // This call must be inside the lock. Once the share is no longer in the list of arriving bodies, its reader may already belong to
-        // another request.
+        // This call must be made while the lock is held: the share is no longer in the list of arriving bodies, so after the lock is
+        // released its reader may belong to another request.
         share.Reader!.CancelPendingRead();
         return true;
     }

@@ -27,7 +27,7 @@ internal static class GetUpdate
     public static void MapGetUpdate(this IEndpointRouteBuilder app) =>
         app.MapRead("/v1/updates/{request_id}", HandleAsync).LimitRate(RateLimitKind.Statuses).Require(Access.Status);
 
-    /// <summary>The problem for an id that no request of the asked kind has.</summary>
+    /// <summary>The problem for an id that does not belong to any request of the kind that the path names.</summary>
     public static Problem NotFound { get; } = new(ProblemTypes.NotFound, "No request with this id is known, or its answer is no longer kept.");
 
     /// <summary>Returns the problem for the case that the database does not answer, and logs the failure.</summary>

@@ -152,7 +152,7 @@ internal sealed class PostRequests
             case AcceptStatus.RequestIdReused:
                 return new Problem(ProblemTypes.RequestIdReused, "The id belongs to an earlier request with different content.", request.RequestIdPath);
             case AcceptStatus.RequestIdTime when request.RequestId is null:
-                // This service itself has just made the id, so the cause is a wrong clock, and not the request.
+                // This service itself has just made the id, so the cause of the refusal is a wrong clock, and not the request.
                 logger.ClocksDiffer();
                 return new Problem(ProblemTypes.Unavailable, "The server's clocks differ. Nothing was stored.", null, s_retryAfter);
             case AcceptStatus.RequestIdTime:

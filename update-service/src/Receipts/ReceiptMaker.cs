@@ -77,7 +77,7 @@ internal sealed class ReceiptMaker : IDisposable
                 : null;
             if (reason is null)
             {
-                // The statuses must be read after the published epoch, as docs/spec/receipts.md section 5 requires.
+                // The code must read the published epoch first and the statuses afterwards, as docs/spec/receipts.md section 5 requires.
                 await Task.WhenAll(wanted.Select(async i => receipts[i] = await MakeAsync(unit.Ids[i], unit.Parsed.Requests[i], standing, now, encodedKeys)));
             }
             Report(reason, null);

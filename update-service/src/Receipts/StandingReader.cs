@@ -4,8 +4,8 @@ namespace Optiks.UpdateService.Receipts;
 
 /// <summary>
 /// Counts the pending updates, and then reads the published epoch; docs/spec/receipts.md section 5 requires this order. Only one reading
-/// runs at a time, and all callers that ask during a reading share the next one. So even a flood of receipts makes the database do only one
-/// reading at a time. Thread-safe.
+/// runs at a time, and all callers that ask during a reading share the next one. So even if very many callers want receipts, the database
+/// does only one reading at a time. Thread-safe.
 /// </summary>
 internal sealed class StandingReader
 {

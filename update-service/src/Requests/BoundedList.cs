@@ -3,8 +3,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// Reads a list in a body that must have at least one element and at most a given number. Refuses other lists with the problem
-/// <c>batch-length</c>, which names the list's path.
+/// Reads a list in a body. The list must have at least one element and at most a given number of elements. Refuses other lists with the
+/// problem <c>batch-length</c>, which names the list's path.
 /// </summary>
 internal readonly struct BoundedList
 {

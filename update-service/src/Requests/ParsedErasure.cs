@@ -11,7 +11,7 @@ internal sealed class ParsedErasure : ParsedRequest
     /// <summary>Creates an element from its parts.</summary>
     /// <param name="index">The erasure's index in the list; null unless the body is a list.</param>
     /// <param name="requestId">The request id that the caller gave; null if the caller gave no id.</param>
-    /// <param name="item">The item that carries the erasure's order.</param>
+    /// <param name="item">The item that names the values to erase.</param>
     /// <param name="member">The name of the body's member with the key or the user.</param>
     public ParsedErasure(int? index, Guid? requestId, AcceptItem item, string member)
         : base(index, requestId)

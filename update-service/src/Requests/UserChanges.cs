@@ -26,20 +26,20 @@ internal sealed class UserChanges
     /// <summary>The number of items that the request will have.</summary>
     public int NumItems => 1 + _usernames.Count + _devices.Count + (Decommissions ? 1 : 0);
 
-    /// <summary>Adds a username that the request gives to the user.</summary>
+    /// <summary>Records that the request gives a username to the user.</summary>
     public void AddUsername(byte[] name, Place place) => _usernames.Add((name, place));
 
-    /// <summary>Adds a device that the request adds to the device list, with the device's value.</summary>
+    /// <summary>Records that the request adds a device to the device list, with the device's value.</summary>
     public void AddDevice(byte[] device, byte[] value, Place place)
     {
         _added.Add(device);
         SetDevice(device, value, null, place);
     }
 
-    /// <summary>Adds a device on the list to which the request gives another value.</summary>
+    /// <summary>Records that the request gives another value to a device on the device list.</summary>
     public void SetDevice(byte[] device, byte[] value, ExpectedVersion? expected, Place place) => _devices.Add((new AcceptItem(StructureId.Keys, device, value, expected), place));
 
-    /// <summary>Adds a device that the request removes from the device list.</summary>
+    /// <summary>Records that the request removes a device from the device list.</summary>
     public void RemoveDevice(byte[] device) => _removed.Add(device);
 
     /// <summary>Returns the changes that the request makes to the device list.</summary>

@@ -31,8 +31,8 @@ internal sealed class PublishedEpochs : BackgroundService
 
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
     {
-        // The watch ends when the host begins to stop, and not only after the host's last requests, because it takes seconds to cancel a
-        // read from a database that hangs.
+        // The watch ends as soon as the host begins to stop. It does not wait for the host's last requests to end, because cancelling a
+        // read from a database that hangs takes seconds.
         using var either = CancellationTokenSource.CreateLinkedTokenSource(stoppingToken, _stopping);
         await WatchAsync(either.Token);
     }

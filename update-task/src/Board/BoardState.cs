@@ -108,8 +108,8 @@ internal sealed class BoardState
     }
 
     /// <summary>
-    /// Returns the number of the last bundled copy of a period, plus 1. Returns null if the period has no bundle of copies. The result does
-    /// not need the period's older bundles, which may have been deleted.
+    /// Returns the number of the last bundled copy of a period, plus 1. Returns null if the period has no bundle of copies. This method
+    /// does not need the period's older bundles, which may have been deleted.
     /// </summary>
     public int? CopiesEnd(ulong period)
     {

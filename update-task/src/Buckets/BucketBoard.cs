@@ -63,7 +63,8 @@ internal sealed class BucketBoard
         for (int attempt = 1; attempt <= Attempts; attempt++)
         {
             // The bucket's checkpoint is read before the board's. Every checkpoint is on the board before it is in the bucket, so the
-            // board's checkpoint must be at least as large. If it is smaller, an older copy of the board was put back.
+            // board's checkpoint must be at least as large as the bucket's. If it is smaller, the board is an older copy that somebody
+            // restored.
             StoredObject? stored = await _bucket.GetAsync(CheckpointKey, SignedNote.MaxBytes, cancellationToken);
             if (await _board.ReadAsync(cancellationToken) is not { } local)
             {

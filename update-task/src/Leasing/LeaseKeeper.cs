@@ -79,7 +79,7 @@ internal sealed class LeaseKeeper : IAsyncDisposable
     public void Progressed() => Interlocked.Exchange(ref _progressAt, _time.GetTimestamp());
 
     /// <summary>
-    /// Completes once the keeper has given the lease up and the time limit of <see cref="Watch"/> has passed again since. If the work has
+    /// After the keeper has given the lease up, completes when the time limit of <see cref="Watch"/> has passed once more. If the work has
     /// not stopped by then, one of its steps hangs: the step neither ends nor fails.
     /// </summary>
     public async Task HangsAsync(CancellationToken stop)

@@ -213,7 +213,7 @@ internal sealed class LeftUserSearch
         public void TryAddKey(ReadOnlyMemory<byte> key, LeafPlace place)
         {
             var device = new UpdateKey(StructureId.Keys, key);
-            // This value is a copy from the previous period, so no other user can have taken over the device id in between.
+            // This value is a copy from the previous period, so no other user can have taken over the device id since that period.
             if (place.Period is not null && _before.Contains(device))
             {
                 _ = _devices.Add(new UpdateKey(StructureId.Keys, key.ToArray()));

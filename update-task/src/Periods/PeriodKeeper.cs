@@ -117,7 +117,7 @@ internal sealed class PeriodKeeper
         bool any = await _stager.WorkAsync(cancellationToken);
         int staged = _stager.Rows - before;
         // If a chunk is not full, the staging has caught up. This rule is needed because every epoch may add copies and leave time for only
-        // one chunk. The staging would then never find that no copy is left to stage.
+        // one chunk. Without the rule, the staging would then never find that no copy is left to stage.
         _hasMuch &= any && (staged == 0 || staged >= CopiesPerChunk);
         if (!any && !_isComplete)
         {

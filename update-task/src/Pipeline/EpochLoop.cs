@@ -12,7 +12,7 @@ namespace Optiks.UpdateTask.Pipeline;
 internal sealed class EpochLoop
 {
     // Until the next epoch is due, the task reads newly accepted updates repeatedly. Before each reading it waits for half of the time that
-    // remains. Once no more than this time remains, it reads no more in advance.
+    // remains. Once the remaining time is at most this constant, it reads no more in advance.
     private static readonly TimeSpan s_shortestRest = TimeSpan.FromMilliseconds(100);
 
     private readonly EpochOptions _options;

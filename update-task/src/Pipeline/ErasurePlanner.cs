@@ -8,8 +8,8 @@ namespace Optiks.UpdateTask.Pipeline;
 /// <summary>
 /// Decides an epoch's requests that ask for erasures, by the state of the previous epoch, and finds the leaves to erase. One epoch looks up
 /// at most <see cref="ErasureOrder.MaxValues"/> leaves for such requests. The planner counts the leaves that it must look up for a request.
-/// A request that it can refuse with the trees in memory counts nothing. Once the limit is reached, the further requests that need leaves
-/// wait for the next epoch, in their order. The first request of an epoch never waits. Only one thread may use it.
+/// For a request that it can refuse with the trees in memory, it counts no leaves. Once the limit is reached, the further requests that
+/// need leaves wait for the next epoch, in their order. The first request of an epoch never waits. Only one thread may use it.
 /// </summary>
 internal sealed class ErasurePlanner
 {

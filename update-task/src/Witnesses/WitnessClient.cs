@@ -14,7 +14,8 @@ namespace Optiks.UpdateTask.Witnesses;
 internal sealed class WitnessClient : IDisposable
 {
     // The first request names the size that this client remembers as the witness's last size. If the witness answers with another size, the
-    // second request names that size. A third request is needed if another client's request changed the witness's size in between.
+    // second request names that size. A third request is needed if another client's request changed the witness's size between these two
+    // requests.
     private const int MaxAttempts = 3;
     private const string SizeType = "text/x.tlog.size";
     private const int MaxAnswerLength = 16 * 1024;

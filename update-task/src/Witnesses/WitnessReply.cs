@@ -4,8 +4,8 @@ namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>Holds the result of asking a witness to cosign a checkpoint.</summary>
 /// <param name="Outcome">How the witness treated the checkpoint.</param>
-/// <param name="Detail">A text of this program, with no words of the witness, that says why there is no cosignature; empty if there is a
-/// cosignature.</param>
+/// <param name="Detail">A text that says why there is no cosignature; empty if there is a cosignature. This program makes the text and
+/// never includes words of the witness.</param>
 /// <param name="Cosignature">The verified cosignature; null if the witness did not cosign.</param>
 internal sealed record WitnessReply(WitnessOutcome Outcome, string Detail, VerifiedSignature? Cosignature = null)
 {

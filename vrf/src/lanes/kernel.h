@@ -45,7 +45,7 @@ struct Kernel {
   // kMaxEncode.
   void (*encode)(PointString* out, const GroupPoints* points, std::size_t num_points);
 
-  // Multiplies H by digits, which are the same in every lane. H has order N.
+  // Multiplies H by the scalar with these digits; all lanes have the same scalar. H has order N.
   void (*mul_same)(GroupPoints* out, const GroupPoints* h, std::size_t num_groups, const Digits& digits);
 
   // Computes the points of proofs, kNumProofPoints for each group. The inputs are H, the digits of x, and for every

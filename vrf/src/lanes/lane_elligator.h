@@ -1,4 +1,4 @@
-// Elligator 2 for K groups, in lanes. elligator.cc explains the steps.
+// Elligator 2 for K groups of elements. A group has one element in each lane. elligator.cc explains the steps.
 #pragma once
 
 #include "elligator.h"

@@ -247,8 +247,8 @@ template <FiveLimbs L, unsigned B>
 OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
   using C = Limbs26;
   // The code carries from limb to limb in two rounds. After the second round, no limb exceeds its width. The reason is
-  // that before this round the value is below 2^127 + 2^32. So the round carries at most a 1 from the top limb into the
-  // lowest limb, and then the lowest limb is so small that the addition does not overflow it.
+  // that before the second round the value is below 2^127 + 2^32. So this round carries at most a 1 from the top limb
+  // into the lowest limb, and then the lowest limb is so small that the addition does not overflow it.
   Words<L> l[5] = {a.limb[0], a.limb[1], a.limb[2], a.limb[3], a.limb[4]};
   for (int round = 0; round < 2; ++round) {
     for (std::size_t i = 0; i < 4; ++i) {

@@ -281,8 +281,8 @@ template <ThreeLimbs L, unsigned B>
 OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
   using C = Limbs43;
   // The code carries from limb to limb in two rounds. After the second round, no limb exceeds its width. The reason is
-  // that before this round the value is below 2^127 + 2^20. So the round carries at most a 1 from the top limb into the
-  // lowest limb, and then the lowest limb is so small that the addition does not overflow it.
+  // that before the second round the value is below 2^127 + 2^20. So this round carries at most a 1 from the top limb
+  // into the lowest limb, and then the lowest limb is so small that the addition does not overflow it.
   Words<L> l0 = a.limb[0];
   Words<L> l1 = a.limb[1];
   Words<L> l2 = a.limb[2];

@@ -7,7 +7,7 @@
 
 namespace optiks::vrf::lanes {
 
-// A 256-bit integer in each lane (kernel.h GroupScalar).
+// A 256-bit integer in each lane (GroupScalar in kernel.h).
 template <typename L>
 struct LaneScalar {
   Words<L> w[4];
@@ -197,8 +197,8 @@ template <typename L>
 }
 
 // Returns s*H - c*Gamma, for H of order N and every point Gamma of the curve. The multiplication by c uses odd digits
-// of four bits and no endomorphism. As above, it multiplies by the odd one of c and c + 1. Cost: 128 doublings and 97
-// additions.
+// of four bits and no endomorphism. It multiplies Gamma by the odd one of c and c + 1; where that is c + 1, it adds
+// Gamma again. Cost: 128 doublings and 97 additions.
 template <typename L>
 [[gnu::noinline]] LanePoint<L> subgroup_minus_any(const LaneMulTable<L>& h, const LaneDigits<L>& s,
                                                   const LanePoint<L>& gamma, const LaneScalar<L>& c) {

@@ -1,7 +1,7 @@
 // Points in lanes: the formulas of curve_formulas.h and mul_formulas.h over GF(p^2) in lanes.
 //
-// Large functions are not inlined: a doubling with an addition alone fills half of a first-level instruction cache of
-// 32 KB.
+// Large functions are not inlined, because even one doubling with an addition fills half of a first-level instruction
+// cache of 32 KB.
 #pragma once
 
 #include "lane_table.h"

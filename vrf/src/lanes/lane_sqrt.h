@@ -1,5 +1,6 @@
-// Exponentiations in GF(p) and square roots in GF(p^2), for several groups at a time. Each squaring waits for the
-// squaring before it, so one group would leave most of the multiplier idle. Therefore K groups are interleaved.
+// Exponentiations in GF(p) and square roots in GF(p^2), for several groups at a time; a group has one element in each
+// lane. Each squaring waits for the squaring before it, so one group would leave most of the multiplier idle. Therefore
+// K groups are interleaved.
 #pragma once
 
 #include "lane_fp2.h"

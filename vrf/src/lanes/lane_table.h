@@ -85,8 +85,8 @@ OPTIKS_INLINE PackedFp2<L, B + 1> fp2_negated_if(Words<L> mask, const PackedFp2<
   return fp2_select(mask, fp2_neg(a), a);
 }
 
-// Returns one word of the entry at `index`, for a table of NumEntries entries. find(16 n) must return the word of that
-// entry among entries 16 n to 16 n + 15 which the lower four bits of the index select.
+// Returns one word of the entry at `index`, for a table of NumEntries entries. The lower four bits of the index select
+// one of the entries 16 n to 16 n + 15; find(16 n) must return the word of this entry.
 template <typename L, std::size_t NumEntries, typename Find>
 OPTIKS_INLINE Words<L> lookup_word(Words<L> index, const Find& find) {
   static_assert(NumEntries == 16 || NumEntries == 32);

@@ -44,7 +44,7 @@ class Blake2b {
 
   Blake2b& update(ByteSpan data);
 
-  // Writes exactly digest_len octets; out must have that length. The object must not be used afterwards.
+  // Writes exactly digest_len octets; `out` must have that length. The object must not be used afterwards.
   void finish(MutableByteSpan out);
 
  private:

@@ -51,8 +51,8 @@ Reason check_included(const EpochRecord& record, const Checkpoint& checkpoint, B
 // Does steps 2 to 5 of docs/spec/answers.md section 3 for a decoded head. Writes `out` only if it returns kValid.
 Reason verify_head_of_any_time(const Context& context, const Head& head, VerifiedHead& out);
 
-// Does docs/spec/answers.md section 3 from step 2 on. If the context has an ended record, does the checks for an ended
-// period instead (docs/spec/periods.md section 5). Writes `out` only if it returns kValid.
+// Does the steps of docs/spec/answers.md section 3 from step 2 on. If the context has an ended record, does the checks
+// for an ended period instead (docs/spec/periods.md section 5). Writes `out` only if it returns kValid.
 Reason verify_head(const Context& context, const Head& head, VerifiedHead& out);
 
 // Verifies an answer for `num_keys` keys. The caller calls begin(), then next() once for each key, in the order of the

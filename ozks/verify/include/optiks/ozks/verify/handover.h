@@ -24,7 +24,8 @@ struct PeriodOfRecord {
 };
 
 // Checks the hand-over of one key to the period after `end.period`. `entries` are the key's versions in an accepted
-// answer of that period; they must begin with version 1.
+// answer of that period. The request must have asked for the versions from version 1 on. `entries` is empty if the key
+// has no versions.
 Reason check_handover(const PeriodOfRecord& next, std::span<const VersionEntry> entries, const EndState& end);
 
 }  // namespace optiks::ozks::verify

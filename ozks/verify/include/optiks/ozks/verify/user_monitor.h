@@ -52,10 +52,10 @@ struct DeviceVersions {
   VersionsResult versions;
 };
 
-// Verifies an answer about one user. Call begin(). Then, unless the user has left, call read_list(), follow(), and
-// next() num_keys() times. The verification ends when a call returns another reason than kValid; all earlier results
-// are then invalid. The answer is a result in the sense of docs/spec/user-monitor.md section 5 if the list and all keys
-// are complete.
+// Verifies an answer about one user. Call begin(). Then, unless the user has left, call read_list(), then follow(), and
+// then next() as many times as num_keys() returns. The verification ends when a call returns another reason than
+// kValid; all earlier results are then invalid. The answer is a result in the sense of docs/spec/user-monitor.md
+// section 5 if the list and all keys are complete.
 class UserMonitorVerifier {
  public:
   UserMonitorVerifier() = default;
@@ -85,7 +85,7 @@ class UserMonitorVerifier {
   [[nodiscard]] std::size_t num_ids() const { return num_ids_; }
 
   // Determines the followed ids by docs/spec/user-monitor.md section 3, and checks by step 10 of section 4 that the
-  // answer has as many keys. `room` receives the followed ids, and must outlive the verification.
+  // answer has one key for each followed id. `room` receives the followed ids, and must outlive the verification.
   Reason follow(std::span<ByteSpan> room);
 
   // Valid after follow.
