@@ -341,6 +341,17 @@ void LeafLog::read_facts(std::uint64_t log_offset, LeafFacts& out) const {
   read_unmixed(*this, [&] { return try_parse(log_offset, header_of(octets), out).has_value(); });
 }
 
+std::uint64_t LeafLog::latest_at(std::uint64_t newest, std::uint64_t epoch) const {
+  LeafFacts facts;
+  for (std::uint64_t log_offset = newest; log_offset != kNoLogOffset; log_offset = facts.previous) {
+    read_facts(log_offset, facts);
+    if (facts.epoch <= epoch) {
+      return log_offset;
+    }
+  }
+  return kNoLogOffset;
+}
+
 void LeafLog::prefetch(std::uint64_t log_offset) const {
   ozks::prefetch(newest_mapping_.load(std::memory_order_acquire) + log_offset, kPrefetchedLen);
 }

@@ -117,6 +117,9 @@ class LeafLog {
   // Reads a record. Throws std::system_error if no record is at this offset, or the record is damaged.
   void read(std::uint64_t log_offset, LeafRecord& out) const;
   void read_facts(std::uint64_t log_offset, LeafFacts& out) const;
+  // Returns the log offset of the record that was its key's latest at the epoch; kNoLogOffset if the key had no leaf.
+  // `newest`: the log offset of the record of the key's newest leaf. Throws the exceptions of read().
+  [[nodiscard]] std::uint64_t latest_at(std::uint64_t newest, std::uint64_t epoch) const;
   // Prefetches a record that will be read soon; of a long record, prefetches only the beginning.
   void prefetch(std::uint64_t log_offset) const;
 

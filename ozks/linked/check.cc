@@ -41,7 +41,7 @@ class Latest {
   }
   // True if the table names this leaf as the latest leaf of the key with this tag. has(leaf) must be true.
   [[nodiscard]] bool is_of(NodeId leaf, const Tag& tag) const {
-    const std::uint64_t first = base::load_be64(tag.data()) >> (64 - 32 - KeyTable::kSegmentBits);
+    const std::uint64_t first = base::load_be64(tag.data()) >> (64 - 32 - kKeySegmentBits);
     return bits_[leaf & ~kLeafBit] == (kIsLatest | first);
   }
 

@@ -49,7 +49,7 @@ std::size_t KeyTable::size_for(std::size_t segment, std::size_t num_keys) {
 }
 
 void KeyTable::prefetch(const Tag& tag) const {
-  const Address address(tag);
+  const KeyAddress address(tag);
   const Array* array = segments_[address.segment].array.load(std::memory_order_acquire);
   if (array != nullptr) {
     // A search begins at the home of the bits, and a search for an absent key continues to the next empty slot.
@@ -70,7 +70,7 @@ std::size_t KeyTable::replace(const Array& array, std::uint32_t bits, std::uint6
 void KeyTable::reserve(std::span<const Entry> entries, std::uint64_t epoch, Workers& workers) {
   std::array<std::size_t, kSegments> added{};
   for (const Entry& entry : entries) {
-    added[Address(entry.tag).segment] += entry.previous == kNoNode ? 1 : 0;
+    added[KeyAddress(entry.tag).segment] += entry.previous == kNoNode ? 1 : 0;
   }
   struct Growth {
     Segment* segment;
@@ -106,7 +106,7 @@ void KeyTable::grow(Segment& segment, std::size_t size, std::unique_ptr<Array>& 
 }
 
 void KeyTable::put(const Entry& entry) {
-  const Address address(entry.tag);
+  const KeyAddress address(entry.tag);
   Segment& segment = segments_[address.segment];
   const bool is_new = entry.previous == kNoNode;
   replace(*segment.owner, address.bits, is_new ? 0 : slot_of(address.bits, entry.previous),
@@ -115,7 +115,7 @@ void KeyTable::put(const Entry& entry) {
 }
 
 void KeyTable::remove(const Tag& tag, NodeId leaf) {
-  const Address address(tag);
+  const KeyAddress address(tag);
   Segment& segment = segments_[address.segment];
   const Array& array = *segment.owner;
   std::size_t hole = array.home(address.bits);
@@ -142,7 +142,7 @@ void KeyTable::remove(const Tag& tag, NodeId leaf) {
 void KeyTable::put_some(std::span<const Entry> entries, std::size_t remainder, std::size_t divisor) {
   // The number of entries between the entry that is prefetched and the entry that is put.
   constexpr std::size_t kPrefetchDistance = 16;
-  const auto is_ours = [&](const Entry& entry) { return Address(entry.tag).segment % divisor == remainder; };
+  const auto is_ours = [&](const Entry& entry) { return KeyAddress(entry.tag).segment % divisor == remainder; };
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (i + kPrefetchDistance < entries.size() && is_ours(entries[i + kPrefetchDistance])) {
       prefetch(entries[i + kPrefetchDistance].tag);

@@ -26,6 +26,7 @@
 
 #include "leaves/leaf_log.h"
 #include "trie/nodes.h"
+#include "trie/snapshot_elements.h"
 #include "util/memory_pages.h"
 #include "util/parallel.h"
 
@@ -33,8 +34,7 @@ namespace optiks::ozks {
 
 class KeyTable {
  public:
-  static constexpr unsigned kSegmentBits = 6;
-  static constexpr std::size_t kSegments = std::size_t{1} << kSegmentBits;
+  static constexpr std::size_t kSegments = kKeySegments;
 
   KeyTable() = default;
 
@@ -43,7 +43,7 @@ class KeyTable {
   // `tag`.
   template <typename IsOfKey>
   [[nodiscard]] NodeId find(const Tag& tag, IsOfKey is_of_key) const {
-    const Address address(tag);
+    const KeyAddress address(tag);
     const Array* array = segments_[address.segment].array.load(std::memory_order_acquire);
     if (array == nullptr) {
       return kNoNode;
@@ -109,17 +109,6 @@ class KeyTable {
   [[nodiscard]] bool fill(std::size_t segment, std::span<const Slot> slots);
 
  private:
-  // The position of a key in the table. It uses only bits of the tag, which are evenly distributed because tags are
-  // hashes under a secret key.
-  struct Address {
-    explicit Address(const Tag& tag) {
-      const std::uint64_t first = base::load_be64(tag.data());
-      segment = static_cast<std::size_t>(first >> (64 - kSegmentBits));
-      bits = static_cast<std::uint32_t>(first >> (32 - kSegmentBits));
-    }
-    std::size_t segment;
-    std::uint32_t bits;
-  };
   struct Array {
     explicit Array(std::size_t size);
     [[nodiscard]] std::size_t home(std::uint32_t bits) const {

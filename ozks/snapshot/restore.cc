@@ -69,14 +69,7 @@ class Restorer {
   }
 
  private:
-  using Slots = std::array<std::vector<KeyTable::Slot>, KeyTable::kSegments>;
-
-  // A key whose latest leaf the file identifies by the log offset of its record, and not by its number.
-  struct Moved {
-    std::uint64_t log_offset;
-    std::uint32_t bits;
-    std::uint8_t segment;
-  };
+  using Slots = std::array<std::vector<KeyTable::Slot>, kKeySegments>;
 
   void read_keys() {
     Slots slots;
@@ -85,7 +78,7 @@ class Restorer {
       for (;;) {
         const ByteSpan element = in_.take(kKeyElementLen);
         const std::uint32_t leaf = base::load_be32(element.data() + 4);
-        if (leaf == 0xffffffff) {
+        if (leaf == kNoLeafNumber) {
           break;
         }
         segment.push_back({base::load_be32(element.data()), latest(leaf)});
@@ -111,14 +104,14 @@ class Restorer {
   }
 
   void read_moved(Slots& slots) {
-    std::vector<Moved> moved;
+    std::vector<MovedKey> moved;
     for (;;) {
       const ByteSpan element = in_.take(kMovedElementLen);
       const std::uint64_t log_offset = base::load_be64(element.data() + 5);
       if (log_offset == kNoLogOffset) {
         break;
       }
-      if (element[0] >= KeyTable::kSegments || moved.size() == num_leaves_) {
+      if (element[0] >= kKeySegments || moved.size() == num_leaves_) {
         damaged();
       }
       moved.push_back({log_offset, base::load_be32(element.data() + 1), element[0]});
@@ -126,19 +119,19 @@ class Restorer {
     if (moved.empty()) {
       return;
     }
-    std::ranges::sort(moved, {}, &Moved::log_offset);
+    std::ranges::sort(moved, {}, &MovedKey::log_offset);
     // The ids of the leaves count up from 0, because the store was empty. If two leaves or two keys refer to the same
     // record, a key remains without a leaf or the same offset occurs twice; both are errors.
     std::size_t num_found = 0;
     for (std::uint32_t leaf = 0; leaf < num_leaves_; ++leaf) {
       const std::uint64_t log_offset = store_.nodes().leaf(leaf | kLeafBit).log_offset();
-      const auto at = std::ranges::lower_bound(moved, log_offset, {}, &Moved::log_offset);
+      const auto at = std::ranges::lower_bound(moved, log_offset, {}, &MovedKey::log_offset);
       if (at != moved.end() && at->log_offset == log_offset) {
         slots[at->segment].push_back({at->bits, latest(leaf)});
         ++num_found;
       }
     }
-    if (num_found != moved.size() || std::ranges::adjacent_find(moved, {}, &Moved::log_offset) != moved.end()) {
+    if (num_found != moved.size() || std::ranges::adjacent_find(moved, {}, &MovedKey::log_offset) != moved.end()) {
       damaged();
     }
   }

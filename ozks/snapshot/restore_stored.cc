@@ -14,7 +14,6 @@
 #include "leaves/hash_batch.h"
 #include "leaves/leaf_rows.h"
 #include "leaves/record_budget.h"
-#include "linked/key_table.h"
 #include "snapshot/restore_stored.h"
 #include "snapshot/tree_elements.h"
 #include "stored/store_builder.h"
@@ -79,8 +78,8 @@ class StoredRestorer {
  private:
   // Skips the key table in the file, because the store's keys are made from the leaf log.
   void skip_keys() {
-    for (std::size_t segment = 0; segment < KeyTable::kSegments; ++segment) {
-      while (base::load_be32(in_.take(kKeyElementLen).data() + 4) != 0xffffffff) {
+    for (std::size_t segment = 0; segment < kKeySegments; ++segment) {
+      while (base::load_be32(in_.take(kKeyElementLen).data() + 4) != kNoLeafNumber) {
       }
     }
     while (base::load_be64(in_.take(kMovedElementLen).data() + 5) != kNoLogOffset) {

@@ -10,9 +10,9 @@ namespace optiks::ozks {
 
 // Writes a snapshot of the view to a file (docs/operations/snapshots.md). Even after a crash the path has its previous
 // file or the whole new file. The function writes the leaf log to disk before the new file. Any thread may call this
-// function, even while the writer works, but only one thread at a time for a path. Uses four octets of memory for each
-// leaf. Throws DirectoryError (OPTIKS_E_STATE) if the leaf log's file has no name, and std::system_error if a file
-// cannot be written.
+// function, even while the writer works, but only one thread at a time for a path. In linked mode, uses four octets of
+// memory for each leaf; in stored mode, a bounded amount of memory. Throws DirectoryError (OPTIKS_E_STATE) if the leaf
+// log's file has no name, and std::system_error if a file cannot be written, or if the node store is damaged.
 void save_snapshot(const View& view, const char* path);
 
 // Makes the directory of a snapshot's file, with the leaf log that belongs to the snapshot. The directory then

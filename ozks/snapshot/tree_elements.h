@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "leaves/directory_error.h"
-#include "linked/elements.h"
 #include "snapshot/snapshot_header.h"
+#include "trie/snapshot_elements.h"
 
 namespace optiks::ozks {
 

@@ -328,11 +328,6 @@ void StoredTrees::discard() noexcept {
   staged_keys_.clear();
 }
 
-void StoredTrees::save(const LeafLog& /*log*/, std::uint64_t /*epoch*/, const Trees& /*trees*/,
-                       const PutElement& /*put*/) const {
-  throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode is on the disk already");
-}
-
 void StoredTrees::check(const LeafLog& /*log*/, bool /*reuses_usernames*/, Workers& /*workers*/) const {
   throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode is checked as it is restored");
 }

@@ -279,10 +279,6 @@ TEST_F(StoredMode, IsRefusedToOthersAndWithoutItsLog) {
     const DirectoryHandle stored = open();
     static_cast<void>(put(linked.get(), stored.get(), 1, {{OPTIKS_KEYS, "a", "1"}}));
     EXPECT_EQ(open_status(options()), OPTIKS_E_IO) << "in use";
-    optiks_view_t* view = nullptr;
-    ASSERT_EQ(optiks_dir_view(stored.get(), &view), OPTIKS_OK);
-    EXPECT_EQ(optiks_view_save(view, (folder_ + "/saved").c_str()), OPTIKS_E_STATE);
-    optiks_view_destroy(view);
   }
   EXPECT_EQ(open_status(options()), OPTIKS_OK);
   optiks_dir_options_t other;

@@ -133,7 +133,7 @@ class TreeStore {
   [[nodiscard]] virtual TreeEditor* editor() = 0;
 
   // Writes the trees of an epoch, and their keys, as elements of a snapshot's file (docs/operations/snapshots.md
-  // section 2). Throws DirectoryError (OPTIKS_E_STATE) if the store is on disk.
+  // section 2). Throws std::system_error if the store is on disk and damaged.
   virtual void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const = 0;
   // Reads every record of the leaf log and recomputes every hash of the committed trees. The check succeeds if all
   // hashes agree with the trees' roots, all records are undamaged, and all values open their commitments. The versions

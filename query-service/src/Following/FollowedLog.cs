@@ -118,14 +118,16 @@ internal sealed class FollowedLog
         return hold;
     }
 
-    /// <summary>Saves the trees, unless the token is cancelled, and releases the served epoch. The follower calls it last.</summary>
+    /// <summary>Saves the trees in linked mode, unless the token is cancelled, and releases the served epoch. The follower calls it
+    /// last.</summary>
     public async Task EndAsync(CancellationToken cancellationToken)
     {
         try
         {
             if (_saver is not null)
             {
-                await _saver.FinishAsync(_current.Peek()?.View, cancellationToken);
+                // In stored mode, the next start needs no snapshot, because the node store has the epoch.
+                await _saver.FinishAsync(_replay is { Trees.IsStored: true } ? null : _current.Peek()?.View, cancellationToken);
             }
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -277,6 +279,7 @@ internal sealed class FollowedLog
             {
                 // The old directory is closed now, but the replica continues to serve its epoch until the trees of the new period are
                 // loaded.
+                await (_saver?.FinishAsync(null, cancellationToken) ?? Task.CompletedTask);
                 _metrics.Directory = null;
                 _replay = null;
                 replay.Dispose();

@@ -167,6 +167,15 @@ internal sealed class ReplicaFolder : IDisposable
         }
     }
 
+    /// <summary>Deletes the snapshot of an ended period whose trees are in a node store. No replica needs such a snapshot.</summary>
+    public void DeleteSnapshot(ulong period) => File.Delete(_names.ForPeriod(period).Snapshot);
+
+    /// <summary>
+    /// Deletes the node store that stored mode left in a period's files. Linked mode calls this method before it uses the files, because it
+    /// cuts the leaf log to its length at the snapshot, so the node store would no longer match the leaf log.
+    /// </summary>
+    public static void DeleteNodeStore(TreeFiles files) => new DurableFiles(files.Folder).RemoveFolder(files.NodeStore);
+
     /// <summary>
     /// Deletes the files of a period's trees. Readers that have the files open can still read them, because new trees get new files.
     /// </summary>

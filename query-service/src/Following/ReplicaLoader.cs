@@ -55,11 +55,11 @@ internal sealed class ReplicaLoader
     public ReplicaFolder OpenFolder() => ReplicaFolder.Open(_files);
 
     /// <summary>
-    /// Creates the saver of snapshots for the trees that a replica has now. If the trees are in a node store, the saver saves no snapshots,
-    /// because the node store itself is durable.
+    /// Creates the saver of snapshots for the trees that a replica has now. In stored mode, the snapshots are for other replicas, and for a
+    /// change to linked mode.
     /// </summary>
     /// <param name="replica">The replay that has the trees.</param>
-    /// <param name="saved">The epoch of the existing snapshot of these trees; null if there is no snapshot.</param>
+    /// <param name="saved">The epoch of the files from which these trees were loaded; null if they were loaded from the database.</param>
     /// <param name="clock">The clock that measures the interval between snapshots.</param>
     public SnapshotSaver CreateSaver(LogReplay replica, ulong? saved, TimeProvider clock)
     {
@@ -71,7 +71,9 @@ internal sealed class ReplicaLoader
                 _ = _damage.Report(generation, period);
             }
         }
-        return new SnapshotSaver(_files.ForPeriod(period).Snapshot, IsStored ? TimeSpan.Zero : _options.SnapshotInterval, saved, clock, _logger, ReportDamage);
+        string snapshot = _files.ForPeriod(period).Snapshot;
+        // Trees that were loaded from a node store need not have a snapshot.
+        return new SnapshotSaver(snapshot, _options.SnapshotInterval, File.Exists(snapshot) ? saved : null, clock, _logger, ReportDamage);
     }
 
     /// <summary>
@@ -195,6 +197,7 @@ internal sealed class ReplicaLoader
             (LogReplay? replica, Refused? refused) = await RestoreAsync(await BackgroundThread.RunAsync(() => Restore(trees, period)), Replay, last, cancellationToken);
             if (replica is not null)
             {
+                folder.DeleteSnapshot(period.Period);
                 return (new EndedPeriod(replica.Trees, replica.Last), null);
             }
             // Readers still use the period's trees in memory, which have the leaf log open. So the new trees must not create another leaf

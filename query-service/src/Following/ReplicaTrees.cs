@@ -36,7 +36,12 @@ internal sealed class ReplicaTrees
     public LogTrees? TryRestore(PeriodRow period, out Refused? refused)
     {
         using DirectorySecrets secrets = UnwrapSecrets(period);
-        return LogTrees.TryRestore(Begun(period, secrets), _folder.GetFiles(period.Period).Snapshot, out refused);
+        TreeFiles files = _folder.GetFiles(period.Period);
+        if (_nodeCacheBytes == 0)
+        {
+            ReplicaFolder.DeleteNodeStore(files);
+        }
+        return LogTrees.TryRestore(Begun(period, secrets), files.Snapshot, out refused);
     }
 
     /// <summary>Creates empty trees for a period. For every period but the log's first, it creates them in linked mode and in the state

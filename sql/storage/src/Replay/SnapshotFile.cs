@@ -3,9 +3,9 @@ using Optiks.Native;
 namespace Optiks.Storage;
 
 /// <summary>
-/// Restores directories from snapshots and removes snapshots. In stored mode, the node store is the snapshot; if linked mode left a
-/// snapshot file, it is converted into a node store. A leaf log never has both a snapshot file and a node store, because each mode would
-/// truncate the leaf log's end and write it again.
+/// Restores directories from snapshots and removes snapshots. In stored mode, the node store is the snapshot; if there is only a snapshot
+/// file, which linked mode left, it is converted into a node store. If a leaf log has both, the node store is at the epoch of the snapshot
+/// file or at a later one. Linked mode truncates the leaf log's end and writes it again, so its callers delete the node store first.
 /// </summary>
 internal static class SnapshotFile
 {
