@@ -1,5 +1,5 @@
-// Makes leaves with random labels and tags. These have the distribution of VRF labels and of tags from the keyed hash,
-// but take almost no time to make.
+// Makes leaves with random labels and tags. They are distributed like VRF labels and real tags, but take almost no time
+// to make.
 #pragma once
 
 #include <algorithm>

@@ -21,9 +21,9 @@ class ExternalSort {
   static_assert(std::is_trivially_copyable_v<Record>);
 
  public:
-  // `memory`: the maximum memory in octets. It is exceeded only if the records together are thousands of times larger
-  // than this maximum. `folder`: the folder of the file for the runs, which is made only if the records do not fit into
-  // memory.
+  // `memory`: the maximum memory in octets. It is exceeded only if the records together have thousands of times as many
+  // octets as this maximum. `folder`: the folder of the file for the runs, which is made only if the records do not fit
+  // into memory.
   ExternalSort(std::string folder, std::size_t memory)
       : folder_(std::move(folder)), capacity_(memory / sizeof(Record)) {}
 

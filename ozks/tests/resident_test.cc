@@ -23,8 +23,8 @@ std::size_t resident() {
   return bench::anonymous_bytes();
 }
 
-// Returns rows of new keys for an epoch, with random labels and tags, which are distributed like VRF labels and tags
-// from the keyed hash.
+// Returns rows of new keys for an epoch, with random labels and tags, which are distributed like VRF labels and real
+// tags.
 std::vector<optiks_leaf_t> made_up(Random& random, std::uint64_t epoch, std::size_t count) {
   std::vector<optiks_leaf_t> rows(count);
   for (optiks_leaf_t& row : rows) {
@@ -54,8 +54,8 @@ TEST_P(Resident, AtMost128OctetsAKey) {
   const auto [num_keys, epoch_len] = GetParam();
   Random random(40);
   {
-    // Uses a small directory once, so that memory of the test and the library that does not depend on the directory's
-    // size is allocated before the measurement.
+    // Uses a small directory once. Some memory of the test and the library does not depend on the directory's size, and
+    // is then already allocated when the measurement begins.
     const DirectoryHandle small = create(options_with(nullptr, 0));
     commit(stage(small.get(), {1, made_up(random, 1, kLoadBatch), {}}, false));
   }

@@ -1,5 +1,5 @@
-// Tests that a node store that is filled in one load gets the same trees as from epochs. Also tests the state in which
-// a crash during the load leaves the store.
+// Tests that a node store that is filled in one load gets the same trees as a store that gets the leaves epoch by
+// epoch. Also tests the state in which a crash during the load leaves the store.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

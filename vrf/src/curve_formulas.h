@@ -1,4 +1,4 @@
-// The formulas of the curve, written once for one point and for eight points in lanes.
+// The formulas of the curve, written once for one point and for several points in lanes.
 //
 // F names the field: F::Bounded<B> is the element type whose limbs may be B times as large as those of a product. For
 // one element (SingleField) every bound is the same type. In the batch kernels (lanes/) the compiler refuses a formula

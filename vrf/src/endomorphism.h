@@ -1,6 +1,7 @@
 // The endomorphisms phi = tau_dual . upsilon . tau and psi = tau_dual . chi . tau of FourQ (eprint 2015/565 section 4
-// and appendix A), for one point and for eight (curve_formulas.h). On points of order N, and on no other points, they
-// act as multiplications by fixed scalars. Never apply them to a point that is not known to be in the subgroup.
+// and appendix A), for one point and for several points in lanes (curve_formulas.h). On points of order N, and on no
+// other points, they act as multiplications by fixed scalars. Never apply them to a point that is not known to be in
+// the subgroup.
 #pragma once
 
 #include "curve_formulas.h"

@@ -1,5 +1,5 @@
-// Sequences of doublings and additions, for one point and for eight (curve_formulas.h). The comments here give numbers
-// of operations; the comments of point_double, point_add and the other operations give their cost.
+// Sequences of doublings and additions, for one point and for several points in lanes (curve_formulas.h). The comments
+// here give numbers of operations; the comments of point_double, point_add and the other operations give their cost.
 #pragma once
 
 #include "endomorphism.h"

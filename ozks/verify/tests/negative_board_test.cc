@@ -1,5 +1,5 @@
 // Tests 58 to 64 of docs/negative-tests.md: records, checkpoints and log proofs. Test 63, about cosignatures, is not
-// here, because the policy of the verifier's caller checks them.
+// here, because the verifier's caller checks them against its policy.
 #include <gtest/gtest.h>
 
 #include <algorithm>

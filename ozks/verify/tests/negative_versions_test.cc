@@ -144,7 +144,7 @@ TEST_F(NegativeVersions, N38PageGoesOnFromItsLastEntry) {
 }
 
 // Tests an attack with two pages. The first page claims more versions than the key has, and the last page claims the
-// true number. Then no page would show the value of the latest version.
+// true number. If the verifier accepted both pages, no page would have shown the value of the latest version.
 TEST_F(NegativeVersions, N38PageBelowTheOneBefore) {
   VersionsParts claimed = scene_.keys.versions("bob", Scene::kLast, 0, SIZE_MAX);
   const VersionsParts whole = claimed;

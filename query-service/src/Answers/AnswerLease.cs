@@ -35,7 +35,7 @@ internal sealed class AnswerLease : IDisposable
     private long Counted => Math.Max(0, _held - _own);
 
     /// <summary>
-    /// Counts memory; callers call this method before they allocate the memory. If the caller of the service may not have that much memory
+    /// Counts memory. The code must call this method before it allocates the memory. If the service's caller may not use that much memory
     /// now, counts nothing and throws <see cref="ProblemException"/> (overloaded).
     /// </summary>
     public void Take(long octets)

@@ -5,8 +5,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Holds the query in a request about the caller's own user, in the binary form that the native library needs. Also holds the member names
-/// that the request used, because a refusal of the request names the member that is wrong.
+/// Holds the query in a request about the caller's own user, in the binary form that the native library needs. Also holds the names of the
+/// members that the request has, because a refusal of the request names the member that is wrong.
 /// </summary>
 /// <param name="Octets">An encoded <see cref="UserMonitorQuery"/>.</param>
 /// <param name="OwnOnly">Whether the caller may see only its own user's data.</param>

@@ -87,8 +87,8 @@ internal sealed class EpochEndpoints
         }
     }
 
-    // Sets the entity tag, and returns true if the client already has this content. Within one log, the name and the form (JSON or binary)
-    // determine the content.
+    // Sets the entity tag, and returns true if the client already has this content. Within one log, the given name and the form (JSON or
+    // binary) determine the content.
     private bool IsUnchanged(HttpContext context, string name, string type)
     {
         context.Response.Headers.Vary = Microsoft.Net.Http.Headers.HeaderNames.Accept;

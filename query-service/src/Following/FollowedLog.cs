@@ -96,8 +96,8 @@ internal sealed class FollowedLog
         {
             hold = new Hold(HoldCause.Disk, e.Message, e);
         }
-        // If one of these errors occurs before the service has served an epoch, the error ends the service. Afterwards it does not, because
-        // the operator may be replacing the key or the trust anchor at this moment.
+        // If one of these errors occurs before the service has served an epoch, the error ends the service. After the service has served an
+        // epoch, such an error does not end it, because the operator may be replacing the key or the trust anchor at this moment.
         catch (Exception e) when (_current.Peek() is not null && e is (SecretsException or TrustAnchorException or StartupException))
         {
             hold = new Hold(HoldCause.Key, "A key, or the log's trust anchor, cannot be used.", e);

@@ -104,7 +104,8 @@ internal sealed class ServedEpoch
     public ServedEpoch? FindEnded(ulong period) => _ended.GetValueOrDefault(period);
 
     /// <summary>
-    /// Returns the instance for this epoch or a recent one; null if the epoch is not kept. The caller must take a reference to it.
+    /// Returns the instance for answers about this epoch or a recent epoch; null if the epoch is not kept. The caller must take a reference
+    /// to it.
     /// </summary>
     public ServedEpoch? FindRecent(ulong epoch) => epoch == Epoch ? this
         : _recent.TryGetValue(epoch, out RecentEpoch? before) ? _seen.GetOrAdd(epoch, _ => new ServedEpoch(this, before.View, before.Record, before.TimeMs)) : null;

@@ -3,7 +3,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>Holds the requests of a parsed body that keeps all rules that can be checked without the database.</summary>
+/// <summary>Holds the requests of a parsed body. The body keeps all rules that can be checked without the database.</summary>
 /// <param name="IsList">Whether the body is a list. If so, its answer is a list too.</param>
 /// <param name="Requests">The body's elements in order. If the body is not a list, it has exactly one element.</param>
 internal sealed record ParsedRequests(bool IsList, IReadOnlyList<ParsedRequest> Requests)

@@ -195,8 +195,8 @@ internal sealed class CopySweep
     }
 
     // Removes the keys of a user who has left from the next period. It reads all of the user's device lists in the current period, because
-    // a device that was removed before the user left is only on an earlier list. If a list was erased, the keys of its devices were removed
-    // from the next period before, or have no values.
+    // a device that was removed before the user left is only on an earlier list. If a list was erased, the keys of its devices were already
+    // removed from the next period, or have no values.
     private async Task<bool> TryTakeOutAsync(CopyInputs inputs, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
     {
         using var users = new ByteStrings();

@@ -112,9 +112,9 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// Checks that the database's head row is as the holder of the lease left it. If an older copy of the database has replaced the current
-    /// database during the lease, throws <see cref="StartupException"/> with exit code 4. If another task has taken over, the head row has
-    /// another fence, and the method throws <see cref="StorageFencedException"/>.
+    /// Checks that the database's head row still has the contents that the holder of the lease wrote. If an older copy of the database has
+    /// replaced the current database during the lease, throws <see cref="StartupException"/> with exit code 4. If another task has taken
+    /// over, the head row has another fence, and the method throws <see cref="StorageFencedException"/>.
     /// </summary>
     public static void CheckHeadUnchanged(HeadRow head, Lease lease, EpochRow last, BoardFolder board)
     {

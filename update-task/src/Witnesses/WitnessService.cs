@@ -13,7 +13,7 @@ namespace Optiks.UpdateTask.Witnesses;
 /// Asks all witnesses of the policy in parallel to cosign the checkpoints that this task has signed while it holds the lease. No epoch
 /// waits for a cosignature. If cosignatures are required, checkpoints wait for their cosignatures before they are published (the class
 /// <see cref="QuorumRounds"/>). If cosignatures are optional, each witness is asked again once it has answered, for the checkpoint that is
-/// then the newest. The witness is never asked for the checkpoints that the log signed and replaced while the witness was answering.
+/// then the newest. The witness is never asked to cosign a checkpoint that a newer one superseded while the witness was answering.
 /// </summary>
 internal sealed class WitnessService : BackgroundService
 {

@@ -35,7 +35,7 @@ void fill(CombTable<Limbs, NumTeeth, NumBlocks>& table,
 }
 
 // Makes the comb of a point. The function uses 64 KB of stack and allocates no memory, because the first batch of
-// proofs makes the generator's comb, and must not fail at this point.
+// proofs makes the generator's comb, and an allocation that failed would make this batch fail.
 template <typename Comb>
 CombPoints<Comb> comb_points_vartime(const Point& y, std::size_t tooth_len) {
   constexpr std::size_t kNumTeeth = Comb::kNumTeeth;
