@@ -78,8 +78,8 @@ internal sealed class CopyImport
         }
     }
 
-    // Returns whether the database and the bundle have the same secrets. If the wrapped bytes differ, it compares the unwrapped secrets,
-    // because a rotation may have wrapped them by another key.
+    // Returns whether the database and the bundle have the same secrets. If the wrapped bytes differ, this method compares the unwrapped
+    // secrets, because a rotation may have wrapped them by another key.
     private bool HasSameSecrets(PeriodRow present, CopyBundle bundle, string path)
     {
         if (present.WrappedSecrets.Span.SequenceEqual(bundle.WrappedSecrets.Span))
