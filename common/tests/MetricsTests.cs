@@ -96,7 +96,7 @@ public sealed class MetricsTests : IAsyncLifetime
     }
 
     // Returns the values of a gauge of this host, by the value of an attribute. The method does not read the page for Prometheus, because
-    // it contains the meters of all hosts in the test process. (A service's process has only one host.)
+    // that page contains the meters of all hosts in the test process. (A service's process has only one host.)
     private Dictionary<object, long> Read(string name, string attribute)
     {
         var values = new Dictionary<object, long>();

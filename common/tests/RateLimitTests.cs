@@ -134,8 +134,8 @@ public sealed class RateLimitTests
     [InlineData("2001:db8:1:2::1", "2001:db8:1:3::1", false)]
     [InlineData("192.0.2.1", "::ffff:192.0.2.1", true)]
     [InlineData("192.0.2.1", "192.0.2.2", false)]
-    // The caller is the rightmost address in the header that is not a trusted proxy, because only trusted proxies wrote the header up to
-    // it.
+    // The caller is the rightmost address in the header that is not a trusted proxy, because trusted proxies wrote this address and
+    // everything to the right of it.
     [InlineData("192.0.2.1", "203.0.113.9, 192.0.2.1", true)]
     [InlineData("192.0.2.1", "192.0.2.1, 127.0.0.9", true)]
     [InlineData("192.0.2.1", "192.0.2.1, 203.0.113.9", false)]
@@ -161,8 +161,8 @@ public sealed class RateLimitTests
         await using Host host = await Host.StartAsync();
         Assert.Equal([200, 200], await host.ManyAsync(2, "192.0.2.1", "/lookups", host.Key));
         Assert.Equal([429], await host.ManyAsync(1, "192.0.2.2", "/lookups", host.Key));
-        // Requests without the key count for their address, which is another caller. Requests with a guessed key also count for their
-        // address.
+        // Requests without the key count for their address, which counts as another caller. Requests with a guessed key also count for
+        // their address.
         Assert.Equal([200], await host.ManyAsync(1, "192.0.2.1"));
         Assert.Equal([401, 429], await host.ManyAsync(2, "192.0.2.1", "/lookups/closed", ApiKey.Generate()));
     }

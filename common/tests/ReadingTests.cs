@@ -113,7 +113,7 @@ public sealed class ReadingTests : IAsyncLifetime
         HttpResponseMessage preflight = await SendAsync(HttpMethod.Options, "/open", Page, "GET");
         Assert.Equal((HttpStatusCode.NoContent, Page), (preflight.StatusCode, Header(preflight, "Access-Control-Allow-Origin")));
         // Even an answer to a request without an origin says that the answer depends on the origin. Otherwise a cache could give this
-        // answer to a page, which needs the header above.
+        // answer to a page, which needs the header that admits its origin.
         Assert.Equal(["Accept", "Origin"], (await SendAsync(HttpMethod.Get, "/open")).Headers.Vary);
     }
 

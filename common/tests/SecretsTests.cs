@@ -86,7 +86,8 @@ public sealed class SecretsTests : IDisposable
         string? Environment(string name) => name == ServiceCredential.Variable ? _folder["credentials"] : null;
         Directory.CreateDirectory(_folder["credentials"]);
         Write(_folder.Data.KeyEncryptionKey, KeyText(1), AtomicFile.PrivateMode);
-        // If there is no credential, the ring is read from the data folder's file. If both exist, the ring is refused.
+        // If there is no credential, the ring is read from the data folder's file. If both a credential and this file exist, the ring is
+        // refused.
         var file = KeyRing.Load(_folder.Data, Environment);
         // The group's bits of the mode are the mask of an access control list, which gives access to one user.
         Write(_folder["credentials/optiks.kek"], KeyText(2), UnixFileMode.UserRead | UnixFileMode.GroupRead);

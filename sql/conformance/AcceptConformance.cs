@@ -264,7 +264,7 @@ public abstract class AcceptConformance : StorageConformance
             },
             Cancel)));
         // Each epoch reads from the position up to which the previous epoch decided everything. If a request with an earlier number became
-        // visible only later, it would wait forever.
+        // visible only later, that request would wait forever.
         EpochUpdates batch = EpochUpdates.Empty;
         ulong epoch = 0;
         for (int left = epochsAfterwards; left > 0; left -= accepting.IsCompleted ? 1 : 0)

@@ -206,8 +206,8 @@ public abstract class ServerConformance : StorageConformance
         Lease paused = await StartLogAsync();
         Assert.True(await Pipeline.RenewLeaseAsync(paused, TimeSpan.FromMilliseconds(1), Cancel));
         string session = (string)(await ScalarAsync(ConnectionString, "SELECT Session FROM optiks.Head"))!;
-        // This session plays a holder of the lease that stopped between its update of the head row and its commit, so that it still holds
-        // the row's lock.
+        // This session plays the part of a lease's holder. The holder stopped between its update of the head row and its commit, so it
+        // still holds the row's lock.
         await using DbConnection connection = Server.Connect(ConnectionString, session);
         await connection.OpenAsync(Cancel);
         await using DbTransaction transaction = await connection.BeginTransactionAsync(Cancel);

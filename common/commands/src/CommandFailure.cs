@@ -35,8 +35,8 @@ public sealed record CommandFailure(int ExitCode, string Reason, string Message,
         return ExitCode;
     }
 
-    // Ignores a failure to write, for example to a full disk. That may even be the failure that is to be reported; the exit code then
-    // reports it.
+    // Ignores a failure to write, for example to a full disk. The full disk may even be the failure that this class reports. The exit code
+    // still reports the failure.
     private static void TryWriteLine(TextWriter writer, string text)
     {
         try

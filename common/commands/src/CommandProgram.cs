@@ -84,7 +84,8 @@ public sealed class CommandProgram
         // The action's output consists of the suggestions, because the errors have already been printed.
         using var suggestions = new StringWriter();
         parse.Invoke(new InvocationConfiguration { Output = suggestions, Error = TextWriter.Null });
-        // The suggestions repeat the word that was typed. It is escaped, because a terminal must not act on control characters in it.
+        // The suggestions repeat the word that was typed. The word is escaped, because a terminal must not act on control characters in the
+        // word.
         foreach (string line in suggestions.ToString().TrimEnd().Split(Environment.NewLine))
         {
             await error.WriteLineAsync(DisplayText.Escape(line)).ConfigureAwait(false);

@@ -8,8 +8,8 @@ namespace Optiks.Commands;
 /// </summary>
 internal static class CompletionCommand
 {
-    // The scripts call the program with the directive [suggest:position] of System.CommandLine. It prints the words that are possible at
-    // this position of the command line, one on each line.
+    // The scripts call the program with the directive [suggest:position] of System.CommandLine. The directive makes the program print the
+    // words that are possible at this position of the command line, one on each line.
     private const string Bash =
         """
         # bash completion of PROGRAM. Put this into ~/.bashrc:  eval "$(PROGRAM completion bash)"

@@ -14,7 +14,8 @@ public static partial class CoreDumps
     /// </summary>
     public static void Forbid()
     {
-        // Other systems lack this call. The command line also calls this method, because it uses key files, and it must run there too.
+        // Other systems lack this call. The command line also calls this method, because it uses key files, and it must run on those
+        // systems too.
         if (!OperatingSystem.IsLinux())
         {
             return;

@@ -152,8 +152,8 @@ public sealed class BoardWriterTests
         await AppendAsync(folder, writer, 300);
         using BoardLock boardLock = BoardLock.TryAcquire(folder.Path)!;
 
-        // The entries to append are partly on the board already: in the full tile and in the partial tile. Others are beyond the board's
-        // end.
+        // The entries to append are partly on the board already: in the full tile and in the partial tile. The other entries are beyond the
+        // board's end.
         await writer.AppendAsync(boardLock, 3, Entries(3, 5), Cancellation);
         await writer.AppendAsync(boardLock, 299, Entries(299, 300), Cancellation);
         Assert.Equal(300UL, writer.Size);

@@ -31,7 +31,8 @@ internal static class ExportCommand
                 stream.Flush(flushToDisk: true);
             }
             File.Move(temporary, full, overwrite: false);
-            // After the export, the operator may delete the exported data, so the new file's name must survive a power cut.
+            // After the export, the operator may delete the exported data, so the new file and its name must be safe from a power cut by
+            // then.
             DurableFiles.SyncFolder(Path.GetDirectoryName(full)!);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)

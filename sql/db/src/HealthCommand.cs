@@ -81,7 +81,7 @@ internal static class HealthCommand
     }
 
     // Reads the checks in an answer. If the answer has another format, returns no checks, and the command uses only the answer's status
-    // code. Another program may listen at this address.
+    // code. The format may be another one because another program may listen at this address.
     private static List<(string Name, bool IsHealthy, string Sentence)> Read(byte[] body)
     {
         var checks = new List<(string Name, bool IsHealthy, string Sentence)>();

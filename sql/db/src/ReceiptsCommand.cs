@@ -18,8 +18,8 @@ internal static class ReceiptsCommand
     private const int DefaultDays = 90;
     private const int MaxDays = 3660;
 
-    // Receipt keys are authorized from this long before the current time, because the clocks of services may be behind this machine's
-    // clock.
+    // The command authorizes receipt keys from a time that is this long before the current time, because the clocks of services may be
+    // behind this machine's clock.
     private static readonly TimeSpan s_before = TimeSpan.FromMinutes(5);
 
     public static Command Create(Func<DataFolder> folder, string? logKey, string? kek, Option<string> trust, Option<bool> json) => new("receipts", "Make keys for receipts of updates, and have the log's key vouch for them.")

@@ -55,7 +55,7 @@ public sealed class ApiKeyCommandTests : IDisposable
         Assert.False(Store().TryFind(alice.TrimEnd(), out _));
         Assert.True(Store().TryFind(bob.TrimEnd(), out _));
 
-        // The command also revokes the last key, but the file stays. If it did not, programs would make a development key.
+        // The command also revokes the last key, but the file stays. If the file were missing, programs would make a development key.
         Assert.Equal(ExitCodes.Success, (await RunAsync("api-key", "revoke", "bob")).Code);
         Assert.Empty(Names());
         Assert.True(File.Exists(_data.ApiKeys));

@@ -214,7 +214,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
     {
         using LogFolder log = plain.Copy();
         string old = Assert.Single(await ListAsync(log));
-        // Earlier releases wrapped secrets in this format, without the id of the key. The key is the same.
+        // Earlier releases wrapped secrets in this format, which lacks the key's id. The test wraps the secrets in this format with the
+        // same key.
         string unnamed = await UnnamedAsync(log);
         log.Execute($"UPDATE period SET wrapped_secrets = x'{unnamed}'");
         Assert.Equal(["period 0", "log key"], await StoredByAsync(log, old));

@@ -182,7 +182,7 @@ public sealed class ResilienceTests : IAsyncLifetime
         Assert.Equal(1, CircuitOf(Operation));
         time.Advance(TimeSpan.FromSeconds(29));
         Assert.Equal(1, CircuitOf(Operation));
-        // Now the metric reports the circuit as closed. No call has reached the database since, so it may be back by now.
+        // Now the metric reports the circuit as closed. Since the failure, no call has reached the database, so the database may be back.
         time.Advance(TimeSpan.FromSeconds(2));
         Assert.Equal(0, CircuitOf(Operation));
         // Another call reaches the database and fails.

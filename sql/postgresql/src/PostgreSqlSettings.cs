@@ -100,8 +100,8 @@ internal sealed class PostgreSqlSettings
             throw new StorageMisconfiguredException("The connection string has no Host or no Database: for PostgreSQL, write 'Host=db;Database=optiks;Username=optiks'.");
         }
         RequireEncryption(builder);
-        // Each store has a name of its own, so that the next holder of the lease can end all sessions of the store that held it, and no
-        // other sessions.
+        // Each store has a name of its own, so that the next holder of the lease can end all sessions of the store that held the lease
+        // before, and no other sessions.
         builder.ApplicationName = $"optiks-{role}-{RandomNumberGenerator.GetHexString(32, lowercase: true)}";
         builder.Multiplexing = false;
         builder.Enlist = false;

@@ -208,8 +208,8 @@ internal static class PostgreSqlStatements
         NextCopy = new(
             "SELECT p.state, coalesce((SELECT number + 1 FROM copy WHERE period = p.period ORDER BY number DESC LIMIT 1), 0) FROM period AS p WHERE p.period = $1"),
         HasCopy = new("SELECT 1 FROM copy WHERE period = $1 AND number = $2 AND label = $3 AND commitment = $4"),
-        // The statement also compares the whole label, because the index only has its beginning. It sorts the few rows that it finds in an
-        // outer query; otherwise the server might scan the period backwards instead of using the index.
+        // The statement also compares the whole label, because the index only has its beginning. An outer query sorts the few rows that are
+        // found; otherwise the server might scan the period backwards instead of using the index.
         FindCopy = new(
             """
             SELECT c.number, c.version, EXISTS (SELECT FROM copy_value WHERE period = $1 AND number = c.number OFFSET 0)

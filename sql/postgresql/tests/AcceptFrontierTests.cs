@@ -18,7 +18,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         AcceptRequest late = await RequestAsync(Item("late"));
         await using NpgsqlTransaction transaction = await BeginToAcceptAsync(slow, late);
 
-        // As the update-task does, the test reads each epoch's updates before the previous epoch is committed. It does so for more epochs
+        // As the update-task does, the test reads each epoch's updates before the previous epoch is committed. The test makes more epochs
         // than the frontier needs to advance.
         EpochUpdates updates = EpochUpdates.Empty;
         for (ulong epoch = 1; epoch <= 4; epoch++)

@@ -150,8 +150,8 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         Assert.Equal([false, false, false], (await FindAsync((1, "a"), (2, "a"), (2, "b"))).Select(place => place!.HasValue));
     }
 
-    // Runs a write whose commit is durable but whose answer is lost. The server has a standby that never answers, so it makes the commit
-    // durable and waits. Then this method ends the session.
+    // Runs a write whose commit is durable but whose answer is lost. The server has a standby that never answers, so the server makes the
+    // commit durable and then waits for the standby. During this wait, the method ends the session.
     private static async Task<T> LoseAnswerAsync<T>(Func<Task<T>> write)
     {
         await Cluster.Current.SetStandbyAsync("nobody");

@@ -96,8 +96,8 @@ internal sealed class SqliteMigrator : Migrator
         {
             DataFolder.CreateFolder(folder);
         }
-        // An empty file is a valid, empty database. This code creates it, because SQLite would create a file that everybody can read.
-        // SQLite's log files get the mode of this file.
+        // An empty file is a valid, empty database. This code creates the file itself, because SQLite would create a file that everybody
+        // can read. SQLite's log files get the mode of this file.
         var options = new FileStreamOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.Write, UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite };
         try
         {

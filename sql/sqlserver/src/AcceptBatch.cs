@@ -22,8 +22,8 @@ internal static class AcceptBatch
         SELECT r.RequestId, r.BodyHash FROM @requests AS q JOIN optiks.Request AS r ON r.RequestId = q.RequestId {Statement.ByIndex};
         """;
 
-    // The batch locks the row of numbers first, so that each later statement sees everything that was committed before, and so that the
-    // clock is read after the wait.
+    // The batch locks the row of numbers first, so that each later statement sees everything that was committed before the batch got the
+    // lock, and so that the clock is read after the wait.
     private const string Store =
         $"""
         DECLARE @obstacles bigint;

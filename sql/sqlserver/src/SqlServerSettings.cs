@@ -56,8 +56,8 @@ internal sealed class SqlServerSettings
             throw new StorageMisconfiguredException("The connection string has no Server or no Database: for SQL Server, write 'Server=db;Database=optiks;User ID=optiks'.");
         }
         RequireEncryption(builder);
-        // Each store has a name of its own, so that the next holder of the lease can end all sessions of the store that held it, and no
-        // other sessions.
+        // Each store has a name of its own, so that the next holder of the lease can end all sessions of the store that held the lease
+        // before, and no other sessions.
         builder.ApplicationName = $"optiks-{role}-{RandomNumberGenerator.GetHexString(32, lowercase: true)}";
         builder.MultipleActiveResultSets = false;
         builder.Enlist = false;

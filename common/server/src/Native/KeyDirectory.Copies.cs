@@ -45,7 +45,8 @@ public sealed partial class KeyDirectory
     {
         CheckLength(labels.Length, (long)Lengths.Hash * structures.Length, nameof(labels));
         CheckLength(commitments.Length, labels.Length, nameof(commitments));
-        // If the arrays are empty, the native function is not called: it takes a call without commitments for a call of `Erase`.
+        // If the arrays are empty, the native function is not called, because it would treat a call without commitments as a call of
+        // `Erase`.
         if (structures.Length > 0)
         {
             OptiksNativeException.ThrowIfFailed(

@@ -101,8 +101,8 @@ internal sealed class KeySource
         }
     }
 
-    // Returns whether the function reads the variables of this process. If it does not, as in a test with its own variables, the process's
-    // environment must not be changed.
+    // Returns whether the function `environment` reads the variables of this process. If it does not, as in a test with its own variables,
+    // the process's environment must not be changed.
     private static bool IsProcess(Func<string, string?> environment) => environment == (Func<string, string?>)Environment.GetEnvironmentVariable;
 
     private static bool IsSet(string variable, Func<string, string?> environment) =>

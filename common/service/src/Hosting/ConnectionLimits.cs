@@ -25,13 +25,13 @@ internal static partial class ConnectionLimits
     // 100 KB.
     private const int MaxConnections = 8192;
 
-    // The number of bytes of an answer that a connection buffers at most if its client does not read them.
+    // The highest number of bytes of an answer that a connection buffers while its client does not read them.
     private const long MaxResponseBufferLength = 32 * 1024;
 
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(10);
 
-    // The number of bytes that a connection buffers at most of requests that wait for the current request. `RequestBody` limits longer
-    // bodies.
+    // The highest number of bytes that a connection buffers of its next requests, which wait until the current request is answered.
+    // `RequestBody` limits longer bodies.
     private const long MaxRequestBufferLength = 64 * 1024;
 
     // The least rate in bytes per second at which a client must read an answer. The limit matters only for long answers, because the kernel

@@ -50,8 +50,9 @@ public static partial class OptiksDefaults
             console.UseUtcTimestamp = true;
             console.TimestampFormat = "O";
         });
-        // If the reader of standard output stalls, log lines are dropped instead of waiting for it. Otherwise a stalled reader would stop
-        // epochs, answers, health checks and the end after SIGTERM. When the reader resumes, the log says how many lines were dropped.
+        // If the reader of standard output stalls, the host drops log lines and does not wait for the reader. Otherwise a stalled reader
+        // would stop epochs, answers, health checks and the end after SIGTERM. When the reader resumes, the log says how many lines were
+        // dropped.
         builder.Services.Configure<ConsoleLoggerOptions>(console => console.QueueFullMode = ConsoleLoggerQueueFullMode.DropWrite);
         // At lower levels, ASP.NET Core logs the URLs of requests, and the URL of `GET /v1/lookup?key=` contains a name.
         builder.Logging.AddFilter("Microsoft.AspNetCore", LogLevel.Warning);

@@ -84,7 +84,7 @@ public static class Startup
         }
         catch (Exception e) when (FindExitCode(e, classify) is { } code)
         {
-            // The process does not wait longer for standard error, because a stalled reader must not keep it alive.
+            // The process waits no longer than this time for standard error, because a stalled reader must not keep it alive.
             await Task.WhenAny(Task.Run(() => error.WriteLine($"optiks: {Sentence(e)}")), Task.Delay(s_patience));
             return code;
         }

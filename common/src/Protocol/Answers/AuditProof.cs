@@ -32,8 +32,8 @@ public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IRe
         ulong length = LengthBesideLeaves + (Math.Min(last.Epoch - first.Epoch + 1, MaxEpochs + 1) * EpochRecord.Length);
         for (int i = 0; i < StructureState.StructureCount; i++)
         {
-            // At a switch, trees begin anew, so the count may be smaller than before. The proof then shows nothing about the leaves of the
-            // new period.
+            // At a switch, trees begin anew, so the count of leaves may be smaller than in the record before the switch. The proof then
+            // shows nothing about the leaves of the new period.
             ulong added = last.Structures[i].Count - Math.Min(first.Structures[i].Count, last.Structures[i].Count);
             length += added < MaxLength / MaxLengthOfLeaf ? added * MaxLengthOfLeaf : MaxLength;
         }

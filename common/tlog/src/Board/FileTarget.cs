@@ -35,7 +35,8 @@ public sealed partial record FileTarget(string Path, int? Descriptor)
             string resolved = System.IO.Path.Join(folder, full[name..]);
             if (OpenFile().Match(resolved) is { Success: true } open)
             {
-                // A link in such a folder of /proc names an open file. If the open file is a pipe, the link's target is not a path.
+                // In /proc, a link in a process's folder `fd` names an open file of that process. If the open file is a pipe, the link's
+                // target is not a path.
                 bool isOwn = open.Groups["process"].ValueSpan.SequenceEqual(Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
                 return new FileTarget(resolved, isOwn ? int.Parse(open.Groups["file"].ValueSpan, CultureInfo.InvariantCulture) : null);
             }

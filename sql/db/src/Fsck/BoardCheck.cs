@@ -252,8 +252,8 @@ internal sealed class BoardCheck
     private async Task<EpochRow?> ReadEpochAsync(ulong epoch, CancellationToken cancellationToken) =>
         await _read.ReadEpochsAsync(epoch, 1, cancellationToken) is [{ } found] && found.Row.Epoch == epoch ? found.Row : null;
 
-    // Returns whether the database has the leaves of a bundle. It does not compare values, because they may have been erased since, in the
-    // bundle or in the database. Other checks compare roots and commitments.
+    // Returns whether the database has the leaves of a bundle. It does not compare values, because values may have been erased from the
+    // bundle or from the database since the epoch was made. Other checks compare roots and commitments.
     private async Task<bool> HasLeavesAsync(EpochContent bundle, CancellationToken cancellationToken)
     {
         int ordinal = 0;

@@ -83,8 +83,8 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
             valueBytes += leaf.Value?.Value.Length ?? 0;
             erased |= leaf.Value is null;
         }
-        // The epoch's number of bytes was counted when it was made, and erasures do not change it. So after an erasure the leaves may have
-        // fewer bytes than that number.
+        // The epoch's number of bytes was counted when the epoch was made, and erasures do not change this number. So after an erasure the
+        // leaves may have fewer bytes than that number.
         if (leaves.Count == epoch.Leaves && (erased ? valueBytes > epoch.ValueBytes : valueBytes != epoch.ValueBytes))
         {
             report.Found($"The values of epoch {epoch.Row.Epoch} have {valueBytes} bytes, but {epoch.ValueBytes} were inserted.");

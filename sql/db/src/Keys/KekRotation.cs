@@ -60,8 +60,8 @@ internal sealed class KekRotation
         FailPoints.Hit(FailPoints.KekLogKey);
         await CheckAsync(logKeyFile, cancellationToken);
         IReadOnlyList<StoredSecret> bundles = await StoredSecret.FindInBundlesAsync(_place, cancellationToken);
-        // The rotation does not fail if the secrets in a bundle do not open, because 'kek status' reports them. All secrets in use have
-        // been checked.
+        // The rotation does not fail if the secrets in a bundle do not open, because `kek status` reports such secrets. The rotation has
+        // already checked all secrets that are in use.
         IReadOnlyList<KeyUse> uses = KeyUse.FindAll(bundles, _keys, _logId, problems: []);
         return new KekRotationResult(_target.Id, periods, logKey ? logKeyFile : null, [.. uses.Where(use => use.Key != _target.Id)]);
     }

@@ -40,7 +40,7 @@ internal static class PeriodArchive
                 archived = ArchiveCheck.Run(stream, anchor);
             }
             File.Move(temporary, full, overwrite: false);
-            // The operator may later destroy the period, so the name of the archive's file must survive a power cut.
+            // The operator may later destroy the period, so the archive's file and its name must be safe from a power cut by then.
             DurableFiles.SyncFolder(Path.GetDirectoryName(full)!);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)

@@ -54,8 +54,8 @@ internal sealed class CopyImport
         }
     }
 
-    // Writes the period's row if it does not exist. If the row exists, it already has its secrets, which may even be destroyed if the
-    // period has ended.
+    // Writes the period's row if it does not exist. An existing row stays as it is: it already has its secrets, unless the period has ended
+    // and its secrets were destroyed.
     private async Task BeginAsync(CopyBundle bundle, string path, CancellationToken cancellationToken)
     {
         IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken);
@@ -78,8 +78,8 @@ internal sealed class CopyImport
         }
     }
 
-    // Returns whether the database and the bundle have the same secrets. If the wrapped bytes differ, it compares the unwrapped secrets,
-    // because a rotation may have wrapped them by another key.
+    // Returns whether the database and the bundle have the same secrets. If the wrapped bytes differ, this method compares the unwrapped
+    // secrets, because a rotation may have wrapped them by another key.
     private bool HasSameSecrets(PeriodRow present, CopyBundle bundle, string path)
     {
         if (present.WrappedSecrets.Span.SequenceEqual(bundle.WrappedSecrets.Span))

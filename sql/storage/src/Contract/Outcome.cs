@@ -4,7 +4,7 @@ namespace Optiks.Storage;
 /// <param name="RequestId">The id of the request.</param>
 /// <param name="Sequence">The request's order of acceptance.</param>
 /// <param name="Item">The item's number in the request.</param>
-/// <param name="Result">What the epoch did with the item.</param>
+/// <param name="Result">The result, which says what the epoch did with the item.</param>
 public sealed record Outcome(Guid RequestId, long Sequence, int Item, ItemResult Result)
 {
     /// <summary>

@@ -350,8 +350,8 @@ public class PipelineStore : FollowStore
         {
             CommitResult.Committed => StageResult.Staged,
             CommitResult.Unknown => StageResult.Unknown,
-            // If another holder has already written rows with these numbers, the transaction failed, even if the work returned Staged. The
-            // caller is then fenced.
+            // If another holder has already written rows with these numbers, the transaction failed, even if the work returned `Staged`.
+            // The caller has then lost the lease.
             _ => written == StageResult.SourceErased ? written : StageResult.Fenced,
         };
     }

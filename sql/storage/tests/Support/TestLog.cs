@@ -190,7 +190,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         var erased = new List<Func<LeafOrigin, Erasure>>();
         foreach ((string key, ulong version) in versions)
         {
-            // A version without a leaf in an epoch is a copy, which the number of its last row identifies.
+            // If no epoch has a leaf of the version, the version is a copy. The number of the copy's last row identifies the copy.
             LeafPlace? place = NameOf(key, version).Epoch == 0 ? null : await FindAsync(key, version);
             erased.Add(origin => place is null ? new Erasure(0, _copied[(StructureId.Keys, key)], origin) { Period = Period } : new Erasure(place.Epoch, place.Ordinal, origin));
         }
