@@ -54,7 +54,8 @@ OPTIKS_EXPORT int32_t optiks_kernel(char* out, size_t capacity, size_t* out_len)
  * text is empty if the last call on this thread succeeded. */
 OPTIKS_EXPORT void optiks_last_error(char* out, size_t capacity);
 /* Writes the name of a reason of docs/spec/reasons.md, for example "member_root", as contract rule 4 says.
- * OPTIKS_E_ARGUMENT if no reason has the number. */
+ * OPTIKS_E_ARGUMENT if no reason has the number. For callers that have no list of the names of their own, and for
+ * tests; the programs of Optiks have a generated list. */
 OPTIKS_EXPORT int32_t optiks_reason_name(int32_t reason, char* out, size_t capacity, size_t* out_len);
 /* Computes the form of a username for a log whose username_form is 1 (docs/spec/usernames.md). The form may have at
  * most max_len octets; max_len may be at most 255. out_fault: OPTIKS_NAME_VALID, or the reason why the username has no
