@@ -26,7 +26,7 @@ internal sealed class AcceptFrontier
     /// begins from now on sees all rows up to this number.</summary>
     public long Through { get; private set; }
 
-    /// <summary>Discards the number in <paramref name="Through"/>. Callers do so when the database may have been restored to a state with
+    /// <summary>Discards the number in <see cref="Through"/>. Callers do so when the database may have been restored to a state with
     /// lower numbers.</summary>
     public void Restart()
     {
