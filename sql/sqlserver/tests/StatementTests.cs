@@ -88,8 +88,8 @@ public sealed class StatementTests
 
     private static IEnumerable<MethodBase> Methods(Assembly assembly) => assembly.GetTypes().SelectMany(type => type.GetMethods(All).Cast<MethodBase>().Concat(type.GetConstructors(All)));
 
-    // Searches a method's code for instructions that use another method. Such an instruction has a code and a token of four bytes, which
-    // differs between assemblies. So the search resolves each value that may be a token.
+    // Searches a method's code for instructions that use another method. Such an instruction consists of a code and a token of four bytes.
+    // The token of a method differs between assemblies. So the search resolves each value that may be a token.
     private static bool Mentions(MethodBase method, MethodBase sought, Func<byte, bool> isCode)
     {
         byte[] body = method.GetMethodBody()?.GetILAsByteArray() ?? [];

@@ -19,8 +19,8 @@ public sealed class AcceptPlan
     private readonly HashSet<UpdateKey> _keys = [];
     private readonly List<AcceptRequest> _newRequests = [];
 
-    // The new requests of the unit that is being decided, by their id and in order, and the number of pending updates of each key that the
-    // unit changes. The plan takes them over only if it accepts the unit.
+    // These three fields describe the unit that is being decided: its new requests by id, its new requests in order, and the number of
+    // pending updates of each key that the unit changes. The plan adopts their contents only if it accepts the unit.
     private readonly Dictionary<Guid, AcceptRequest> _fresh = [];
     private readonly List<AcceptRequest> _inOrder = [];
     private readonly Dictionary<UpdateKey, int> _added = [];

@@ -1,8 +1,8 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// The reasons why a request is refused (docs/spec/rest.md section 5, docs/spec/users.md section 7). The numbers are stored and never change
-/// their meaning. The number 0 is not a reason (<see cref="ResultColumns"/>).
+/// The reasons why a request is refused (docs/spec/rest.md section 5, docs/spec/users.md section 7). The numbers are stored, and their
+/// meaning never changes. The number 0 is not a reason (<see cref="ResultColumns"/>).
 /// </summary>
 public enum RefusalReason
 {

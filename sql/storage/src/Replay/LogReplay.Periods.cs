@@ -158,7 +158,7 @@ public sealed partial class LogReplay
         : trees.Epoch != record.Epoch - 1 ? new Refused($"Epoch {record.Epoch} begins period {record.Period}, whose trees have the names of epoch {trees.Epoch}.")
         : null;
 
-    // Adds the names of the epoch that the replay has just reached to the next period's trees. If these trees lack earlier names, does
+    // Adds to the next period's trees the names of the epoch that the replay has just reached. If these trees lack earlier names, does
     // nothing, because a later load adds all of them.
     private Refused? LoadNames(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {

@@ -290,8 +290,8 @@ public sealed class LogTrees : IDisposable
     // The refusal may quote the exception's text, because the native library puts neither secrets nor data about users into it.
     private static Refused Contradiction(ulong epoch, OptiksNativeException e) => new($"The leaves up to epoch {epoch} contradict each other ({e.Message}).");
 
-    // Compares the directory's roots, counts and VRF keys with a record. RecordChain compares the VRF keys of two successive records; this
-    // method compares them with the keys of the directory's own secrets.
+    // Compares the directory's roots, counts and VRF keys with a record. `RecordChain` compares the VRF keys of two successive records;
+    // this method compares them with the keys of the directory's own secrets.
     private Refused? Match(StructureState[] states, EpochRecord record)
     {
         for (int i = 0; i < states.Length; i++)
